@@ -1,7 +1,6 @@
 import { parseMarket } from '../exchange/market-names.ts';
-import { formatLength } from '../language/format-length.ts';
+import { formatLength, formatDecimal, formatShare } from '../language/format-number.ts';
 import { formatExact, formatMoney, unitName } from '../language/format-money.ts';
-import { formatDecimal, formatShare } from '../language/format-number.ts';
 import { formatTime } from '../language/format-time.ts';
 import type { Locale } from '../language/locale.ts';
 import { saidIn } from '../language/said-in.ts';

@@ -2,9 +2,8 @@ import { DAY_MS, durationText, lengthText, minuteText, secondText } from '../dom
 import type { Currency } from '../domain/market-symbol.ts';
 import { groupedText } from '../domain/money-text.ts';
 import type { Fact } from '../language/fact.ts';
-import { formatLength } from '../language/format-length.ts';
+import { formatLength, asIsland } from '../language/format-number.ts';
 import { unitName } from '../language/format-money.ts';
-import { asIsland } from '../language/format-number.ts';
 import { formatTime, localDigits } from '../language/format-time.ts';
 import { isolateByFirstLetter } from '../language/isolate.ts';
 import { readEnglish } from '../language/read-english.ts';

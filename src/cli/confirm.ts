@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline/promises';
+import { userInfo } from 'node:os';
+import { LONGEST_BY } from '../daemon/control-command.ts';
 
 /**
  * Asks for a word to be typed, on standard error so that output stays for programs, and answers whether it
@@ -12,5 +14,17 @@ export async function confirm(question: string, word: string): Promise<boolean> 
     return answer.trim() === word;
   } finally {
     lines.close();
+  }
+}
+
+/**
+ * Returns the person giving a command, for the journal and `sarraf locks`; nothing if the machine has no
+ * name.
+ */
+export function personName(): { readonly by?: string } {
+  try {
+    return { by: userInfo().username.slice(0, LONGEST_BY) };
+  } catch {
+    return {};
   }
 }

@@ -4,7 +4,9 @@ import type { Override } from '../daemon/overrides.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { wrongInput } from './command-error.ts';
+import { wrongInput, failed } from './command-error.ts';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /**
  * `--data`, the folder of a bot. The variable SARRAF_DATA of the environment says the same, as in the image.
@@ -56,4 +58,17 @@ export function durationOption(text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs !== null && durationMs > 0) return durationMs;
   throw new InvalidArgumentError('expected a length of time such as 30s, 5m or 2h.');
+}
+
+/** Refuses a file that is there, and one whose folder is not. */
+export function refuseTaken(path: string): void {
+  if (existsSync(path)) throw wrongInput(`expected no file at ${path} yet, found one: name another`);
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw wrongInput(`expected a folder ${dirname(path)} to write ${path} into, found none: make it`);
+}
+
+/** Ends the command where a data folder is none. */
+export function checkBotFolder(data: string): void {
+  if (!existsSync(data))
+    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
 }

@@ -4,7 +4,8 @@ import type { FillRecord } from '../records/fill.ts';
 import type { VenueOrderId } from '../domain/order.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { rowLines } from './table.ts';
-import { reasonText } from './reason-text.ts';
+import { withReadableNumbers } from '../language/readable-numbers.ts';
+import { english, sentenceFacts, type Sentence } from '../language/sentence.ts';
 
 /** Units for people; nothing where there are none. */
 export const unitsText = (units: Units | null): string => (units === null ? '' : formatUnits(units));
@@ -59,4 +60,10 @@ export function fillLines(
       manualNameOf(fill, manual) ??
       (fill.venueOrderId === null ? '' : `(${fill.venueOrderId})`),
   });
+}
+
+/** A reason as people read it. `--json` has the exact one; words of somebody else stay as they are. */
+export function reasonText(reason: Sentence | null): string {
+  const text = english(reason) ?? '';
+  return sentenceFacts(reason) === null ? text : withReadableNumbers(text);
 }

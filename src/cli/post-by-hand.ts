@@ -5,10 +5,10 @@ import { isDataFolderInUse } from '../daemon/run-locks.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { CancelCommand, CloseCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { MACHINE_IO, type CommandIo } from './api/command-io.ts';
-import { checkBotFolder } from './bot-folder.ts';
+import { checkBotFolder } from './option-readers.ts';
 import { failed, wrongInput } from './command-error.ts';
 import { followCommand, type Followed } from './follow-command.ts';
-import { personName } from './person-name.ts';
+import { personName } from './confirm.ts';
 import { english } from '../language/sentence.ts';
 
 /** Options of every command that a running bot carries out. */

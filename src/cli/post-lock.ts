@@ -6,7 +6,7 @@ import { latinDigits } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import { ENTRY_POLICIES } from '../engine/lock.ts';
 import { failed, wrongInput } from './command-error.ts';
-import { checkBotFolder } from './bot-folder.ts';
+import { checkBotFolder } from './option-readers.ts';
 import { followCommand } from './follow-command.ts';
 import { english } from '../language/sentence.ts';
 

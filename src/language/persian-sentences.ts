@@ -1,9 +1,8 @@
 import { DAY_MS, SECOND_MS } from '../domain/time-text.ts';
 import { dayOfGregorian } from '../domain/calendar-day.ts';
 import { FEED_IN_PERSIAN } from './feed-sentences.ts';
-import { formatLength } from './format-length.ts';
+import { formatLength, formatDecimal, formatShare, numberFormat } from './format-number.ts';
 import { formatExact } from './format-money.ts';
-import { formatDecimal, formatShare, numberFormat } from './format-number.ts';
 import { formatTime } from './format-time.ts';
 import { isolateByFirstLetter, isolateLeftToRight } from './isolate.ts';
 import type { Locale } from './locale.ts';

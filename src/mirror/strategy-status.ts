@@ -10,7 +10,7 @@ import { pauseText } from './locks-now.ts';
 import type { Sentence } from '../language/sentence.ts';
 
 /** Profit and fees of a strategy, as stored in the mirror; decimals as texts. */
-export interface StrategyFigures extends ProfitText {
+interface StrategyFigures extends ProfitText {
   readonly fees: Readonly<Record<string, string>>;
   readonly orders: number;
   readonly fills: number;

@@ -1,7 +1,6 @@
 import { durationText, secondText } from '../domain/time-text.ts';
-import { formatLength } from '../language/format-length.ts';
+import { formatLength, asIsland, numberFormat } from '../language/format-number.ts';
 import { unitName } from '../language/format-money.ts';
-import { asIsland, numberFormat } from '../language/format-number.ts';
 import { formatTime, type TimeStyle } from '../language/format-time.ts';
 import { isolateByFirstLetter, isolateRightToLeft } from '../language/isolate.ts';
 import { localeOf, type Language } from '../language/locale.ts';

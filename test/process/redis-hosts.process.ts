@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ledgerPlace } from '../../src/budget/ledger-file.ts';
 import { thisMachine, monotonicMs } from '../../src/budget/process-owner.ts';
-import { renewLedgerAt } from '../../src/cli/renew-ledger.ts';
+import { renewLedgerAt } from '../../src/cli/commands/ledger.ts';
 import { mostInWindow } from './most-in-window.ts';
 import { RedisServer } from './redis-server.ts';
 import { execFileSync } from 'node:child_process';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ledgerPlace } from '../../src/budget/ledger-file.ts';
 import { readLedgerAt } from '../../src/budget/ledger-look.ts';
 import { thisMachine } from '../../src/budget/process-owner.ts';
-import { renewLedgerAt } from '../../src/cli/renew-ledger.ts';
+import { renewLedgerAt } from '../../src/cli/commands/ledger.ts';
 import { numberOf } from './environment.ts';
 import { mostInWindow } from './most-in-window.ts';
 import { OwnExchange } from './own-exchange.ts';

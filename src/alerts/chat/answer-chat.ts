@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../domain/time-text.ts';
-import { formatLength } from '../../language/format-length.ts';
+import { formatLength } from '../../language/format-number.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
 import type { ChatButton } from '../channels/channel.ts';

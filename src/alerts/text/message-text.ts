@@ -1,4 +1,4 @@
-import { formatLength } from '../../language/format-length.ts';
+import { formatLength } from '../../language/format-number.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
 import type { OutgoingMessage, ChatButton } from '../channels/channel.ts';

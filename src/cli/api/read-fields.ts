@@ -3,8 +3,7 @@ import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { checkRequest, type FieldProblem } from '../../exchange/request-encoder.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import { wrongInput } from '../command-error.ts';
-import { callOf, type Call } from './call-catalogue.ts';
-import type { CallField } from './call-field.ts';
+import { callOf, type Call, type CallField } from './call-catalogue.ts';
 
 export type CallRequest = Readonly<Record<string, unknown>>;
 

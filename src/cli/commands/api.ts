@@ -5,7 +5,7 @@ import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { nameByHand } from '../api/manual-order.ts';
 import { readFields } from '../api/read-fields.ts';
 import { runCall, type ApiCallOptions } from '../api/run-call.ts';
-import { withCallOptions } from '../api/target-options.ts';
+import { withCallOptions } from '../api/api-target.ts';
 import { wrongInput } from '../command-error.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { tableLines } from '../table.ts';

@@ -4,10 +4,9 @@ import { beginDashboard } from '../../dashboard/begin-dashboard.ts';
 import { pageFolder } from '../../dashboard/page-folder.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { checkBotFolder } from '../bot-folder.ts';
+import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts';
 import { wrongInput } from '../command-error.ts';
 import { untilStopped } from '../end-signal.ts';
-import { dataOption, integerOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {

@@ -1,10 +1,31 @@
-import { Command } from 'commander';
-import { downloadCommand } from '../data/download-command.ts';
-import { exportCommand } from '../data/export-command.ts';
+import { Command, Option } from 'commander';
 import { importCommand } from '../data/import-command.ts';
-import { listCommand } from '../data/list-command.ts';
 import { resampleCommand } from '../data/resample-command.ts';
 import { verifyCommand } from '../data/verify-command.ts';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { exportFile } from '../../recording/export-file.ts';
+import { folderTitle, folderName, type FolderKey } from '../../recording/records.ts';
+import { marketOption } from '../option-readers.ts';
+import { asCommand } from '../as-command.ts';
+import {
+  dataCommand,
+  rangeOption,
+  timeframeOption,
+  timeOption,
+  folderOf,
+  RECORD_KINDS,
+  type DataOptions,
+  type FolderOptions,
+} from '../data/data-options.ts';
+import { ProgressLine } from '../data/progress-line.ts';
+import { anchorIn, anchorText } from '../../domain/candle.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { Catalogue } from '../../recording/catalogue.ts';
+import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
+import { timeText } from '../../recording/read-rows.ts';
+import { failed } from '../command-error.ts';
+import { rowLines } from '../table.ts';
+import type { DownloadCommandOptions } from '../data/download-from-exchange.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,4 +50,158 @@ export function dataCommands(): Command {
     command.addCommand(create().exitOverride());
   }
   return command;
+}
+
+interface Options extends DataOptions, FolderOptions {
+  readonly from?: number;
+  readonly to?: number;
+  readonly force?: true;
+}
+
+const EXPORT_EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --timeframe 1h
+  sarraf data export trades.parquet --market BTCIRT --kind trades --from 2024-08-08 --to 2024-08-09`;
+
+function exportCommand(): Command {
+  return dataCommand('export', {
+    description:
+      'Writes recordings to a file. Its name chooses the format: .csv, .csv.gz, .jsonl, .jsonl.gz or .parquet.',
+    examples: EXPORT_EXAMPLES,
+  })
+    .argument('<file>', 'file to write')
+    .requiredOption('--market <market>', 'market of the data', marketOption)
+    .addOption(new Option('--kind <kind>', 'what').choices(RECORD_KINDS).default('candles'))
+    .option('--timeframe <timeframe>', 'of the candles', timeframeOption)
+    .option('--from <time>', 'from this time on', timeOption)
+    .option('--to <time>', 'up to this time, which is not included', timeOption)
+    .option('--force', 'replaces an existing file')
+    .action(async (file: string, options: Options) => asCommand(async () => run(file, options)));
+}
+
+async function run(path: string, options: Options): Promise<void> {
+  const key = folderOf(options);
+  const line = new ProgressLine(options.json !== true);
+  const onProgress = (done: number): void => line.show({ what: path, done, share: null });
+  const mayReplace = options.force === true;
+  const rows = await exportFile(openCatalogue(options.catalogue), {
+    key,
+    range: rangeOption(options),
+    path,
+    mayReplace,
+    onProgress,
+  });
+  line.end();
+  if (options.json === true) console.log(JSON.stringify({ file: path, rows }));
+  else console.log(`${path}: ${rows.toLocaleString('en')} rows of ${folderTitle(key)}`);
+}
+
+const LIST_EXAMPLES = `  sarraf data list
+  sarraf data list --catalogue data/catalogue --json`;
+
+/** Sources that are named in the table. */
+const MOST_SOURCES = 3;
+
+interface Summary {
+  readonly market: string;
+  readonly folder: string;
+  /** Start of the candles, such as `Asia/Tehran`; null for all other data. */
+  readonly anchor: string | null;
+  readonly rows: number;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly files: number;
+  readonly bytes: number;
+  readonly gaps: number;
+  readonly sources: readonly string[];
+}
+
+function listCommand(): Command {
+  return dataCommand('list', {
+    description: 'Lists the recordings in the catalogue.',
+    examples: LIST_EXAMPLES,
+  }).action(async (options: DataOptions) => asCommand(() => list(options)));
+}
+
+function list(options: DataOptions): void {
+  // A folder whose first import was refused is there and holds nothing.
+  const catalogue = openCatalogue(options.catalogue);
+  const damaged: string[] = [];
+  const summaries = catalogue
+    .keys()
+    .flatMap((key) => summaryOf(catalogue, key, damaged) ?? [])
+    .filter(({ rows }) => rows > 0);
+  if (options.json === true)
+    console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
+  else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
+  else for (const line of summaryLines(summaries)) console.log(line);
+  if (damaged.length > 0) throw failed(damaged.join('\n'));
+}
+
+/** A folder that can not be read does not hide the others. */
+function summaryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): Summary | null {
+  try {
+    const manifest = catalogue.manifest(key);
+    return manifest === null ? null : summarized(key, manifest);
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
+    damaged.push(error.message);
+    return null;
+  }
+}
+
+function summarized(key: FolderKey, manifest: Manifest): Summary {
+  const { partitions, gaps } = manifest;
+  return {
+    market: key.market,
+    folder: folderName(key),
+    anchor:
+      key.kind === 'candles' ? anchorText(anchorIn(anchorsOf(manifest, key.timeframe), key.timeframe)) : null,
+    rows: partitions.reduce((sum, { rows }) => sum + rows, 0),
+    fromMs: partitions[0]?.fromMs ?? null,
+    toMs: partitions.at(-1)?.toMs ?? null,
+    files: partitions.length,
+    bytes: partitions.reduce((sum, { bytes }) => sum + bytes, 0),
+    gaps: gaps.length,
+    sources: [...new Set(partitions.flatMap(({ sources }) => sources))],
+  };
+}
+
+const summaryLines = (summaries: readonly Summary[]): readonly string[] =>
+  rowLines(summaries, {
+    market: ({ market }) => market,
+    what: ({ folder, anchor }) => (anchor === null || anchor === 'UTC' ? folder : `${folder} (${anchor})`),
+    '>rows': ({ rows }) => rows.toLocaleString('en'),
+    'from (UTC)': ({ fromMs }) => (fromMs === null ? '' : timeText(fromMs)),
+    'to (UTC)': ({ toMs }) => (toMs === null ? '' : timeText(toMs)),
+    '>files': ({ files }) => String(files),
+    '>MB': ({ bytes }) => (bytes / 1e6).toFixed(1),
+    source: ({ sources }) =>
+      sources.slice(0, MOST_SOURCES).join(', ') +
+      (sources.length > MOST_SOURCES ? ` and ${sources.length - MOST_SOURCES} more` : ''),
+  });
+
+const DOWNLOAD_EXAMPLES = `  sarraf data download --market BTCIRT --timeframe 1m --from 2024-01-01 --to 2024-02-01 --config bot.yaml
+  sarraf data download --market BTCIRT --timeframe 1h --from 2024-01-01 --address http://127.0.0.1:8900`;
+
+function downloadCommand(): Command {
+  return dataCommand('download', {
+    description:
+      'Downloads candles from an exchange, under the limits that all processes of this machine share. If you end it, run it again: it goes on from there.',
+    examples: DOWNLOAD_EXAMPLES,
+  })
+    .requiredOption('--market <market>', 'market of the candles', marketOption)
+    .requiredOption('--timeframe <timeframe>', 'timeframe of the candles', timeframeOption)
+    .requiredOption('--from <time>', 'first candle to download', timeOption)
+    .option('--to <time>', 'end, which is not included (default: now)', timeOption)
+    .option('--address <url>', 'address of the exchange')
+    .option('--config <file>', 'configuration of a bot, whose exchange is used')
+    .action(async (options: DownloadCommandOptions) => asCommand(async () => download(options)));
+}
+
+/**
+ * Loads the code that connects to an exchange only when needed: the other data commands share this one's
+ * start.
+ */
+async function download(options: DownloadCommandOptions): Promise<void> {
+  const { downloadFromExchange } = await import('../data/download-from-exchange.ts');
+  await downloadFromExchange(options);
 }

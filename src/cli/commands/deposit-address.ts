@@ -4,7 +4,7 @@ import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { checkedRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
-import { withCallOptions } from '../api/target-options.ts';
+import { withCallOptions } from '../api/api-target.ts';
 import { failed } from '../command-error.ts';
 import { rowLines } from '../table.ts';
 

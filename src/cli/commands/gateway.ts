@@ -7,7 +7,7 @@ import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { privateText } from '../api/dry-run.ts';
 import { checkedRequest, type CallRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
-import { typedFields, withCallOptions, withFields } from '../api/target-options.ts';
+import { typedFields, withCallOptions, withFields } from '../api/api-target.ts';
 import { failed, wrongInput } from '../command-error.ts';
 
 interface Options extends ApiCallOptions {

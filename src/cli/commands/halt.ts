@@ -6,14 +6,13 @@ import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { checkBotFolder } from '../bot-folder.ts';
+import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { confirm } from '../confirm.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { followCommand } from '../follow-command.ts';
 import { cancelNeedText } from '../../daemon/by-hand-text.ts';
 import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
-import { dataOption } from '../option-readers.ts';
 import { english, inEnglish } from '../../language/sentence.ts';
 
 interface Options {

@@ -1,6 +1,5 @@
-import { parsedJson } from '../../domain/stored-json.ts';
+import { parsedJson, readStored } from '../../domain/stored-json.ts';
 import { Option, type Command } from 'commander';
-import { readStored } from '../../domain/stored-json.ts';
 import { storedLogLine } from '../../engine/mirror-change.ts';
 import {
   filterOf,
@@ -13,7 +12,7 @@ import {
 import { wrongInput } from '../command-error.ts';
 import { rowLines } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
-import { reasonText } from '../reason-text.ts';
+import { reasonText } from '../order-lines.ts';
 import type { IntentFilter } from '../../mirror/row-pages.ts';
 
 interface Options extends FilterOptions {

@@ -1,12 +1,26 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
-import { thisMachine } from '../../budget/process-owner.ts';
+import {
+  ledgerFolder,
+  ledgerPath,
+  isInRedis,
+  isBusy,
+  openLedgerFile,
+  openLedgerReadOnly,
+} from '../../budget/ledger-file.ts';
+import { thisMachine, type Machine } from '../../budget/process-owner.ts';
 import { address } from '../../daemon/setting-fields.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { ledgerOfConfig } from '../read-config.ts';
-import { renewLedgerAt, type Renewal } from '../renew-ledger.ts';
 import { lengthText } from '../../domain/time-text.ts';
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { LATE_ARRIVAL_MS } from '../../budget/admission.ts';
+import { NamedLimitRows } from '../../budget/slot-rows.ts';
+import { PROBE_EVERY_MS } from '../../budget/lockouts.ts';
+import { StoredLockouts } from '../../budget/stored-lockouts.ts';
+import { SarrafError } from '../../domain/errors.ts';
 
 interface Options {
   readonly address?: string;
@@ -117,4 +131,161 @@ export function ledgerCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .addCommand(path.exitOverride())
     .addCommand(renew.exitOverride());
+}
+
+/** Result of a ledger's renewal, or why there was none; nothing was changed then. */
+type Renewal =
+  /** `keptAs`: where what was there before is now; null where there was nothing. */
+  | { readonly kind: 'made'; readonly keptAs: string | null }
+  | { readonly kind: 'in use' }
+  /** It knows of requests that may still count at the exchange for this long. */
+  | { readonly kind: 'counting'; readonly requests: number; readonly forMs: number };
+
+/** A reader of a ledger is done sooner; a process that has it longer uses it. */
+const TRIES = 10;
+const TRY_EVERY_MS = 100;
+
+/**
+ * A request that was never stamped was given up this long after its admission: no endpoint waits longer for
+ * an answer.
+ */
+const GIVEN_UP_MS = 300_000;
+
+/** Makes an empty ledger, wherever it is. */
+export async function renewLedgerAt(place: string, machine: Machine): Promise<Renewal> {
+  if (!isInRedis(place)) return renewLedger(place, machine);
+  const { renewRedisLedger } = await import('../../budget/redis-by-hand.ts');
+  return renewRedisLedger(place);
+}
+
+/**
+ * Makes an empty ledger in a place, which counts nothing as sent. One that can be used is copied aside and
+ * emptied where it is, with every other process locked out: were another file put in its place, a process
+ * that is just starting could go on with the old one beside it, and both would give the whole limit. Its
+ * lockouts and stopped credentials stay, since they say something of the time to come. One that can not be
+ * used is moved aside; whoever still has it open sends nothing any more, because it sees that its file is
+ * gone. Throws `DATA_UNUSABLE` where no file can be written.
+ */
+async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
+  const aside = `${path}.replaced-${new Date(machine.wallMs()).toISOString().replaceAll(':', '-')}`;
+  const found = lookAt(path);
+  if (found === 'busy') return { kind: 'in use' };
+  if (found === 'usable') return emptyInPlace(path, { aside, machine });
+  if (found === 'damaged') {
+    for (const ending of ['', '-wal', '-shm']) {
+      if (existsSync(path + ending)) renameSync(path + ending, aside + ending);
+    }
+  }
+  let isOurs = false;
+  openLedgerFile(path, (database) => {
+    isOurs = true;
+    database.prepare('INSERT INTO clock (id, boot_id) VALUES (1, ?)').run(machine.bootId);
+  }).close();
+  if (!isOurs) return { kind: 'in use' };
+  return { kind: 'made', keptAs: found === 'damaged' ? aside : null };
+}
+
+/**
+ * Returns the state of a ledger's file. A file of zero bytes holds nothing that could be lost. Throws if the
+ * state cannot be known, as without the right to read.
+ */
+function lookAt(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
+  if (!existsSync(path) || statSync(path).size === 0) return 'missing';
+  try {
+    openLedgerReadOnly(path).close();
+    return 'usable';
+  } catch (error) {
+    const cause = error instanceof SarrafError ? error.cause : error;
+    if (isBusy(cause)) return 'busy';
+    // Without a cause it could be read and is no ledger that we know.
+    const code = cause instanceof Database.SqliteError ? cause.code : null;
+    if (cause === undefined || code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT') === true)
+      return 'damaged';
+    throw error;
+  }
+}
+
+async function emptyInPlace(
+  path: string,
+  of: { readonly aside: string; readonly machine: Machine },
+): Promise<Renewal> {
+  const { aside, machine } = of;
+  const database = await openAlone(path);
+  if (database === null) return { kind: 'in use' };
+  try {
+    const nowMs = machine.monotonicMs();
+    const isOfThisBoot =
+      database.prepare<[], string>('SELECT boot_id FROM clock').pluck().get() === machine.bootId;
+    const counting = isOfThisBoot ? countingAt(database, nowMs) : null;
+    if (counting !== null) return counting;
+    database.prepare('VACUUM INTO ?').run(aside);
+    database
+      .transaction(() => {
+        if (!isOfThisBoot) carryOver(database, machine);
+        database.exec('DELETE FROM slots; DELETE FROM budgets; DELETE FROM clock');
+        database.prepare('INSERT INTO clock (id, boot_id) VALUES (1, ?)').run(machine.bootId);
+      })
+      .immediate();
+    return { kind: 'made', keptAs: aside };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Opens a ledger that nobody else has open and keeps all others out until it is closed; null where somebody
+ * has it.
+ */
+async function openAlone(path: string): Promise<Database.Database | null> {
+  for (let tries = 1; ; tries += 1) {
+    const database = new Database(path, { fileMustExist: true, timeout: 0 });
+    try {
+      database.pragma('locking_mode = EXCLUSIVE');
+      database.pragma('synchronous = FULL');
+      // The first lock is the whole one, and stays.
+      database.exec('BEGIN IMMEDIATE; COMMIT');
+      return database;
+    } catch (error) {
+      database.close();
+      if (!isBusy(error)) throw error;
+      if (tries === TRIES) return null;
+    }
+    await setTimeout(TRY_EVERY_MS);
+  }
+}
+
+/**
+ * Returns the requests that may still count. Times of an earlier boot mean nothing now, so this is for the
+ * same boot only.
+ */
+function countingAt(database: Database.Database, nowMs: number): Renewal | null {
+  // Clocks differ: the exchange's window may be a ten-thousandth longer than ours.
+  const found = database
+    .prepare<[number, number], { readonly requests: number; readonly untilMs: number | null }>(
+      `SELECT count(*) AS requests, max(until_ms) AS untilMs FROM (
+         SELECT ifnull(stamped_at_ms, admitted_at_ms + ?) + window_ms + window_ms / 10000 + 2 AS until_ms
+         FROM slots JOIN budgets USING (subject, budget)
+       ) WHERE until_ms > ?`,
+    )
+    .get(GIVEN_UP_MS + LATE_ARRIVAL_MS, nowMs);
+  const { requests = 0, untilMs = null } = found ?? {};
+  return untilMs === null ? null : { kind: 'counting', requests, forMs: untilMs - nowMs };
+}
+
+/**
+ * Carries over the rest of an earlier boot's lockouts, by the system clock; the quiet hours of lowered limits
+ * start again.
+ */
+function carryOver(database: Database.Database, machine: Machine): void {
+  const nowMs = machine.monotonicMs();
+  const lockouts = new StoredLockouts(database, {
+    subjectOfBudget: () => '',
+    credential: '',
+    wallMs: () => machine.wallMs(),
+  });
+  lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
+  // One that an older sarraf wrote has none.
+  const hasNamed =
+    database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'named_limits'`).get() !== undefined;
+  if (hasNamed) new NamedLimitRows(database).carryOver(nowMs);
 }

@@ -5,7 +5,7 @@ import { bothTimesText, readTehranTime } from '../../domain/zone-time.ts';
 import { BY_HAND, type EntryPolicy } from '../../engine/lock.ts';
 import { wrongInput } from '../command-error.ts';
 import { dataOption, marketOption } from '../option-readers.ts';
-import { personName } from '../person-name.ts';
+import { personName } from '../confirm.ts';
 import {
   checkTarget,
   entriesOption,

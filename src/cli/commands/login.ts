@@ -5,12 +5,11 @@ import { knownDevice, keepToken } from '../../venues/client-credentials.ts';
 import { writePrivateFile } from '../../configuration/private-file.ts';
 import { stateFile, stateFolder } from '../../budget/ledger-file.ts';
 import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/session.ts';
-import { findTarget } from '../api/api-target.ts';
+import { findTarget, withTarget } from '../api/api-target.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { privateText } from '../api/dry-run.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
-import { withTarget } from '../api/target-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 
 interface Options extends ApiCallOptions {

@@ -8,7 +8,7 @@ import { indentedJson } from '../../language/indented-json.ts';
 import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { fillLines, orderLines, unitsText } from '../order-lines.ts';
+import { fillLines, orderLines, unitsText, reasonText } from '../order-lines.ts';
 import {
   filterOf,
   mirrorCommand,
@@ -19,7 +19,6 @@ import {
 } from '../read-mirror.ts';
 import { tableLines } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
-import { reasonText } from '../reason-text.ts';
 import type { JournalLine, OrderFilter } from '../../mirror/row-pages.ts';
 
 interface Options extends FilterOptions {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { LONGEST_REASON } from '../../daemon/control-command.ts';
 import { PAUSE, UNTIL_RESUMED_MS, type EntryPolicy } from '../../engine/lock.ts';
 import { wrongInput } from '../command-error.ts';
-import { personName } from '../person-name.ts';
+import { personName } from '../confirm.ts';
 import { entriesOption, lockLengthOption, postLock, type LockTarget } from '../post-lock.ts';
 import { dataOption } from '../option-readers.ts';
 

@@ -2,10 +2,9 @@ import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
 import { PAUSE } from '../../engine/lock.ts';
 import { failed } from '../command-error.ts';
-import { checkBotFolder } from '../bot-folder.ts';
+import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { followCommand } from '../follow-command.ts';
 import { postLock } from '../post-lock.ts';
-import { dataOption } from '../option-readers.ts';
 import { english } from '../../language/sentence.ts';
 
 interface Options {

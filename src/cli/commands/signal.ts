@@ -6,11 +6,10 @@ import { isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
-import { checkBotFolder } from '../bot-folder.ts';
+import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { followCommand } from '../follow-command.ts';
-import { dataOption } from '../option-readers.ts';
 import { english } from '../../language/sentence.ts';
 
 interface Options {

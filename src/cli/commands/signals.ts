@@ -7,9 +7,8 @@ import { oneLine } from '../../domain/money-text.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../query/write-run-parquet.ts';
 import { wrongInput } from '../command-error.ts';
-import { integerOption } from '../option-readers.ts';
+import { integerOption, refuseTaken } from '../option-readers.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { refuseTaken } from '../sql/refuse-taken.ts';
 import { rowLines } from '../table.ts';
 
 interface Options extends MirrorOptions {

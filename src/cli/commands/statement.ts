@@ -17,7 +17,7 @@ import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { print } from '../read-mirror.ts';
-import { refuseTaken } from '../sql/refuse-taken.ts';
+import { refuseTaken, dataOption } from '../option-readers.ts';
 import { statementColumns, unitOf, type StatementColumn } from '../statement/statement-columns.ts';
 import { statementNotes, type StatementNote } from '../statement/statement-notes.ts';
 import {
@@ -28,7 +28,6 @@ import {
   type ReadPeriod,
 } from '../statement/statement-period.ts';
 import { sourceOf } from '../statement/statement-source.ts';
-import { dataOption } from '../option-readers.ts';
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';

@@ -9,11 +9,10 @@ import type { StoredCredential } from '../../engine/request-watches.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
-import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
 import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
-import { orderLines } from '../order-lines.ts';
+import { orderLines, reasonText } from '../order-lines.ts';
 import { sentenceOf } from '../../engine/flaw-log.ts';
 import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
@@ -26,10 +25,13 @@ import { transfersNow, type TransferAtWork } from '../../mirror/transfers-now.ts
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
-import { reasonText } from '../reason-text.ts';
 import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-verdict.ts';
 import { readRun } from '../../daemon/run-record.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
+import { readLedgerAt } from '../../budget/ledger-look.ts';
+import type { BudgetReport } from '../../budget/ledger-report.ts';
+import { beginsText, type TradingBegins } from '../../budget/trading-begins.ts';
+import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -156,16 +158,17 @@ function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, n
   return `${text}; compared ${countText(comparisons, 'time', 'times')}, last ${agoText(comparedAtMs, nowMs)}`;
 }
 
+const figureText = (text: string | null, currency: string): string =>
+  text === null ? 'unknown' : `${moneyText(text, decimalsOf(currency))} ${currency}`;
+
 function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): string[] {
   if (strategies.length === 0) return ['No strategy has run yet.'];
-  const money = (text: string | null, currency: string): string =>
-    text === null ? 'unknown' : `${moneyText(text, decimalsOf(currency))} ${currency}`;
   return rowLines(strategies, {
     strategy: ({ name }) => name,
     status: ({ status }) => status,
-    '>profit': ({ figures: { profit, currency } }) => money(profit, currency),
-    '>realised': ({ figures: { realised, currency } }) => money(realised, currency),
-    '>open': ({ figures: { open, currency } }) => money(open, currency),
+    '>profit': ({ figures: { profit, currency } }) => figureText(profit, currency),
+    '>realised': ({ figures: { realised, currency } }) => figureText(realised, currency),
+    '>open': ({ figures: { open, currency } }) => figureText(open, currency),
     holds: ({ figures }) => amounts(figures.positions, (text) => text),
     fees: ({ figures }) => amounts(figures.fees, (text, asset) => moneyText(text, decimalsOf(asset))),
     '>orders': ({ figures }) => String(figures.orders),
@@ -312,4 +315,61 @@ function adviceOn(transfers: readonly TransferAtWork[]): readonly string[] {
   return [
     `        It is never sent again, and no other transfer of ${currencies} is taken. Look at the wallets on the page of the exchange. Then run "sarraf reconcile --accept" while the bot runs.`,
   ];
+}
+
+interface LedgerStatus {
+  readonly ledger: string;
+  readonly tradingBegins: TradingBegins;
+  /** Limits of this bot that the exchange has lowered. */
+  readonly lowered: readonly LoweredBudget[];
+  /** Budgets of this bot of which the exchange takes no request now. */
+  readonly lockouts: readonly { readonly budget: string; readonly forMs: number }[];
+}
+
+/**
+ * Reads the ledger that the last run of a data folder was counted in; null where there is none, or it can not
+ * be read. The exchange's profile is loaded for a ledger alone: it comes with all endpoints.
+ */
+export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | null> {
+  const { ledger: note } = readRun(dataFolder);
+  if (note === null) return null;
+  const all = await rowsOf(note.ledger);
+  if (all === null) return null;
+  const subjects = new Set(note.subjects);
+  const rows = all.filter(({ subject }) => subjects.has(subject));
+  const { botTradingBegins } = await import('../../daemon/folder-ledger.ts');
+  return {
+    ledger: note.ledger,
+    tradingBegins: botTradingBegins(dataFolder, rows),
+    lowered: loweredBudgets(rows, subjects),
+    lockouts: rows.flatMap(({ budget, lockedForMs }) =>
+      lockedForMs !== null && lockedForMs > 0 ? [{ budget, forMs: lockedForMs }] : [],
+    ),
+  };
+}
+
+/** Lines about it for people. `stopped`: why nothing leaves, whatever the ledger says; null where it does. */
+export function ledgerLines(status: LedgerStatus | null, stopped: string | null): readonly string[] {
+  if (status === null) return [];
+  const { tradingBegins: begins, ledger, lowered, lockouts } = status;
+  return [
+    `ledger  ${ledger}: ${stopped ?? (begins.waitMs === 0 ? 'an order could leave at once' : english(beginsText(begins)))}`,
+    ...lockouts.map(
+      ({ budget, forMs }) =>
+        `locked  ${budget} is LOCKED OUT by the exchange for ${lengthText(forMs)} more: do not restart the bot`,
+    ),
+    ...lowered.map((each) => `limit   LOWERED: ${loweredText(each)}`),
+  ];
+}
+
+/**
+ * Null where somebody has it locked, or it is gone: the mirror can be shown all the same. "sarraf budget"
+ * says why.
+ */
+async function rowsOf(ledger: string): Promise<readonly BudgetReport[] | null> {
+  try {
+    return await readLedgerAt(ledger);
+  } catch {
+    return null;
+  }
 }

@@ -1,18 +1,28 @@
 import { Command, Option } from 'commander';
 import { openHoldoutCommand } from '../study/open-holdout-command.ts';
-import { studyResumeCommand, studyRunCommand } from '../study/run-command.ts';
-import { studyStressCommand } from '../study/stress-command.ts';
+import {
+  studyResumeCommand,
+  studyRunCommand,
+  sessionOptions,
+  withStudy,
+  type SessionFlags,
+} from '../study/run-command.ts';
 import { studyWalkForwardCommand } from '../study/walk-forward-command.ts';
 import { writeFileSync, mkdirSync } from 'node:fs';
 import { dirname, relative, resolve, join } from 'node:path';
 import { ownFile } from '../../plugins/own-files.ts';
 import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
-import { StudyFolder } from '../../study/study-place.ts';
+import { StudyFolder, nameOfFile } from '../../study/study-place.ts';
 import { studyJson } from '../../study/study-voice.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
-import { readValidatedStudy, readReportedStudy, readStudyResult } from '../study/read-study-result.ts';
-import { studyLines } from '../study/study-lines.ts';
+import {
+  readValidatedStudy,
+  readReportedStudy,
+  readStudyResult,
+  readWritten,
+} from '../study/read-study-result.ts';
+import { studyLines, stressLines, verdictLines } from '../study/study-lines.ts';
 import { countText, groupedText } from '../../domain/money-text.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { asWholeFile, writeTrialsParquet } from '../../query/write-run-parquet.ts';
@@ -23,6 +33,9 @@ import { isLockHeld } from '../../daemon/process-lock.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import { rowLines } from '../table.ts';
+import { readStudyFile, readWrittenStudy } from '../../study/read-study.ts';
+import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/run-stress.ts';
+import { remoteOptions, type RemoteFlags } from '../study/remote-options.ts';
 
 /**
  * A study that runs as it is, on the recording that ships, with what can be said otherwise as comments.
@@ -302,4 +315,65 @@ function studyStatusCommand(): Command {
     .action(async (wanted: string | undefined, options: StatusOptions) =>
       asCommand(() => status(wanted, options)),
     );
+}
+
+interface StressOptions extends SessionFlags, RemoteFlags {
+  readonly draws: number;
+}
+
+const STRESS_EXAMPLES = `
+The best trial runs again on the range that the trials saw, each time with something changed: its
+costs doubled, its trades in other orders, candles redrawn in blocks, and random entries with the same
+exposure in its place. The result is kept in the study, and "sarraf study show" shows it. Run again,
+it goes on where it was, or shows what it found.
+
+Examples:
+  sarraf study stress study
+  sarraf study stress study.yaml --draws 200 --workers 4 --json
+  sarraf study stress study --redis redis://10.0.0.2 --serve 10.0.0.2:7300
+
+Exit codes: 0 it ended, or was asked to; 1 a file, Redis or the workers can not be used, or the trial
+does not do the same again; 2 an option is wrong, or no trial has values.`;
+
+async function stress(what: string, options: StressOptions): Promise<void> {
+  const isFile = /\.ya?ml$/.test(what);
+  const folder = new StudyFolder(options.data);
+  const name = folder.find(options.name ?? (isFile ? nameOfFile(what) : what));
+  const read = isFile ? readStudyFile(what) : readWrittenStudy(readWritten(folder, name));
+  await withStudy(read, options, async (study, { report, session }) => {
+    report.begin('runs under stress');
+    const { end, trial, ranNow } = await runStress(study, {
+      ...session,
+      name,
+      draws: options.draws,
+      onRun: (done, all) => report.show({ done, share: done / all, note: `${done} of ${all}` }),
+    });
+    report.begin('statistics');
+    const { validation } = readValidatedStudy(folder, name);
+    report.end();
+    const found = validation?.stress ?? null;
+    if (options.json === true)
+      console.log(
+        studyJson({ end, ranNow, study: name, trial, stress: found, verdict: validation?.verdict }),
+      );
+    else if (end === 'complete' && validation !== null && found !== null)
+      console.log([name, ...verdictLines(validation), '', ...stressLines(found)].join('\n'));
+    else console.log(`it ended before all of its runs: "sarraf study stress ${name}" goes on`);
+  });
+}
+
+function studyStressCommand(): Command {
+  const command = new Command('stress')
+    .description('Runs the best trial with doubled costs, other orders, redrawn candles and random entries.')
+    .argument('<study>', 'its name, or its file');
+  return remoteOptions(sessionOptions(command))
+    .option(
+      '--draws <number>',
+      'redrawn histories, and random entries; more go on from those there',
+      integerOption(1, MOST_DRAWS),
+      USUAL_DRAWS,
+    )
+    .option('--name <name>', 'name of the study (default: that of its file)')
+    .addHelpText('after', STRESS_EXAMPLES)
+    .action(async (what: string, options: StressOptions) => asCommand(async () => stress(what, options)));
 }

@@ -4,10 +4,9 @@ import { linkText } from '../../dashboard/begin-dashboard.ts';
 import { AccessStore, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
-import { checkBotFolder } from '../bot-folder.ts';
+import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { tableLines } from '../table.ts';
-import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly data: string;

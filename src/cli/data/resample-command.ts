@@ -18,7 +18,7 @@ import {
 } from './data-options.ts';
 import { conflictLines, outcomeText } from './import-command.ts';
 
-interface Options extends DataOptions {
+interface ResampleOptions extends DataOptions {
   readonly market: MarketSymbol;
   readonly of?: Timeframe | 'trades';
   readonly timeframe: Timeframe;
@@ -27,13 +27,13 @@ interface Options extends DataOptions {
   readonly to?: number;
 }
 
-const EXAMPLES = `  sarraf data resample --market BTCIRT --timeframe 1h
+const RESAMPLE_EXAMPLES = `  sarraf data resample --market BTCIRT --timeframe 1h
   sarraf data resample --market BTCIRT --of trades --timeframe 1m`;
 
 export function resampleCommand(): Command {
   return dataCommand('resample', {
     description: 'Makes coarser candles from finer ones, or from trades, and adds them to the catalogue.',
-    examples: EXAMPLES,
+    examples: RESAMPLE_EXAMPLES,
   })
     .requiredOption('--market <market>', 'market of the data', marketOption)
     .requiredOption('--timeframe <timeframe>', 'timeframe of the new candles', timeframeOption)
@@ -41,7 +41,7 @@ export function resampleCommand(): Command {
     .option('--of <what>', 'a timeframe, or trades (default: the coarsest candles that fit)', sourceOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time, which is not included', timeOption)
-    .action(async (options: Options) => asCommand(async () => run(options)));
+    .action(async (options: ResampleOptions) => asCommand(async () => run(options)));
 }
 
 function sourceOption(text: string): Timeframe | 'trades' {
@@ -53,7 +53,7 @@ function sourceOption(text: string): Timeframe | 'trades' {
   }
 }
 
-async function run(options: Options): Promise<void> {
+async function run(options: ResampleOptions): Promise<void> {
   const { market, timeframe } = options;
   const { from, outcome } = await resample(openCatalogue(options.catalogue), {
     market,

@@ -10,7 +10,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { loweredBudgets, loweredText } from '../lowered-text.ts';
-import { checkWritable, nearestFolder, roomOf, type Room } from './check-folders.ts';
+import { checkWritable, nearestFolder, roomOf, type Room } from './check-machine.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import { english } from '../../language/sentence.ts';
 

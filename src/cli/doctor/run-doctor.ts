@@ -10,13 +10,17 @@ import { keptAccount, type KeptAccount } from '../../venues/account-reader.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkExchange, plannedReads } from './check-exchange.ts';
-import { checkRoom, checkWritable } from './check-folders.ts';
-import { checkRunning } from './check-running.ts';
-import { checkBackup, checkWatchdog } from './check-keeping.ts';
+import {
+  checkRoom,
+  checkWritable,
+  checkBackup,
+  checkWatchdog,
+  checkMachine,
+  machineFacts,
+} from './check-machine.ts';
+import { checkRunning, checkMirrorFile, mirrorFileOf } from './check-mirror-file.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkLogIn } from './check-log-in.ts';
-import { checkMachine, machineFacts } from './check-machine.ts';
-import { checkMirrorFile, mirrorFileOf } from './check-mirror-file.ts';
 import { notChecked, ok, type CheckFinding, warning, problem } from './check-finding.ts';
 import type { SeenReply } from './read-only-tap.ts';
 import { statSync, type Stats, existsSync, readFileSync } from 'node:fs';

@@ -7,7 +7,7 @@ import { positionText } from '../../daemon/by-hand-text.ts';
 import { LONGEST_BY } from '../../daemon/control-command.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
-import { askedMarket } from '../readers/market-parts.ts';
+import { askedMarket } from '../readers/market-replies.ts';
 import type {
   ActionReply,
   ActionStateReply,

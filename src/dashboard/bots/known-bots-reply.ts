@@ -7,8 +7,7 @@ import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { equityItems } from '../readers/equity-items.ts';
 import { newestReading } from '../readers/newest-reading.ts';
 import { strategyItems } from '../readers/strategy-items.ts';
-import type { BotsReply, KnownBotItem } from '../schema/bots.ts';
-import type { EquityItem } from '../schema/overview.ts';
+import type { BotsReply, KnownBotItem, EquityItem } from '../schema/overview.ts';
 
 /** Open orders that are counted. */
 const MOST_OPEN = 5_000;

@@ -1,12 +1,19 @@
 import { signal } from '@preact/signals';
-import { formatLength } from '../../language/format-length.ts';
-import { formatBothUnits, formatExact, formatMoney } from '../../language/format-money.ts';
-import { formatCount, formatDecimal, formatShare, type DecimalStyle } from '../../language/format-number.ts';
+import {
+  formatLength,
+  formatCount,
+  formatDecimal,
+  formatShare,
+  type DecimalStyle,
+} from '../../language/format-number.ts';
+import { formatBothUnits, formatExact, formatMoney, unitName } from '../../language/format-money.ts';
 import { formatTime, type TimeStyle } from '../../language/format-time.ts';
 import { isolateLeftToRight } from '../../language/isolate.ts';
 import { nowMs } from './clock.ts';
 import { language, locale } from './preferences.ts';
 import { say } from './say.ts';
+
+export const unitNow = (currency: string): string => unitName(currency, locale.value);
 
 /** Numbers and times as this page shows them: in its language, and in the unit that is switched on. */
 

@@ -1,11 +1,15 @@
 import { waitingCommands, type WaitingCommand } from '../../daemon/waiting-commands.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { readStored } from '../../domain/stored-json.ts';
+import { readStored, parsedJson } from '../../domain/stored-json.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { signalKey, storedSignalLine } from '../../engine/signal-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
-import type { SignalItem, SignalsReply } from '../schema/signal-item.ts';
-import type { JournalLine } from '../../mirror/row-pages.ts';
+import type { SignalItem, SignalsReply } from '../schema/signal.ts';
+import type { JournalLine, LevelledLine } from '../../mirror/row-pages.ts';
+import { LOG_LEVELS, type LogItem } from '../schema/log.ts';
+import { onOneLine } from '../api-error.ts';
+import { sentencesIn } from './row-items.ts';
+import { inEnglish } from '../../language/sentence.ts';
 
 /** A line of the journal about a signal. Throws `DATA_UNUSABLE` for a damaged one. */
 export function signalItemOf({ seq, subject, json }: JournalLine): SignalItem {
@@ -75,4 +79,31 @@ function whyWaiting(
   return isTaken
     ? { code: 'starting', reason: 'the bot has it, and its strategies have not started yet' }
     : { code: 'not-taken', reason: 'the bot has not looked yet' };
+}
+
+export function logItemOf({ seq, atMs, kind, subject, json, level }: LevelledLine): LogItem {
+  const data = parsedJson(json);
+  const said = inEnglish(data);
+  const text = onOneLine(textOf(subject, said));
+  return {
+    seq,
+    atMs,
+    level: LOG_LEVELS[level],
+    kind,
+    subject,
+    text,
+    data: said,
+    said: sentencesIn(kind, data),
+  };
+}
+
+function textOf(subject: string, data: unknown): string {
+  if (typeof data !== 'object' || data === null) return `${subject}: ${String(data)}`;
+  const { text, fields, ...rest } = data as Readonly<Record<string, unknown>>;
+  const values = Object.entries({ ...rest, ...(typeof fields === 'object' ? fields : {}) })
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+  const said = typeof text === 'string' ? text : subject;
+  return values === '' ? said : `${said}: ${values}`;
 }

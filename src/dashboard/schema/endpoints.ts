@@ -15,7 +15,7 @@ import {
 } from './action.ts';
 import { alertsQuery, alertsReply } from './alert.ts';
 import { booksReply } from './books.ts';
-import { botsReply } from './bots.ts';
+import { botsReply, overviewReply } from './overview.ts';
 import { budgetsReply } from './budget.ts';
 import { locksReply } from './lock.ts';
 import { logQuery, logReply } from './log.ts';
@@ -29,12 +29,10 @@ import {
   ordersQuery,
   ordersReply,
 } from './order.ts';
-import { overviewReply } from './overview.ts';
 import { reportsReply } from './report.ts';
 import { candlesQuery, chartCandlesReply, equityReply, plotsReply, rangeQuery } from './series.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
-import { signalBody, signalReply } from './signal.ts';
-import { signalsQuery, signalsReply } from './signal-item.ts';
+import { signalBody, signalReply, signalsQuery, signalsReply } from './signal.ts';
 import { strategyReply } from './strategy.ts';
 
 /** Input and output of one address of the API. */

@@ -4,7 +4,7 @@ import { lockItem } from './lock.ts';
 import { logItem } from './log.ts';
 import { positionItem, strategyItem } from './overview.ts';
 import { seriesItem } from './series.ts';
-import { signalItem } from './signal-item.ts';
+import { signalItem } from './signal.ts';
 
 export const strategyReply = z.object({
   strategy: strategyItem,

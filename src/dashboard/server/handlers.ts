@@ -7,20 +7,21 @@ import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf } from '../actions/action-cost.ts';
 import { byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
 import { knownBotsReply } from '../bots/known-bots-reply.ts';
-import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
-import { booksReplyOf } from '../readers/books-reply.ts';
-import { budgetsReplyOf, ledgerNow } from '../readers/budgets-reply.ts';
-import { chartCandlesReplyOf } from '../readers/candles-reply.ts';
-import { logItemOf } from '../readers/log-items.ts';
-import { askedMarket } from '../readers/market-parts.ts';
-import { bookReplyOf, marketsReplyOf, marksReplyOf, plotsReplyOf } from '../readers/market-replies.ts';
-import { orderReplyOf } from '../readers/order-reply.ts';
+import { type BotFolderReader, asApiError } from '../folder/bot-folder-reader.ts';
+import { booksReplyOf, budgetsReplyOf, ledgerNow } from '../readers/budgets-reply.ts';
+import {
+  chartCandlesReplyOf,
+  askedMarket,
+  bookReplyOf,
+  marketsReplyOf,
+  marksReplyOf,
+  plotsReplyOf,
+} from '../readers/market-replies.ts';
+import { logItemOf, signalsReplyOf } from '../readers/signal-items.ts';
+import { orderReplyOf, fillItemOf, intentItemOf, orderItemOf, lockItemOf } from '../readers/row-items.ts';
 import { overviewReplyOf } from '../readers/overview-reply.ts';
-import { fillItemOf, intentItemOf, orderItemOf, lockItemOf } from '../readers/row-items.ts';
-import { allSeriesOf } from '../readers/series-items.ts';
-import { signalsReplyOf } from '../readers/signal-items.ts';
-import { strategyItems } from '../readers/strategy-items.ts';
-import { strategyReplyOf } from '../readers/strategy-reply.ts';
+import { allSeriesOf } from '../readers/equity-items.ts';
+import { strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
 import { findReports, reportItemOf } from '../reports.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
@@ -30,7 +31,6 @@ import { AlertOutbox } from '../../alerts/alert-outbox.ts';
 import type { AlertFilter, ListedAlert } from '../../alerts/alert-rows.ts';
 import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
-import { asApiError } from '../folder/mirror-source.ts';
 import type { AlertItem } from '../schema/alert.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { locksNow } from '../../mirror/locks-now.ts';

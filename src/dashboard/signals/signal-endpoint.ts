@@ -11,7 +11,6 @@ import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { signalBody, type SignalBody, type SignalToldReply } from '../schema/signal.ts';
 import { checkedInput } from '../server/handlers.ts';
 import { parseJsonBody } from '../server/json-body.ts';
-import { SignalPace } from './signal-pace.ts';
 import { tokenInHeader } from '../access/request-origin.ts';
 import { SignInPace } from '../access/sign-in-pace.ts';
 import { english } from '../../language/sentence.ts';
@@ -262,4 +261,23 @@ function isSignatureOf(key: Buffer, parts: SignedSignal, signature: string): boo
 function timestampMs(timestamp: string): number | null {
   if (/^\d{9,11}$/.test(timestamp)) return Number(timestamp) * 1_000;
   return /^\d{12,14}$/.test(timestamp) ? Number(timestamp) : null;
+}
+
+/** Requests of one token in a minute. */
+const MOST_A_MINUTE = 60;
+
+/** Counts each token's requests; entries are as few as tokens may be. */
+export class SignalPace {
+  private readonly byToken = new Map<string, number[]>();
+
+  /** Counts a request; answers how long its sender has to wait, 0 for not at all. */
+  take(token: string, nowMs: number): number {
+    // What came in the future came before the clock was set back.
+    const times = (this.byToken.get(token) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs);
+    this.byToken.set(token, times);
+    const [first] = times;
+    if (times.length >= MOST_A_MINUTE && first !== undefined) return first + MINUTE_MS - nowMs;
+    times.push(nowMs);
+    return 0;
+  }
 }

@@ -1,6 +1,6 @@
 import { effect, useSignal, type ReadonlySignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { formatCompact } from '../../language/format-compact.ts';
+import { formatCompact } from '../../language/format-number.ts';
 import {
   fixedText,
   foreignText,

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { fastify, type FastifyInstance } from 'fastify';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
-import { securityHeaders } from '../../../src/dashboard/server/security-headers.ts';
+import { securityHeaders } from '../../../src/dashboard/server/page-files.ts';
 import { COST, REPLIES } from './made-up-replies.ts';
 
 const PAGE = 'dist/src/dashboard/page';

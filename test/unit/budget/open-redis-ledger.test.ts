@@ -8,7 +8,7 @@ import { monotonicMs, thisMachine } from '../../../src/budget/process-owner.ts';
 import { raiseLimitAt, readLedgerAt, readLedgerIfAny } from '../../../src/budget/ledger-look.ts';
 import { redisPlace } from '../../../src/budget/ledger-file.ts';
 import { RedisConnection } from '../../../src/budget/redis/redis-connection.ts';
-import { renewLedgerAt } from '../../../src/cli/renew-ledger.ts';
+import { renewLedgerAt } from '../../../src/cli/commands/ledger.ts';
 import { checkLedger } from '../../../src/cli/doctor/check-ledger.ts';
 import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
 import { leaveRecord } from '../daemon/left-record.ts';

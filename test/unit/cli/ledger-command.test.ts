@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerPath } from '../../../src/budget/ledger-file.ts';
 import type { Machine } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
-import { renewLedgerAt } from '../../../src/cli/renew-ledger.ts';
+import { renewLedgerAt } from '../../../src/cli/commands/ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const ADDRESS = 'https://exchange.example';

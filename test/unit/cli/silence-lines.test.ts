@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ledgerLines } from '../../../src/cli/ledger-status.ts';
-import { silenceLines, silenceOf } from '../../../src/cli/commands/status.ts';
+import { ledgerLines, silenceLines, silenceOf } from '../../../src/cli/commands/status.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-silence-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LedgerStore } from '../../../src/budget/store.ts';
-import { ledgerLines, ledgerStatus } from '../../../src/cli/ledger-status.ts';
+import { ledgerLines, ledgerStatus } from '../../../src/cli/commands/status.ts';
 import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
 import { leaveRecord } from './left-record.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';

@@ -8,7 +8,7 @@ import { AccessStore } from '../../../src/dashboard/access-store.ts';
 import { makeFirstToken } from '../../../src/dashboard/access/first-token.ts';
 import { originProblem, sessionInCookie } from '../../../src/dashboard/access/request-origin.ts';
 import { SignInPace } from '../../../src/dashboard/access/sign-in-pace.ts';
-import { SignalPace } from '../../../src/dashboard/signals/signal-pace.ts';
+import { SignalPace } from '../../../src/dashboard/signals/signal-endpoint.ts';
 
 const FIRST_TOKEN_PROCESS = fileURLToPath(new URL('./first-token-process.ts', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reasonText } from '../../../src/cli/reason-text.ts';
+import { reasonText } from '../../../src/cli/order-lines.ts';
 import { withReadableNumbers } from '../../../src/language/readable-numbers.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 

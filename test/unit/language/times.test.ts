@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { calendarTicks, tickKind, tickLabel } from '../../../src/language/calendar-ticks.ts';
-import { formatLength } from '../../../src/language/format-length.ts';
+import { formatLength } from '../../../src/language/format-number.ts';
 import { formatTime, monthName } from '../../../src/language/format-time.ts';
 import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
 import { localeOf, type Locale } from '../../../src/language/locale.ts';

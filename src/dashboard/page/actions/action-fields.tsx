@@ -1,17 +1,16 @@
 import type { OpenDialog, PageAction } from './action.ts';
-import { LockFields, strategyOptions } from './lock-fields.tsx';
-import { PauseFields } from './pause-fields.tsx';
 import { useSignal } from '@preact/signals';
 import { unitName } from '../../../language/format-money.ts';
 import { localeOf } from '../../../language/locale.ts';
 import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
 import { knownMarket, markets } from '../markets.ts';
-import { overview } from '../overview.ts';
+import { overview, strategyOptions } from '../overview.ts';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
-import { showBothUnits } from '../shown.ts';
+import { showBothUnits, showLength } from '../shown.ts';
 import { SelectField, TextField } from './field.tsx';
 import { FieldsForm } from './fields-form.tsx';
+import { HOUR_MS } from '../../../domain/time-text.ts';
 
 export interface ActionFieldsProps {
   readonly open: OpenDialog;
@@ -201,6 +200,145 @@ function OrderFields({ market, onReady }: OrderFieldsProps) {
       {numberField('amount', currencies?.base ?? '')}
       {numberField('price', currencies?.quote ?? '')}
       {numberField('stopPrice', currencies?.quote ?? '')}
+    </FieldsForm>
+  );
+}
+
+interface PauseFieldsProps {
+  readonly strategy: string;
+  readonly onReady: (action: PageAction) => void;
+}
+
+/** For how long a strategy is paused, and what becomes of its entries. */
+function PauseFields({ strategy, onReady }: PauseFieldsProps) {
+  const forMs = useSignal('');
+  const entries = useSignal<'cancel' | 'keep'>('cancel');
+  return (
+    <FieldsForm
+      onSubmit={() =>
+        onReady({
+          kind: 'pause',
+          body: {
+            strategy,
+            forMs: forMs.value === '' ? null : Number(forMs.value),
+            entries: entries.value,
+          },
+        })
+      }
+    >
+      <p class="about" dir="ltr">
+        {strategy}
+      </p>
+      <SelectField
+        label={say('field.length')}
+        name="length"
+        value={forMs.value}
+        options={[['', say('field.untilResumed')], ...lengthOptions()]}
+        onChange={(value) => (forMs.value = value)}
+      />
+      <EntriesField value={entries.value} onChange={(value) => (entries.value = value)} />
+    </FieldsForm>
+  );
+}
+
+interface EntriesFieldProps {
+  readonly value: 'cancel' | 'keep';
+  readonly onChange: (value: 'cancel' | 'keep') => void;
+}
+
+/** Field for the fate of resting orders that add risk. Exits stay in both cases. */
+export function EntriesField({ value, onChange }: EntriesFieldProps) {
+  return (
+    <SelectField
+      label={say('field.entries')}
+      name="entries"
+      value={value}
+      hint={say('field.exitsStay')}
+      options={[
+        ['cancel', say('field.entriesCancel')],
+        ['keep', say('field.entriesKeep')],
+      ]}
+      onChange={(wanted) => onChange(wanted === 'keep' ? 'keep' : 'cancel')}
+    />
+  );
+}
+
+const LENGTHS_MS = [
+  HOUR_MS / 4,
+  HOUR_MS,
+  4 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+  72 * HOUR_MS,
+  168 * HOUR_MS,
+];
+
+/** Lengths of time to choose from. */
+export function lengthOptions(): readonly (readonly [string, string])[] {
+  return LENGTHS_MS.map((ms) => [String(ms), showLength(ms)] as const);
+}
+
+interface LockFieldsProps {
+  readonly market: string | null;
+  readonly strategy: string | null;
+  readonly onReady: (action: PageAction) => void;
+}
+
+const DAY_MS = '86400000';
+
+/** Fields for a lock's scope, duration and reason. */
+function LockFields({ market, strategy, onReady }: LockFieldsProps) {
+  const chosenMarket = useSignal(market ?? '');
+  const chosenStrategy = useSignal(strategy ?? '');
+  const forMs = useSignal(DAY_MS);
+  const reason = useSignal('');
+  const entries = useSignal<'cancel' | 'keep'>('cancel');
+  return (
+    <FieldsForm
+      onSubmit={() =>
+        onReady({
+          kind: 'lock',
+          body: {
+            market: chosenMarket.value === '' ? null : chosenMarket.value,
+            strategy: chosenStrategy.value === '' ? null : chosenStrategy.value,
+            forMs: Number(forMs.value),
+            entries: entries.value,
+            ...(reason.value.trim() === '' ? {} : { reason: reason.value.trim() }),
+          },
+        })
+      }
+    >
+      <SelectField
+        label={say('field.market')}
+        name="market"
+        value={chosenMarket.value}
+        options={[
+          ['', say('field.allMarkets')],
+          ...markets.value.map(({ symbol }) => [symbol, symbol] as const),
+        ]}
+        onChange={(value) => (chosenMarket.value = value)}
+      />
+      <SelectField
+        label={say('field.strategy')}
+        name="strategy"
+        value={chosenStrategy.value}
+        options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+        onChange={(value) => (chosenStrategy.value = value)}
+      />
+      <SelectField
+        label={say('field.length')}
+        name="length"
+        value={forMs.value}
+        options={lengthOptions()}
+        onChange={(value) => (forMs.value = value)}
+      />
+      <EntriesField value={entries.value} onChange={(value) => (entries.value = value)} />
+      <TextField
+        label={say('field.reason')}
+        name="reason"
+        value={reason.value}
+        onInput={(value) => (reason.value = value)}
+      />
     </FieldsForm>
   );
 }

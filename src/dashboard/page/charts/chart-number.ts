@@ -1,5 +1,4 @@
-import { formatCompact } from '../../../language/format-compact.ts';
-import { numberFormat } from '../../../language/format-number.ts';
+import { formatCompact, numberFormat } from '../../../language/format-number.ts';
 import type { Locale } from '../../../language/locale.ts';
 
 const TOMAN_RIAL = 10;

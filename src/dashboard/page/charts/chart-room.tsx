@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { loadPart } from '../page-parts.ts';
 import { isDark } from '../../../page/theme.ts';
 import { locale } from '../preferences.ts';
+import type { LineChartData } from './line-chart.ts';
+import type { CandleChartData } from './candle-chart.ts';
 
 interface Chart<Data> {
   show(data: Data): unknown;
@@ -21,7 +23,7 @@ interface ChartRoomProps<Data> {
 }
 
 /** The place of a chart, which is drawn when its code is there. */
-export function ChartRoom<Data>({ kind, label, data, subject, parts, load }: ChartRoomProps<Data>) {
+function ChartRoom<Data>({ kind, label, data, subject, parts, load }: ChartRoomProps<Data>) {
   const room = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart<Data> | null>(null);
   const newest = useRef(data);
@@ -44,4 +46,40 @@ export function ChartRoom<Data>({ kind, label, data, subject, parts, load }: Cha
     chart.current?.show(data);
   }, [...parts]);
   return <div ref={room} class={`chart ${kind}`} dir="ltr" role="img" aria-label={label} />;
+}
+
+export function Lines(data: LineChartData) {
+  return (
+    <ChartRoom
+      kind="lines"
+      label={data.label}
+      data={data}
+      subject={`${data.names.join()} ${data.label}`}
+      parts={[data.series]}
+      load={async () => {
+        const { LineChart } = await import('./line-chart.ts');
+        return (room, newest) => new LineChart(room, newest, locale.value);
+      }}
+    />
+  );
+}
+
+export function CandleView({ data, label }: { readonly data: CandleChartData; readonly label: string }) {
+  return (
+    <ChartRoom
+      kind="candles"
+      label={label}
+      data={data}
+      subject={`${data.quote} ${data.candles.market}`}
+      parts={[data.candles, data.marks, data.plots]}
+      load={async () => {
+        const { CandleChart } = await import('./candle-chart.ts');
+        return (room, newest) => {
+          const chart = new CandleChart(room, locale.value, newest.quote);
+          chart.show(newest);
+          return chart;
+        };
+      }}
+    />
+  );
 }

@@ -1,7 +1,8 @@
-import type { BotItem } from '../../schema/overview.ts';
+import type { BotItem, EquityItem } from '../../schema/overview.ts';
 import { say } from '../say.ts';
-import { showTime } from '../shown.ts';
-import { Badge, Said, type Tone } from './words.tsx';
+import { showTime, showMoney } from '../shown.ts';
+import { Badge, Said, type Tone, Gain } from './words.tsx';
+import { NamedFigure } from './data-table.tsx';
 
 const TONES: Readonly<Record<BotItem['state'], Tone>> = {
   starting: 'calm',
@@ -37,4 +38,26 @@ export function StateDetail({ bot }: { readonly bot: BotItem }) {
   }
   if (bot.reason !== null) return <Said text={bot.reason} facts={bot.reasonFacts} />;
   return bot.sinceMs === null ? null : <>{say('state.since', { time: showTime(bot.sinceMs) })}</>;
+}
+
+/** Equity now, and the profit of the day and in all: the figures of a list that may have more. */
+export function EquityFigures({
+  equity,
+}: {
+  readonly equity: Pick<EquityItem, 'currency' | 'now' | 'day' | 'total'>;
+}) {
+  const { currency, now, day, total } = equity;
+  return (
+    <>
+      <NamedFigure says="overview.now" class="main-figure">
+        {showMoney(now, currency)}
+      </NamedFigure>
+      <NamedFigure says="overview.today">
+        <Gain amount={day} currency={currency} />
+      </NamedFigure>
+      <NamedFigure says="overview.total">
+        <Gain amount={total} currency={currency} />
+      </NamedFigure>
+    </>
+  );
 }

@@ -5,7 +5,7 @@ import { WithCode } from './words.tsx';
 
 type Says = Parameters<typeof say>[0];
 
-/** Numbers end their column, short text is not broken, a title heads the card on a phone, long is left out. */
+/** Numbers end their column, short text is not broken, a title heads a phone's card, long may be left out. */
 type ColumnFlag = 'number' | 'short' | 'title' | 'long';
 
 export interface DataColumn<Row> {
@@ -24,7 +24,7 @@ export const column = <Row,>(
 const headOf = (says: Says): string => capitalised(say(says as 'column.state'));
 
 /** One figure of a list, by the text that names it. */
-export function Figure({
+export function NamedFigure({
   says,
   class: name,
   children,

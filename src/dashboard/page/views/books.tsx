@@ -1,10 +1,9 @@
 import type { BooksReply } from '../../schema/books.ts';
-import { type DataColumn, DataTable, Figure, column } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, NamedFigure, column } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
-import { showCount, showExact, showMoney, showTime } from '../shown.ts';
-import { unitNow } from '../unit-now.ts';
+import { showCount, showExact, showMoney, showTime, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
 const TONES: Readonly<Record<BooksReply['state'], Tone>> = {
@@ -27,15 +26,15 @@ export function BooksView() {
           <>
             <Panel title={say('books.state')}>
               <dl class="figures">
-                <Figure says="column.state">
+                <NamedFigure says="column.state">
                   <Badge tone={TONES[books.state]}>{say(`books.${books.state}`)}</Badge>
-                </Figure>
-                <Figure says="books.comparedAt">
+                </NamedFigure>
+                <NamedFigure says="books.comparedAt">
                   <Age atMs={books.comparedAtMs} />
-                </Figure>
-                <Figure says="books.comparisons">{showCount(books.comparisons)}</Figure>
+                </NamedFigure>
+                <NamedFigure says="books.comparisons">{showCount(books.comparisons)}</NamedFigure>
                 {books.sinceMs === null ? null : (
-                  <Figure says="books.since">{showTime(books.sinceMs)}</Figure>
+                  <NamedFigure says="books.since">{showTime(books.sinceMs)}</NamedFigure>
                 )}
               </dl>
               {books.state === 'broken' ? (

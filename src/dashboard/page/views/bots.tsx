@@ -1,7 +1,6 @@
-import type { BotsReply, KnownBotItem } from '../../schema/bots.ts';
-import { BotState, StateDetail } from '../parts/bot-state.tsx';
+import type { BotsReply, KnownBotItem } from '../../schema/overview.ts';
+import { BotState, StateDetail, EquityFigures } from '../parts/bot-state.tsx';
 import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
-import { EquityFigures } from '../parts/equity-figures.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, Gain, Said } from '../parts/words.tsx';
 import { say } from '../say.ts';

@@ -1,5 +1,5 @@
 import type { BudgetItem, BudgetsReply } from '../../schema/budget.ts';
-import { Lines } from '../charts/lines.tsx';
+import { Lines } from '../charts/chart-room.tsx';
 import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, NameLink } from '../parts/words.tsx';

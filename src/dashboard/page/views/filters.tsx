@@ -1,8 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { SelectField } from '../actions/field.tsx';
-import { strategyOptions } from '../actions/lock-fields.tsx';
 import { markets } from '../markets.ts';
-import { overview } from '../overview.ts';
+import { overview, strategyOptions } from '../overview.ts';
 import { say } from '../say.ts';
 
 interface Filter {

@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { SelectField } from '../actions/field.tsx';
-import { strategyOptions } from '../actions/lock-fields.tsx';
 import type { LogItem } from '../../schema/log.ts';
-import { overview } from '../overview.ts';
+import { overview, strategyOptions } from '../overview.ts';
 import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { RawData } from '../parts/raw-data.tsx';
-import { Badge } from '../parts/words.tsx';
+import { RawData, Badge, NameWord, Said } from '../parts/words.tsx';
 import { say } from '../say.ts';
-import { showTime } from '../shown.ts';
-import { LogSubject, LogWords } from './log-words.tsx';
+import { showTime, showName } from '../shown.ts';
+import { language } from '../preferences.ts';
 
 const LEVELS = ['info', 'warning', 'error'] as const;
 
@@ -79,5 +77,114 @@ export function LogTable({ lines }: { readonly lines: readonly LogItem[] }) {
       keyOf={({ seq }) => String(seq)}
       empty={say('log.none')}
     />
+  );
+}
+
+/** Lines whose kind and subject say by themselves what happened. */
+const EVENTS = [
+  'control start',
+  'control halt',
+  'control resume',
+  'control drain',
+  'control lock',
+  'control unlock',
+  'control lock begun',
+  'control lock extended',
+  'control lock ended',
+  'control lock ended early',
+  'control limit begun',
+  'control limit over',
+  'control cancel',
+  'control close',
+  'control close sells',
+  'control close result',
+  'control place',
+  'control place result',
+  'control accept-balances',
+  'reconciliation break',
+  'reconciliation accepted',
+  'reconciliation put back',
+] as const;
+
+/** Kinds whose subject is what they are about: a strategy, an order, a wallet. */
+const KINDS = ['strategy', 'finding', 'universe', 'transfer', 'intent'] as const;
+
+/** Fields that say why something happened, or what it came to. */
+const REASONS = ['reason', 'why', 'message'] as const;
+
+type LockEvent = Extract<(typeof EVENTS)[number], `${string}lock${string}`>;
+
+const isOfLock = (event: (typeof EVENTS)[number]): event is LockEvent => event.includes('lock');
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsIn = (data: unknown): Fields =>
+  typeof data === 'object' && data !== null ? (data as Fields) : {};
+
+/** Shows the text of a log line in the language of the page; a strategy's text stays unchanged. */
+function LogWords({ line }: { readonly line: LogItem }) {
+  const { text, data, said } = line;
+  const title = eventTitleOf(line) ?? (language.value === 'en' ? null : titleOf(line));
+  if (title === null) return <Said text={text} />;
+  const fields = fieldsIn(data);
+  const { refusedBy } = fields;
+  const reason = REASONS.find((name) => typeof fields[name] === 'string');
+  return (
+    <>
+      {title} {typeof refusedBy === 'string' ? <NameWord area="check" name={refusedBy} /> : null}{' '}
+      {reason === undefined ? null : <Said text={String(fields[reason])} facts={said[reason]} />}
+    </>
+  );
+}
+
+/**
+ * Returns the event's title, if kind and subject give it: the line itself has names of fields, such as
+ * `isRestart`.
+ */
+function eventTitleOf({ kind, subject, data }: LogItem): string | null {
+  const name = `${kind} ${subject}`;
+  const event = EVENTS.find((each) => each === name);
+  if (event === undefined) return null;
+  const fields = fieldsIn(data);
+  const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
+  return isOfLock(event) ? say(`log.${event}`, { name: showName(lock) }) : say(`log.${event}`);
+}
+
+/** Null for what has no words of its own: the line is then shown as it was written. */
+function titleOf({ kind, subject, data }: LogItem): string | null {
+  const fields = fieldsIn(data);
+  if (kind === 'notice' && subject === 'credential')
+    return say(fields['refused'] === true ? 'log.credential refused' : 'log.credential accepted');
+  if (kind === 'notice') return say('log.foreign order', { name: showName(subject) });
+  const known = KINDS.find((each) => each === kind);
+  return known === undefined ? null : say(`log.${known}`, { name: showName(subject) });
+}
+
+const LOG_KINDS = [
+  'log',
+  'control',
+  'reconciliation',
+  'strategy',
+  'notice',
+  'finding',
+  'intent',
+  'universe',
+  'transfer',
+] as const;
+
+function LogSubject({ line }: { readonly line: LogItem }) {
+  const { kind, subject } = line;
+  const known = LOG_KINDS.find((each) => each === kind);
+  if (known === undefined)
+    return (
+      <bdi dir="ltr">
+        {kind} {subject}
+      </bdi>
+    );
+  const isWord = known === 'control' || known === 'reconciliation';
+  return (
+    <span>
+      {say(`logKind.${known}`)} {isWord && language.value !== 'en' ? null : <bdi dir="ltr">{subject}</bdi>}
+    </span>
   );
 }

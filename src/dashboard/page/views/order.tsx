@@ -1,17 +1,16 @@
 import { askFor } from '../actions/action.ts';
-import type { OrderItem, OrderReply, StepItem } from '../../schema/order.ts';
+import type { OrderItem, OrderReply, StepItem, RawReplyItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
-import { DataTable, Figure } from '../parts/data-table.tsx';
+import { DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Button, NameLink, NameWord, Said, SideWord } from '../parts/words.tsx';
+import { Button, NameLink, NameWord, Said, SideWord, Badge, RawData } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
-import { showExact } from '../shown.ts';
+import { showExact, showCount, showTime, showLength } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { fillColumns } from './fills.tsx';
-import { isAtWork, OrderPrice, OrderStateBadge } from './orders-table.tsx';
-import { RawReplies } from './raw-replies.tsx';
-import { StepLine } from './step-line.tsx';
+import { isAtWork, OrderPrice, OrderStateBadge, ORDER_STATE_TONES } from './orders-table.tsx';
+import { indentedJson } from '../../../language/indented-json.ts';
 
 /** An order with its whole life: what was wanted, every step, every fill, and the replies of the exchange. */
 export function OneOrderView({ name }: { readonly name: string }) {
@@ -66,34 +65,34 @@ function OrderFacts({ order, intent }: { readonly order: OrderItem; readonly int
       }
     >
       <dl class="figures">
-        <Figure says="column.state">
+        <NamedFigure says="column.state">
           <OrderStateBadge order={order} />
-        </Figure>
-        <Figure says="column.order">
+        </NamedFigure>
+        <NamedFigure says="column.order">
           <SideWord side={side} /> {showExact(amount, base)} <NameLink view="market" name={market} />
-        </Figure>
-        <Figure says="column.price">
+        </NamedFigure>
+        <NamedFigure says="column.price">
           <OrderPrice order={order} />
-        </Figure>
-        <Figure says="column.filled">
+        </NamedFigure>
+        <NamedFigure says="column.filled">
           {showExact(filled, base)} · {showExact(filledTotal, quote)}
-        </Figure>
-        <Figure says="column.fee">{showExact(fee, side === 'buy' ? base : quote)}</Figure>
-        <Figure says="column.strategy">
+        </NamedFigure>
+        <NamedFigure says="column.fee">{showExact(fee, side === 'buy' ? base : quote)}</NamedFigure>
+        <NamedFigure says="column.strategy">
           <NameLink view="strategy" name={strategy} />
-        </Figure>
-        <Figure says="order.venueId">
+        </NamedFigure>
+        <NamedFigure says="order.venueId">
           <bdi dir="ltr">{venueId ?? '–'}</bdi>
-        </Figure>
+        </NamedFigure>
         {exit === null ? null : (
-          <Figure says="order.exit">
+          <NamedFigure says="order.exit">
             <NameWord area="exit" name={exit} />
-          </Figure>
+          </NamedFigure>
         )}
         {why === null || why.reason === null ? null : (
-          <Figure says="column.reason">
+          <NamedFigure says="column.reason">
             <Said text={why.reason} facts={why.reasonFacts} />
-          </Figure>
+          </NamedFigure>
         )}
       </dl>
     </Panel>
@@ -108,5 +107,119 @@ function Steps({ steps, market }: { readonly steps: readonly StepItem[]; readonl
         <StepLine key={step.seq} step={step} beforeMs={steps[index - 1]?.atMs ?? null} market={market} />
       ))}
     </ol>
+  );
+}
+
+/** Shows the exchange's original replies on an order, each to be opened. */
+function RawReplies({ replies }: { readonly replies: readonly RawReplyItem[] }) {
+  return (
+    <Panel title={say('order.replies')} note={say('order.repliesNote')}>
+      {replies.length === 0 ? <p class="empty">{say('order.noReplies')}</p> : null}
+      <ol class="life replies">
+        {replies.map((reply) => (
+          <RawReply key={`${reply.orderKey} ${reply.step} ${reply.problem === null}`} reply={reply} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function RawReply({ reply }: { readonly reply: RawReplyItem }) {
+  const { step, atMs, endpoint, httpStatus, body, bodyLength, problem } = reply;
+  const isCut = body.length < bodyLength;
+  return (
+    <li>
+      <time class="when">{showTime(atMs, 'second')}</time>
+      <span>
+        <Badge tone={problem === null ? 'calm' : 'bad'}>{say(`order.replyTo.${step}`)}</Badge>{' '}
+        <bdi dir="ltr">
+          {endpoint} · HTTP {httpStatus}
+        </bdi>
+        {problem === null ? null : (
+          <>
+            {' '}
+            <Said text={problem} />
+          </>
+        )}
+      </span>
+      <RawData
+        label={
+          isCut
+            ? say('order.replyCut', { shown: showCount(body.length), length: showCount(bodyLength) })
+            : say('order.replyBody')
+        }
+        data={indentedJson(body)}
+      />
+    </li>
+  );
+}
+
+interface StepLineProps {
+  readonly step: StepItem;
+  /** Time of the step before it; null for the first. */
+  readonly beforeMs: number | null;
+  readonly market: string;
+}
+
+/** Lengths of time are shown from a second on. */
+const LEAST_LENGTH_MS = 1_000;
+
+/** One step of an order's life: when it was, what it says, and all that the journal has of it. */
+function StepLine({ step, beforeMs, market }: StepLineProps) {
+  const { atMs, data } = step;
+  return (
+    <li>
+      <span class="when">
+        <time>{showTime(atMs, 'second')}</time>
+        {beforeMs === null || atMs - beforeMs < LEAST_LENGTH_MS ? null : (
+          <small class="note">{say('order.later', { length: showLength(atMs - beforeMs) })}</small>
+        )}
+      </span>
+      <span>
+        <StepWords step={step} market={market} />
+      </span>
+      <RawData label={say('order.data')} data={data} />
+    </li>
+  );
+}
+
+const isState = (text: unknown): text is OrderItem['state'] =>
+  typeof text === 'string' && Object.hasOwn(ORDER_STATE_TONES, text);
+
+const fieldsOf = (data: unknown): Readonly<Record<string, unknown>> =>
+  typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
+
+/** Shows the text of a step in the language of the page; only the kind for a step that is rare for orders. */
+function StepWords({ step, market }: { readonly step: StepItem; readonly market: string }) {
+  const names = knownMarket(market);
+  const { kind, state, matched, amount, price, reason } = fieldsOf(step.data);
+  if (step.kind === 'order' && isState(state)) {
+    const isMatched = typeof matched === 'string' && matched !== '0' && state === 'open';
+    return (
+      <>
+        <Badge tone={ORDER_STATE_TONES[state]}>{say(`orderState.${state}`)}</Badge>{' '}
+        {isMatched ? say('order.matched', { amount: showExact(matched, names?.base ?? '') }) : null}
+        {typeof reason === 'string' ? <Said text={reason} facts={step.said['reason']} /> : null}
+      </>
+    );
+  }
+  if (step.kind === 'fill' && typeof amount === 'string' && typeof price === 'string')
+    return (
+      <>
+        <Badge tone="good">{say('column.fill')}</Badge>{' '}
+        {say('order.fillAt', {
+          amount: showExact(amount, names?.base ?? ''),
+          price: showExact(price, names?.quote ?? ''),
+        })}
+      </>
+    );
+  return step.kind === 'intent' ? (
+    <>
+      <Badge tone="calm">{say('column.intent')}</Badge>{' '}
+      {typeof kind === 'string' ? <NameWord area="kind" name={kind} /> : null}
+      {typeof reason === 'string' ? <Said text={reason} facts={step.said['reason']} /> : null}
+    </>
+  ) : (
+    <strong dir="ltr">{step.kind}</strong>
   );
 }

@@ -1,5 +1,4 @@
 import { askFor } from '../actions/action.ts';
-import { ORDER_STATE_TONES } from '../order-state-tones.ts';
 import type { OrderItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
 import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
@@ -7,6 +6,18 @@ import { Age, Badge, Button, NameLink, SideWord } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showNumber } from '../shown.ts';
+
+export const ORDER_STATE_TONES: Readonly<Record<OrderItem['state'], 'good' | 'bad' | 'warn' | 'calm'>> = {
+  planned: 'calm',
+  sending: 'calm',
+  unknown: 'bad',
+  open: 'warn',
+  cancelling: 'calm',
+  settling: 'calm',
+  filled: 'good',
+  cancelled: 'calm',
+  rejected: 'bad',
+};
 
 export function OrderStateBadge({ order }: { readonly order: OrderItem }) {
   return <Badge tone={ORDER_STATE_TONES[order.state]}>{say(`orderState.${order.state}`)}</Badge>;

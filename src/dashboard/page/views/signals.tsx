@@ -1,13 +1,11 @@
 import { useSignal } from '@preact/signals';
-import type { SignalItem } from '../../schema/signal-item.ts';
+import type { SignalItem } from '../../schema/signal.ts';
 import { SelectField } from '../actions/field.tsx';
-import { strategyOptions } from '../actions/lock-fields.tsx';
-import { overview } from '../overview.ts';
+import { overview, strategyOptions } from '../overview.ts';
 import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { RawData } from '../parts/raw-data.tsx';
-import { Badge, NameLink, Said, type Tone } from '../parts/words.tsx';
+import { RawData, Badge, NameLink, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { showTime } from '../shown.ts';
 

@@ -1,16 +1,14 @@
 import type { IntentItem } from '../../schema/order.ts';
 import type { StrategyReply } from '../../schema/strategy.ts';
-import { Lines } from '../charts/lines.tsx';
-import { type DataColumn, DataTable, Figure, column } from '../parts/data-table.tsx';
+import { Lines } from '../charts/chart-room.tsx';
+import { type DataColumn, DataTable, NamedFigure, column } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, Badge, Gain, NameLink, NameWord, Said } from '../parts/words.tsx';
-import { RawData } from '../parts/raw-data.tsx';
+import { Age, Badge, Gain, NameLink, NameWord, Said, RawData } from '../parts/words.tsx';
 import { say } from '../say.ts';
-import { showCount } from '../shown.ts';
+import { showCount, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
-import { unitNow } from '../unit-now.ts';
 import { LogTable } from './log.tsx';
-import { LocksTable } from './locks-table.tsx';
+import { LocksTable } from './locks.tsx';
 import { OrdersTable } from './orders-table.tsx';
 import { SignalsTable } from './signals.tsx';
 import { PositionsTable, StrategyButton, StrategyStatusBadge } from './overview-tables.tsx';
@@ -83,23 +81,23 @@ function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strat
   const { profit, realised, open, currency, orders, fills, requests, markets } = strategy;
   return (
     <dl class="figures">
-      <Figure says="column.profit" class="main-figure">
+      <NamedFigure says="column.profit" class="main-figure">
         <Gain amount={profit} currency={currency} />
-      </Figure>
-      <Figure says="strategy.realised">
+      </NamedFigure>
+      <NamedFigure says="strategy.realised">
         <Gain amount={realised} currency={currency} />
-      </Figure>
-      <Figure says="column.openProfit">
+      </NamedFigure>
+      <NamedFigure says="column.openProfit">
         <Gain amount={open} currency={currency} />
-      </Figure>
-      <Figure says="column.orders">{showCount(orders)}</Figure>
-      <Figure says="column.fills">{showCount(fills)}</Figure>
-      <Figure says="column.requests">{showCount(requests)}</Figure>
-      <Figure says="column.markets" class="links">
+      </NamedFigure>
+      <NamedFigure says="column.orders">{showCount(orders)}</NamedFigure>
+      <NamedFigure says="column.fills">{showCount(fills)}</NamedFigure>
+      <NamedFigure says="column.requests">{showCount(requests)}</NamedFigure>
+      <NamedFigure says="column.markets" class="links">
         {markets.map((market) => (
           <NameLink key={market} view="market" name={market} />
         ))}
-      </Figure>
+      </NamedFigure>
     </dl>
   );
 }

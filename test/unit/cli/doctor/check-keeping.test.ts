@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-keeping.ts';
+import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-machine.ts';
 import { noteBackup } from '../../../../src/daemon/make-backup.ts';
 import { acquireLock } from '../../../../src/daemon/process-lock.ts';
 import { watchdogLockPath } from '../../../../src/daemon/run-watchdog.ts';

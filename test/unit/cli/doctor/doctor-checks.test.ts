@@ -7,13 +7,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerPath, stateFile } from '../../../../src/budget/ledger-file.ts';
 import { monotonicMs, thisMachine } from '../../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
-import { checkRoom, checkWritable, type Room } from '../../../../src/cli/doctor/check-folders.ts';
+import {
+  checkRoom,
+  checkWritable,
+  type Room,
+  checkMachine,
+  machineFacts,
+  openFilesOf,
+} from '../../../../src/cli/doctor/check-machine.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
-import { checkRunning } from '../../../../src/cli/doctor/check-running.ts';
+import { checkRunning, checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts';
 import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
 import { checkLogIn } from '../../../../src/cli/doctor/check-log-in.ts';
-import { checkMachine, machineFacts, openFilesOf } from '../../../../src/cli/doctor/check-machine.ts';
-import { checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts';
 import { checkModes } from '../../../../src/cli/doctor/run-doctor.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
 import { isDataFolderInUse, lockDataFolder } from '../../../../src/daemon/run-locks.ts';
