@@ -179,7 +179,7 @@ export class Control {
         outbox.alarm('an open order of the account could not be read: check whether it is left');
       const { items, hasNext } = answer.value;
       for (const record of items) {
-        orderManager.takeRecord(record);
+        orderManager.reports.take(record);
         if (record.id !== null && orderManager.blotter.table.byVenueId(record.id) === undefined) {
           orderManager.cancels.cancelForeign(record.id);
         }

@@ -235,7 +235,7 @@ export class Engine {
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
     const { account, orderManager, fills } = this.parts;
     account.takePushed(wallets);
-    for (const record of orders) orderManager.takeRecord(record);
+    for (const record of orders) orderManager.reports.take(record);
     account.saw('orders');
     if (trades.length > 0) fills.takePushed(trades);
     account.saw('fills');
@@ -267,9 +267,9 @@ export class Engine {
     if (locks.dueAtMs <= nowMs || locks.entries.isDue) locks.pump(nowMs);
     if (lossLimits.dueAtMs <= nowMs && strategies.hasStarted) lossLimits.pump(nowMs);
     if (standstills.dueAtMs <= nowMs) standstills.pump(nowMs, markets.all());
-    if (byHand.closing.atWork > 0) byHand.closing.pump(nowMs);
+    if (byHand.closing.atWork.size > 0) byHand.closing.pump(nowMs);
     if (reconciler.dueAtMs <= nowMs && this.mayReconcile()) reconciler.pump(nowMs);
-    const isIdle = table.liveCount === 0;
+    const isIdle = table.live.length === 0;
     if (isIdle !== feeds.isIdle) feeds.setIdle(isIdle);
     if (feeds.queue.wakeMs <= nowMs) feeds.pump(nowMs);
   }

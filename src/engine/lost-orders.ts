@@ -68,11 +68,6 @@ export class LostOrders {
     return true;
   }
 
-  /** An order of this bot is at the exchange for certain, and stands there in its list. */
-  noteOwn(order: OrderRecord, cursor: ListCursor): void {
-    this.conflictingInstances.noteOwn(order, cursor, this.names.state.epoch);
-  }
-
   /** Enters the order of a record as one of ours. What the record says of it is not taken in yet. */
   adopt(record: VenueOrder): OrderRecord {
     const first = this.pairOf(record);

@@ -123,14 +123,10 @@ const MOST_FORMER = 100;
  * then on.
  */
 export class KnownNames {
-  private stored: StoredNames;
+  state: StoredNames;
 
   constructor(epoch: string) {
-    this.stored = { epoch, former: [], takenOverTo: null, isSearching: false };
-  }
-
-  get state(): StoredNames {
-    return this.stored;
+    this.state = { epoch, former: [], takenOverTo: null, isSearching: false };
   }
 
   /**
@@ -139,13 +135,13 @@ export class KnownNames {
    */
   restore(kept: StoredNames | null, lastRow: number): boolean {
     if (kept === null) return false;
-    const { epoch } = this.stored;
+    const { epoch } = this.state;
     if (kept.epoch === epoch) {
-      this.stored = kept;
+      this.state = kept;
       return false;
     }
     const former = [...kept.former, { epoch: kept.epoch, lastRow }].slice(-MOST_FORMER);
-    this.stored = { epoch, former, takenOverTo: null, isSearching: true };
+    this.state = { epoch, former, takenOverTo: null, isSearching: true };
     return true;
   }
 
@@ -154,7 +150,7 @@ export class KnownNames {
    * ended.
    */
   mayBeMissing(name: OrderName, cursor: ListCursor): boolean {
-    const { epoch, former, takenOverTo } = this.stored;
+    const { epoch, former, takenOverTo } = this.state;
     if (former.length === 0 || name.epoch === epoch) return false;
     if (takenOverTo !== null && cursor <= takenOverTo) return false;
     return !former.some((known) => known.epoch === name.epoch && name.row <= known.lastRow);
@@ -162,11 +158,11 @@ export class KnownNames {
 
   /** All orders up to there were looked at. */
   tookOverTo(cursor: ListCursor): void {
-    const { takenOverTo } = this.stored;
-    if (takenOverTo === null || cursor > takenOverTo) this.stored = { ...this.stored, takenOverTo: cursor };
+    const { takenOverTo } = this.state;
+    if (takenOverTo === null || cursor > takenOverTo) this.state = { ...this.state, takenOverTo: cursor };
   }
 
   searched(): void {
-    this.stored = { ...this.stored, isSearching: false };
+    this.state = { ...this.state, isSearching: false };
   }
 }

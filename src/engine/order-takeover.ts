@@ -12,7 +12,7 @@ import {
 import { KnownNames, storedNames } from './order-names.ts';
 import { MOST_PASS_PAGES } from './orders/unknown-orders.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { OrderReportMatcher, ReportContext } from './orders/order-report-matcher.ts';
+import type { OrderReportMatcher } from './orders/order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_NAMES = 'names';
@@ -33,7 +33,6 @@ interface OrderTakeoverOptions {
   readonly outbox: Outbox;
   readonly venue: VenueProfile;
   readonly reports: OrderReportMatcher;
-  readonly take: (record: VenueOrder, way: ReportContext) => void;
 }
 
 /**
@@ -110,7 +109,7 @@ export class OrderTakeover {
   }
 
   private takePage(page: Page<VenueOrder>, atMs: number): void {
-    const { take, reports, venue, outbox } = this.options;
+    const { reports, venue, outbox } = this.options;
     this.readings += 1;
     let isSure = this.readings > 1 && this.lastHasNext === page.hasNext;
     this.lastHasNext = page.hasNext;
@@ -122,7 +121,7 @@ export class OrderTakeover {
       if (id === null || cursor === null) continue;
       readTo = Math.max(readTo, cursor);
       const text = JSON.stringify(record, writeUnits);
-      if (this.lastRecords.get(id) === text) take(record, { askedId: id });
+      if (this.lastRecords.get(id) === text) reports.take(record, { askedId: id });
       else isSure = false;
       this.lastRecords.set(id, text);
       if (reports.isMissing(record)) missing = Math.min(missing, cursor);

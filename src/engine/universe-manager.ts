@@ -276,7 +276,7 @@ export class UniverseManager {
   /** True if a strategy has an order, an algorithm or more than dust in a market. */
   private holds(instance: StrategyInstance, symbol: string): boolean {
     const { markets, blotter, algorithms } = this.options;
-    if (blotter.table.unfinishedOf(instance.name).some(({ market }) => market === symbol)) return true;
+    if (blotter.table.unfinished(instance.name).some(({ market }) => market === symbol)) return true;
     if (algorithms.isAtWorkIn(instance, symbol)) return true;
     const state = markets.get(symbol);
     if (state === undefined) return false;

@@ -362,12 +362,14 @@ const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];
  * found out: see `OrderEndings`.
  */
 export function isOpenStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
-  return OPEN.some((meaning) => statuses[meaning].includes(status));
+  for (const meaning of OPEN) if (statuses[meaning].includes(status)) return true;
+  return false;
 }
 
 /** True if a status word means that an order has ended. */
 export function isClosedStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
-  return CLOSED.some((meaning) => statuses[meaning].includes(status));
+  for (const meaning of CLOSED) if (statuses[meaning].includes(status)) return true;
+  return false;
 }
 
 const CAUSES: readonly RefusalCause[] = ['price', 'band', 'rule', 'funds', 'elsewhere'];

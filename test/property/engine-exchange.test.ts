@@ -170,7 +170,7 @@ class Play {
   }
 
   private wishes(which: number, price: string): readonly Intent[] {
-    const own = [...this.world.engine.orderManager.blotter.table.unfinishedOf('one')];
+    const own = [...this.world.engine.orderManager.blotter.table.unfinished('one')];
     const key = own[which % Math.max(1, own.length)]?.key ?? 'nobody';
     const market = 'BTCUSDT';
     const quote = { side: 'buy', price, amount: '0.5' } as const;

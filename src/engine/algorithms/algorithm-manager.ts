@@ -90,7 +90,7 @@ export class AlgorithmManager {
     });
     const { venue } = options.orderManager.blotter;
     this.causeOf = (code) => refusalCauseOf(venue, english(code));
-    options.orderManager.blotter.listen(ORDER_STATES, (order) => this.onOrder(order));
+    options.orderManager.blotter.listen(ORDER_STATES, (order) => this.onOrder(order), this.works);
   }
 
   get size(): number {
@@ -314,7 +314,6 @@ export class AlgorithmManager {
   }
 
   private onOrder(order: OrderRecord): void {
-    if (this.works.size === 0) return;
     const work = this.works.get(order.intentId);
     if (work !== undefined) this.note(work, order);
     if (isFinal(order))

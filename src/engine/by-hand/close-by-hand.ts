@@ -53,17 +53,15 @@ export class CloseByHand {
   private readonly closings = new Map<string, Closing>();
   /** Those at work, of which there mostly is none. */
   /** Closings that have not ended. */
-  atWork = 0;
+  readonly atWork = new Set<string>();
   /** The time of the next step that is due by itself. */
   dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: CloseByHandOptions) {
     this.options = options;
-    options.orderManager.blotter.listenToEnds((order) => {
-      if (this.atWork > 0) this.onEnd(order);
-    });
+    options.orderManager.blotter.listen(['end'], (order) => this.onEnd(order), this.atWork);
     options.algorithms.listenToEnds((intentId, reason) => {
-      if (this.atWork > 0) this.onAlgorithmEnd(intentId, reason);
+      if (this.atWork.size > 0) this.onAlgorithmEnd(intentId, reason);
     });
   }
 
@@ -80,7 +78,7 @@ export class CloseByHand {
       return;
     }
     const legs = closingLegs(instance, command.market, this.options);
-    this.atWork += 1;
+    this.atWork.add(key);
     this.put({ ...closing, legs });
     this.clear(this.coinsOf(legs), instance);
     this.dueAtMs = this.options.outbox.nowMs;
@@ -95,7 +93,7 @@ export class CloseByHand {
 
   /** Returns why a strategy may not place what an intent asks for: its position there is being closed. */
   objectionTo({ name, marketNames }: StrategyInstance, intent: Intent): Sentence | null {
-    if (this.atWork === 0) return null;
+    if (this.atWork.size === 0) return null;
     const { table } = this.options.orderManager.blotter;
     return this.closingOf(
       name,
@@ -133,9 +131,9 @@ export class CloseByHand {
       const isKnown = this.options.instanceOf(closing.strategy) !== undefined;
       if (closing.end === null && (isPutBack || !isKnown)) continue;
       this.closings.set(closing.key, closing);
-      if (closing.end === null) this.atWork += 1;
+      if (closing.end === null) this.atWork.add(closing.key);
     }
-    if (this.atWork > 0) this.dueAtMs = this.options.outbox.nowMs;
+    if (this.atWork.size > 0) this.dueAtMs = this.options.outbox.nowMs;
   }
 
   private refusalOf(
@@ -158,7 +156,7 @@ export class CloseByHand {
     if (why !== null) return sentence('close-shut', { reason: why });
     const shut = closed();
     if (shut !== null) return sentence('close-no-order', { reason: shut });
-    return this.atWork >= MOST_CLOSINGS ? sentence('close-most', { count: MOST_CLOSINGS }) : null;
+    return this.atWork.size >= MOST_CLOSINGS ? sentence('close-most', { count: MOST_CLOSINGS }) : null;
   }
 
   private coinsOf(legs: readonly ClosingLeg[]): ReadonlySet<string> {
@@ -173,7 +171,7 @@ export class CloseByHand {
       (work) => work.instance === instance && isOf(work.market),
       sentence('ended-closed-by-hand'),
     );
-    for (const order of orderManager.blotter.table.unfinishedOf(instance.name))
+    for (const order of orderManager.blotter.table.unfinished(instance.name))
       if (isOf(order.market)) orderManager.cancels.cancel(order);
   }
 
@@ -183,7 +181,7 @@ export class CloseByHand {
     const coins = this.coinsOf(legs);
     const own = new Set(legs.map(({ intentId }) => intentId));
     return table
-      .unfinishedOf(strategy)
+      .unfinished(strategy)
       .filter(
         ({ market, intentId }) => coins.has(venue.marketNames.parseMarket(market).base) && !own.has(intentId),
       );
@@ -260,7 +258,7 @@ export class CloseByHand {
     const closing = this.closings.get(key);
     const instance = closing === undefined ? undefined : this.options.instanceOf(closing.strategy);
     if (closing === undefined || instance === undefined) return;
-    this.atWork -= 1;
+    this.atWork.delete(key);
     const { markets } = this.options;
     const legs = closing.legs.map((leg) =>
       outcomeOfLeg(leg, { left: instance.held(leg.asset), why, markets }),
@@ -380,7 +378,7 @@ function isBusy(
 ): boolean {
   const isOf = (market: string): boolean => instance.marketNames.parseMarket(market).base === asset;
   return (
-    orderManager.blotter.table.unfinishedOf(instance.name).some(({ market }) => isOf(market)) ||
+    orderManager.blotter.table.unfinished(instance.name).some(({ market }) => isOf(market)) ||
     instance.markets.some((market) => isOf(market) && algorithms.isAtWorkIn(instance, market))
   );
 }

@@ -35,9 +35,8 @@ export class PlaceByHand {
 
   constructor(options: PlaceByHandOptions) {
     this.options = options;
-    options.orderManager.blotter.listen(STATES_ONCE_SENT, (order) => {
-      if (this.awaited.size > 0) this.onAnswered(order);
-    });
+    const { blotter } = options.orderManager;
+    blotter.listen(STATES_ONCE_SENT, (order) => this.onAnswered(order), this.awaited);
   }
 
   /** Places it, unless it was done before. */

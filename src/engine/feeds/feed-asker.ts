@@ -199,7 +199,7 @@ export class AccountFeeds {
       }
       for (const record of page.items) {
         if (record.id !== null) this.openIds.add(record.id);
-        orderManager.takeRecord(record);
+        orderManager.reports.take(record);
       }
       const { venue } = orderManager.blotter;
       const isFull = page.hasNext ?? page.items.length + unread.length >= venue.pageSizes.orders;

@@ -164,7 +164,7 @@ export class PlaceholderFills {
     for (const order of this.settling()) {
       if ((order.closedAtMs ?? 0) + ACCEPTS_AFTER_MS > blotter.outbox.nowMs) continue;
       this.accepted.add(order.key);
-      reports.inquiries.about(order);
+      reports.inquiries.ask(order.venueId);
     }
   }
 

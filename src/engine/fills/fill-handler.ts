@@ -169,7 +169,7 @@ export class FillHandler {
       this.rewoundAtMs = nowMs;
       after = Math.min(after, ...late.map(({ tradeFloor }) => tradeFloor));
       // Or it matched less than was reported.
-      for (const order of late) this.reports.inquiries.about(order);
+      for (const order of late) this.reports.inquiries.ask(order.venueId);
     }
     const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
     this.reading = newReading(from, isWhole);
@@ -304,7 +304,7 @@ export class FillHandler {
       // Its own record says at once what another reading would say later.
       if (order !== null && pending.readings < 2 && !isFinal(order) && !pending.isAskedFor) {
         pending.isAskedFor = true;
-        this.reports.inquiries.about(order);
+        this.reports.inquiries.ask(order.venueId);
       }
       return false;
     }

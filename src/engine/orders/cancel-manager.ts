@@ -43,14 +43,13 @@ export class CancelManager {
     this.reports = options.reports;
     this.blotter.isEndWanted = (key) => this.wanted.has(key);
     const mattersIn = ['planned', 'open', 'settling', 'filled', 'cancelled', 'rejected'] as const;
-    this.blotter.listen(mattersIn, (order) => {
-      if (this.wanted.size === 0) return;
+    const onOrder = (order: OrderRecord): void => {
       if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
       // One that is known only now can be canceled only now.
-      else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY) {
+      else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY)
         this.wanted.set(order.key, this.blotter.outbox.nowMs);
-      }
-    });
+    };
+    this.blotter.listen(mattersIn, onOrder, this.wanted);
   }
 
   get size(): number {
@@ -77,7 +76,7 @@ export class CancelManager {
 
   /** Asks the exchange what an order is. */
   lookUp(order: OrderRecord): void {
-    this.reports.inquiries.about(order);
+    this.reports.inquiries.ask(order.venueId);
   }
 
   /**

@@ -27,7 +27,12 @@ const LAST_REFUSALS_MS = 600_000;
 /** Called with a change of an order, after it was entered. `before` is null for a new one. */
 type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
-const NO_LISTENERS: readonly OrderListener[] = [];
+/** What a listener has at work: it is not called while that is empty. */
+type AtWork = { readonly size: number };
+
+const ALWAYS: AtWork = { size: 1 };
+
+const NO_LISTENERS: readonly (readonly [OrderListener, AtWork])[] = [];
 
 /**
  * Keeps our orders: every event about one goes through here, into the table, the mirror and the journal, and
@@ -51,8 +56,7 @@ export class OrderBlotter {
   private readonly seenOnce = new Map<ListCursor, number>();
   /** True if the end of an order was requested here. */
   isEndWanted: (key: string) => boolean = () => false;
-  private readonly listeners = new Map<OrderState, OrderListener[]>();
-  private readonly endListeners: ((order: OrderRecord) => void)[] = [];
+  private readonly listeners = new Map<OrderState | 'end', (readonly [OrderListener, AtWork])[]>();
 
   constructor(settings: EngineSettings, outbox: Outbox) {
     this.outbox = outbox;
@@ -67,14 +71,13 @@ export class OrderBlotter {
     });
   }
 
-  /** Adds a listener to changes after which an order is in one of these states. */
-  listen(states: readonly OrderState[], listener: OrderListener): void {
-    for (const state of states) this.listeners.set(state, [...(this.listeners.get(state) ?? []), listener]);
-  }
-
-  /** Adds a listener to orders at their end, which is called after the listeners to changes. */
-  listenToEnds(listener: (order: OrderRecord) => void): void {
-    this.endListeners.push(listener);
+  /**
+   * Adds a listener to changes after which an order is in one of these states; or to ends, which are told
+   * after the changes. It is called only while it has something at work.
+   */
+  listen(states: readonly (OrderState | 'end')[], listener: OrderListener, atWork = ALWAYS): void {
+    for (const state of states)
+      this.listeners.set(state, [...(this.listeners.get(state) ?? []), [listener, atWork]]);
   }
 
   /** Enters a new order. */
@@ -91,8 +94,10 @@ export class OrderBlotter {
 
   /** Takes in a event; answers the order as it then is, the same value where nothing changed. */
   apply(order: OrderRecord, event: OrderEvent): OrderRecord {
-    const next = this.withEnder(order, afterEvent(order, event));
-    if (next === order) return order;
+    const after = afterEvent(order, event);
+    if (after === order) return order;
+    const isEnding = !this.isPushed && mayTrade(order) && !mayTrade(after) && after.state !== 'rejected';
+    const next = isEnding ? this.withEnder(after) : after;
     const { nowMs } = this.outbox;
     // What was sent is what another may be identical to, whatever the exchange made of it.
     if (event.kind === 'submitted') this.identical.sent(next);
@@ -108,8 +113,7 @@ export class OrderBlotter {
   }
 
   /** Notes that somebody else canceled an order, where that is so. A market order ends by itself. */
-  private withEnder(order: OrderRecord, next: OrderRecord): OrderRecord {
-    if (this.isPushed || !mayTrade(order) || mayTrade(next) || next.state === 'rejected') return next;
+  private withEnder(next: OrderRecord): OrderRecord {
     const { key, pairKey, execution, reason } = next;
     if (next.matched >= next.amount || execution === 'market' || reason !== null) return next;
     const other = pairKey === null ? undefined : this.table.get(pairKey);
@@ -197,8 +201,11 @@ export class OrderBlotter {
     }
     if (outbox.isWatched && (before === null || before.state !== order.state || isAtEnd))
       outbox.tell({ kind: 'order', order });
-    for (const listener of this.listeners.get(order.state) ?? NO_LISTENERS) listener(order, before);
-    if (isAtEnd) for (const listener of this.endListeners) listener(order);
+    for (const [listener, atWork] of this.listeners.get(order.state) ?? NO_LISTENERS)
+      if (atWork.size > 0) listener(order, before);
+    if (!isAtEnd) return;
+    for (const [listener, atWork] of this.listeners.get('end') ?? NO_LISTENERS)
+      if (atWork.size > 0) listener(order, before);
   }
 }
 
@@ -217,7 +224,7 @@ export function areIdentical(one: OrderRecord, other: OrderRecord): boolean {
 
 /** An order that was sent, on the terms on which it was. */
 interface Arrival {
-  order: OrderRecord;
+  readonly order: OrderRecord;
   /** Latest time it may have arrived; infinity while unknown. */
   atMs: number;
 }
@@ -236,8 +243,8 @@ export type WhenIdentical = 'hold' | 'send' | 'insist';
  */
 export class IdenticalOrders {
   private readonly heldBackMs: number;
-  /** Those that were sent, the newest last. */
-  private arrivals: Arrival[] = [];
+  /** Those that were sent, by key, the newest last. */
+  private readonly arrivals = new Map<string, Arrival>();
   /** Nothing is to be forgotten before this time. */
   heldUntilMs = Number.POSITIVE_INFINITY;
   /** `heldBackMs`: for how long the exchange holds an order against identical ones; 0 where it takes them. */
@@ -247,12 +254,12 @@ export class IdenticalOrders {
 
   /** The order was sent. */
   sent(order: OrderRecord): void {
-    this.enter(order, Number.POSITIVE_INFINITY);
+    this.arrivals.set(order.key, { order, atMs: Number.POSITIVE_INFINITY });
   }
 
   /** Its fate is known: by then it had arrived, or never will. */
   answered(order: OrderRecord, atMs: number): void {
-    const arrival = this.arrivalOf(order.key);
+    const arrival = this.arrivals.get(order.key);
     if (arrival?.atMs !== Number.POSITIVE_INFINITY) return;
     arrival.atMs = atMs;
     this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
@@ -278,9 +285,10 @@ export class IdenticalOrders {
   /** Forgets what no longer holds anything back. */
   expire(nowMs: number): void {
     this.heldUntilMs = Number.POSITIVE_INFINITY;
-    this.arrivals = this.arrivals.filter(({ atMs }) => atMs + this.heldBackMs > nowMs);
-    for (const { atMs } of this.arrivals)
-      this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
+    for (const [key, { atMs }] of this.arrivals) {
+      if (atMs + this.heldBackMs <= nowMs) this.arrivals.delete(key);
+      else this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
+    }
   }
 
   /** Another order like this one, of which is known that it was sent. */
@@ -291,24 +299,11 @@ export class IdenticalOrders {
   /** Of other orders like this one, that which may have arrived last. */
   private lastOther(order: OrderRecord): Arrival | null {
     let last: Arrival | null = null;
-    for (const arrival of this.arrivals) {
+    for (const arrival of this.arrivals.values()) {
       if (last !== null && arrival.atMs < last.atMs) continue;
       if (arrival.order.key !== order.key && areIdentical(arrival.order, order)) last = arrival;
     }
     return last;
-  }
-
-  private enter(order: OrderRecord, atMs: number): void {
-    const known = this.arrivalOf(order.key);
-    if (known === undefined) this.arrivals.push({ order, atMs });
-    else {
-      known.order = order;
-      known.atMs = atMs;
-    }
-  }
-
-  private arrivalOf(key: string): Arrival | undefined {
-    return this.arrivals.find(({ order }) => order.key === key);
   }
 
   /** After a restart: what may have been sent just before. */
@@ -317,7 +312,7 @@ export class IdenticalOrders {
       if (order.sentAtMs === null) continue;
       if (mayTrade(order) && order.venueId === null) this.sent(order);
       else if (order.sentAtMs + this.heldBackMs > nowMs) {
-        this.enter(order, nowMs);
+        this.arrivals.set(order.key, { order, atMs: nowMs });
         this.heldUntilMs = nowMs;
       }
     }

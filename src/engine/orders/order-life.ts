@@ -151,48 +151,21 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
   const matched = report.matched > order.matched ? report.matched : order.matched;
   const venueId = order.venueId ?? report.venueId;
   const terms = termsOf(order, report.terms);
-  const isClosed = order.state === 'settling';
-  // Repeats of the same state by a list.
-  if (
-    matched === order.matched &&
-    venueId === order.venueId &&
-    terms === null &&
-    report.status === order.venueStatus &&
-    (order.state === 'open' || order.state === 'cancelling') &&
-    report.status !== null &&
-    report.isOpen
-  ) {
-    return order;
-  }
-  const venueStatus = isClosed ? order.venueStatus : (report.status ?? order.venueStatus);
-  if (isClosed || !report.isOpen) {
-    const closedAtMs = order.closedAtMs ?? atMs;
-    return settled(asSeen(order, { state: 'settling', venueId, venueStatus, matched, closedAtMs }, terms));
-  }
-  const state = order.state === 'cancelling' ? 'cancelling' : 'open';
-  const { closedAtMs } = order;
-  return asSeen(order, { state, venueId, venueStatus, matched, closedAtMs }, terms);
-}
-
-/** The same value where nothing differs, so that whoever compares sees that nothing happened. */
-function asSeen(
-  order: OrderRecord,
-  seenAs: Pick<OrderRecord, 'state' | 'venueId' | 'venueStatus' | 'matched' | 'closedAtMs'>,
-  terms: Pick<OrderRecord, 'amount' | 'price' | 'stopPrice'> | null,
-): OrderRecord {
-  const { state, venueId, venueStatus, matched, closedAtMs } = seenAs;
-  if (
+  const wasClosed = order.state === 'settling';
+  const venueStatus = wasClosed ? order.venueStatus : (report.status ?? order.venueStatus);
+  const isClosed = wasClosed || !report.isOpen;
+  const state = isClosed ? 'settling' : order.state === 'cancelling' ? 'cancelling' : 'open';
+  const closedAtMs = isClosed ? (order.closedAtMs ?? atMs) : order.closedAtMs;
+  // What a list says again and again: the same value, so that whoever compares sees that nothing happened.
+  const isSame =
     terms === null &&
     state === order.state &&
     venueId === order.venueId &&
     venueStatus === order.venueStatus &&
     matched === order.matched &&
-    closedAtMs === order.closedAtMs
-  ) {
-    return order;
-  }
-  const next = { ...order, state, venueId, venueStatus, matched, closedAtMs };
-  return terms === null ? next : { ...next, ...terms };
+    closedAtMs === order.closedAtMs;
+  if (isSame) return order;
+  return settled({ ...order, state, venueId, venueStatus, matched, closedAtMs, ...terms });
 }
 
 /** Revives an order that counted as never placed, and exists. */

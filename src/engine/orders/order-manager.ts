@@ -6,7 +6,7 @@ import type { EngineSettings } from '../engine-settings.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import { OrderPlacer } from './order-placer.ts';
-import { OrderReportMatcher, type ReportContext, type ReportMatch } from './order-report-matcher.ts';
+import { OrderReportMatcher } from './order-report-matcher.ts';
 import { OrderTakeover } from '../order-takeover.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
@@ -48,7 +48,7 @@ export class OrderManager {
       instance: settings.instance,
       lateArrivalMs: settings.lateArrivalMs,
       isPushed: settings.reconciliation === null,
-      onRecord: (record, askedId) => this.takeRecord(record, { askedId }),
+      onTwin: (order, record, id) => this.endTwin(order, record, id),
       onTakenOver: (order, record) => this.orphans.take(order, record),
     });
     const { reports } = this;
@@ -56,7 +56,6 @@ export class OrderManager {
       outbox: blotter.outbox,
       venue: blotter.venue,
       reports,
-      take: (record, way) => this.takeRecord(record, way),
     });
     this.cancels = new CancelManager({ blotter, reports });
     this.orphans = new OrphanedOrders({ outbox: blotter.outbox, cancels: this.cancels });
@@ -65,7 +64,7 @@ export class OrderManager {
       ...options,
       cancels: this.cancels,
       placer: this.placer,
-      takeRecord: (record) => this.takeRecord(record),
+      reports,
     });
   }
 
@@ -106,13 +105,6 @@ export class OrderManager {
       this.reports.endings.corroborate(order.key);
       this.cancels.lookUp(order);
     }
-  }
-
-  /** One record of a list or reply. */
-  takeRecord(record: VenueOrder, way: ReportContext = {}): ReportMatch {
-    const match = this.reports.take(record, way);
-    if (match.kind === 'twin' && record.id !== null) this.endTwin(match.of, record, record.id);
-    return match;
   }
 
   /** One of ours is there a second time. */

@@ -46,13 +46,11 @@ export class OrderPlacer {
   private readonly names: OrderNames;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   readonly waiting = new Set<string>();
-  /** Live orders that are only to rest, by their keys. After a restart there are none. */
-  private readonly resting = new Set<string>();
   /**
-   * Orders that need not wait for one, by their keys. After a restart there are none: what was planned before
-   * is not sent then.
+   * Live orders that need not wait for one, or are only to rest, by their keys. After a restart there are
+   * none: what was planned before is not sent then.
    */
-  private readonly free = new Map<string, Exclude<WhenIdentical, 'hold'>>();
+  private readonly manners = new Map<string, Pick<OrderPlan, 'whenIdentical' | 'isPostOnly'>>();
   /** Until when orders are known not to leave, and why. */
   private stuckUntilMs = 0;
   private stuckBecause = '';
@@ -63,10 +61,7 @@ export class OrderPlacer {
     this.outbox = options.blotter.outbox;
     const { instance } = options.settings;
     this.names = new OrderNames({ instance, epoch: options.epoch }, this.blotter.venue.clientOrderId);
-    this.blotter.listenToEnds((order) => {
-      if (this.free.size > 0) this.free.delete(order.key);
-      if (this.resting.size > 0) this.resting.delete(order.key);
-    });
+    this.blotter.listen(['end'], (order) => this.manners.delete(order.key), this.manners);
   }
 
   /** Enters an order and sends it, or lets it wait for an identical one. Answers its key. */
@@ -75,8 +70,7 @@ export class OrderPlacer {
     const clientOrderId = this.names.next(plan.order.value.strategy, this.options.rows.next());
     const { exit } = plan;
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId, exit });
-    if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
-    if (plan.isPostOnly === true) this.resting.add(single.key);
+    if (plan.whenIdentical !== 'hold' || plan.isPostOnly === true) this.manners.set(single.key, plan);
     if (plan.stopLeg === null) {
       this.blotter.add(single);
       this.tryToSend(single);
@@ -161,25 +155,24 @@ export class OrderPlacer {
   /** Sends an order that is planned, or lets it wait on. */
   tryToSend(order: OrderRecord): void {
     const { nowMs } = this.outbox;
-    const isFree = this.free.size > 0 && this.free.has(order.key);
-    const freeAtMs = isFree ? nowMs : this.blotter.identical.freeAtMs(order, nowMs);
+    const { whenIdentical = 'hold', isPostOnly = false } = this.manners.get(order.key) ?? {};
+    const freeAtMs = whenIdentical === 'hold' ? this.blotter.identical.freeAtMs(order, nowMs) : nowMs;
     if (freeAtMs > nowMs) {
       if (order.plannedAtMs + this.longestWaitMs <= nowMs) {
         this.drop(order.key, this.sayIdentical(order, freeAtMs));
       } else this.waiting.add(order.key);
       return;
     }
-    const why =
-      order.plannedAtMs < nowMs ? this.options.risk.objectionTo(order, this.resting.has(order.key)) : null;
-    if (why === null) this.send(order);
+    const why = order.plannedAtMs < nowMs ? this.options.risk.objectionTo(order, isPostOnly) : null;
+    if (why === null) this.send(order, whenIdentical);
     else this.drop(order.key, why);
   }
 
-  private send(order: OrderRecord): void {
+  private send(order: OrderRecord, whenIdentical: WhenIdentical): void {
     const { nowMs } = this.outbox;
-    const free = this.free.size === 0 ? undefined : this.free.get(order.key);
     const isPro =
-      free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
+      whenIdentical === 'insist' ||
+      (whenIdentical === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
     const submitted = { kind: 'submitted', atMs: nowMs } as const;
     const sent = this.blotter.apply(order, submitted);
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);

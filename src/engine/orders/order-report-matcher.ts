@@ -48,8 +48,8 @@ interface OrderReportMatcherOptions {
   readonly findings: FlawLog;
   /** True if the venue pushes every change: then nothing has to be read twice. */
   readonly isPushed?: boolean;
-  /** Called with the answer to a question by id; answers what became of it. */
-  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => ReportMatch;
+  /** Called where one of ours is there a second time, with the record of the second. */
+  readonly onTwin: (order: OrderRecord, record: VenueOrder, id: VenueOrderId) => void;
   /** Called with each order that is taken over, as its record says it is. */
   readonly onTakenOver: (order: OrderRecord, record: VenueOrder) => void;
 }
@@ -70,6 +70,7 @@ export class OrderReportMatcher {
   private readonly disputed: DisputedIds;
   private readonly isPushed: boolean;
   private readonly onTakenOver: OrderReportMatcherOptions['onTakenOver'];
+  private readonly onTwin: OrderReportMatcherOptions['onTwin'];
   private readonly unchanged = new UnchangedRecords();
   private readonly stated = new Map<VenueOrderId, StatedOrder>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
@@ -80,19 +81,20 @@ export class OrderReportMatcher {
     instance,
     lateArrivalMs,
     isPushed = false,
-    onRecord,
     onTakenOver,
+    onTwin,
   }: OrderReportMatcherOptions) {
     this.blotter = blotter;
     this.onTakenOver = onTakenOver;
+    this.onTwin = onTwin;
     this.findings = findings;
     this.endings = new OrderEndings(blotter.venue, isPushed);
     this.sureIds = new SureIds(blotter.outbox, isPushed);
     this.inquiries = new OrderInquiries({
       outbox: blotter.outbox,
       noSuchOrder: blotter.venue.refusals.noSuchOrder,
-      orderOf: (venueId) => blotter.table.byVenueId(venueId),
-      onRecord: (record, askedId) => onRecord(record, askedId).kind === 'doubtful',
+      table: blotter.table,
+      onRecord: (record, askedId) => this.take(record, { askedId }).kind === 'doubtful',
       onMissing: (askedId) => this.missing(askedId),
     });
     const { inquiries, sureIds } = this;
@@ -100,15 +102,16 @@ export class OrderReportMatcher {
     this.foreign = new ForeignOrders(blotter.outbox);
     this.lost = new LostOrders({ blotter, foreign: this.foreign, instance, lateArrivalMs });
     this.isPushed = isPushed;
-    blotter.listenToEnds(({ key, venueId }) => {
+    blotter.listen(['end'], ({ key, venueId }) => {
       this.findings.forget(key);
       // A venue that pushes every change is asked about nothing, and nothing of it is read twice.
       if (isPushed) return;
-      this.endings.forget(key);
-      this.sureIds.forget(key);
-      this.disputed.forget(key);
+      this.endings.signs.delete(key);
+      this.sureIds.seen.delete(key);
+      this.disputed.claims.delete(key);
+      this.disputed.missed.delete(key);
       this.lessMatched.delete(key);
-      if (venueId !== null) this.unchanged.forget(venueId);
+      if (venueId !== null) this.unchanged.byId.delete(venueId);
     });
   }
 
@@ -151,8 +154,9 @@ export class OrderReportMatcher {
     const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
     if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
     this.noteStated(record, way);
-    if (order === undefined) return this.takeStranger(record, way);
-    const match = this.takeOwn(order, record, way);
+    const match = order === undefined ? this.takeStranger(record, way) : this.takeOwn(order, record, way);
+    if (match.kind === 'twin' && record.id !== null && way.known === undefined)
+      this.onTwin(match.of, record, record.id);
     if (match.kind === 'own' && match.order === order && this.isSettled(order, record))
       this.unchanged.note(record, order);
     return match;
@@ -235,7 +239,10 @@ export class OrderReportMatcher {
     const cursor = this.cursorOf(record);
     this.blotter.sawOrderAt(cursor);
     this.sureIds.saw(order.key, id);
-    if (this.sureIds.isSure(order.key)) this.lost.noteOwn(order, cursor);
+    if (this.sureIds.isSure(order.key)) {
+      const { conflictingInstances, names } = this.lost;
+      conflictingInstances.noteOwn(order, cursor, names.state.epoch);
+    }
     if (order.state === 'rejected') this.tellRevival(order, id);
     return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
   }
@@ -246,7 +253,7 @@ export class OrderReportMatcher {
     if (status === null || isFinal(order)) return status;
     const ending = this.endings.read(order.key, status, record.matchedAmount === record.amount);
     if (isOpenStatus(this.blotter.venue, status) || isClosedStatus(this.blotter.venue, status)) {
-      const isNoted = this.findings.readingsOf(order.key) > 0;
+      const isNoted = this.findings.entries.has(order.key);
       if (isNoted && orderFlaw(record, this.blotter.venue) === null && orderMisfit(record, order) === null)
         this.findings.clear(order.key);
     } else
@@ -324,7 +331,7 @@ export class OrderReportMatcher {
       isGrave: order !== undefined && !isFinal(order),
     });
     // Lists tell the same every few seconds, so that asking once is enough.
-    if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.about(order);
+    if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.ask(order.venueId);
     const cursor = cursorOfOrder(this.blotter.venue, record);
     const isKnownPlace = cursor !== null && cursor <= this.blotter.furthestOrder;
     if (order === undefined && id !== null && readings === 1 && isKnownPlace) this.inquiries.ask(id);
@@ -355,7 +362,7 @@ export class OrderReportMatcher {
 
   private find(record: VenueOrder): OrderRecord | undefined {
     const { table } = this.blotter;
-    const byName = table.byClientOrderId(record.clientOrderId);
+    const byName = table.get(record.clientOrderId);
     if (byName !== undefined) return byName;
     const byId = table.byVenueId(record.id);
     if (byId !== undefined) return byId;

@@ -33,22 +33,17 @@ export class OrderTable {
   /** Ends since `newer` was begun. */
   private ends = 0;
   /** Not final, oldest first. */
-  private readonly live: Place[] = [];
+  readonly live: Place[] = [];
   /** The place that was asked for or changed last: an order is looked up several times in a row. */
   private last: Place | null = null;
-  private liveList: readonly OrderRecord[] | null = null;
+  /** The list of all that are live, and of each strategy's, since they were asked for. */
+  private readonly liveLists = new Map<string | null, readonly OrderRecord[]>();
   /** Number of closed orders whose fills are not all read. */
   settlingCount = 0;
-  /** Parts of that list by strategy, of those that asked for theirs since it was made. */
-  private readonly liveByStrategy = new Map<string, readonly OrderRecord[]>();
 
-  get(key: string): OrderRecord | undefined {
-    return this.placeOf(key)?.order;
-  }
-
-  /** By the id on the wire, which is the key of every order but the stop leg of an OCO. */
-  byClientOrderId(id: string | null): OrderRecord | undefined {
-    return id === null ? undefined : this.get(id);
+  /** By its key, which is also the id on the wire of every order but the stop leg of an OCO. */
+  get(key: string | null): OrderRecord | undefined {
+    return key === null ? undefined : this.placeOf(key)?.order;
   }
 
   /** Throws `INVARIANT` where two orders have it. */
@@ -59,27 +54,16 @@ export class OrderTable {
     return (this.newer.byVenueId(id) ?? this.older.byVenueId(id))?.order;
   }
 
-  /** Number of orders that have not ended. */
-  get liveCount(): number {
-    return this.live.length;
-  }
-
-  /** Orders that are not at their end, oldest first. */
-  unfinished(): readonly OrderRecord[] {
-    this.liveList ??= this.live.length === 0 ? NONE : this.live.map(({ order }) => order);
-    return this.liveList;
-  }
-
-  /** The same of one strategy. */
-  unfinishedOf(strategy: string): readonly OrderRecord[] {
+  /** Orders that are not at their end, oldest first: all, or those of one strategy. */
+  unfinished(strategy: string | null = null): readonly OrderRecord[] {
     // Strategies look at every bar, and mostly there are none.
     if (this.live.length === 0) return NONE;
-    let own = this.liveByStrategy.get(strategy);
-    if (own === undefined) {
-      own = this.unfinished().filter((order) => order.strategy === strategy);
-      this.liveByStrategy.set(strategy, own);
-    }
-    return own;
+    let list = this.liveLists.get(strategy);
+    if (list !== undefined) return list;
+    const own: OrderRecord[] = [];
+    for (const { order } of this.live) if (strategy === null || order.strategy === strategy) own.push(order);
+    this.liveLists.set(strategy, (list = own));
+    return list;
   }
 
   /** Enters an order under a name that no order had before. */
@@ -88,7 +72,7 @@ export class OrderTable {
     if (order.state === 'settling') this.settlingCount += 1;
     this.newer.add(place);
     this.last = place;
-    this.forgetLists();
+    if (this.liveLists.size > 0) this.liveLists.clear();
     if (isFinal(order)) this.end(place);
     else this.live.push(place);
   }
@@ -105,8 +89,14 @@ export class OrderTable {
     if (before.state === 'settling') this.settlingCount -= 1;
     if (order.state === 'settling') this.settlingCount += 1;
     this.last = place;
-    if (before.venueId !== order.venueId) this.rename(place, before.venueId);
-    this.forgetLists();
+    if (before.venueId !== order.venueId) {
+      if (before.venueId !== null) {
+        this.newer.venueIds.delete(before.venueId);
+        this.older.venueIds.delete(before.venueId);
+      }
+      if (place.isIndexed) this.newer.enterVenueId(place);
+    }
+    if (this.liveLists.size > 0) this.liveLists.clear();
     const wasLive = !isFinal(before);
     if (isFinal(order)) {
       if (wasLive) this.end(place);
@@ -120,19 +110,6 @@ export class OrderTable {
   private placeOf(key: string): Place | undefined {
     const { last } = this;
     return last?.order.key === key ? last : (this.newer.byKey(key) ?? this.older.byKey(key));
-  }
-
-  private rename(place: Place, before: VenueOrderId | null): void {
-    if (before !== null) {
-      this.newer.forgetVenueId(before);
-      this.older.forgetVenueId(before);
-    }
-    if (place.isIndexed) this.newer.enterVenueId(place);
-  }
-
-  private forgetLists(): void {
-    this.liveList = null;
-    if (this.liveByStrategy.size > 0) this.liveByStrategy.clear();
   }
 
   private end(place: Place): void {
@@ -159,7 +136,7 @@ class Generation {
   private readonly places: Place[] = [];
   private indexed = 0;
   private readonly keys = new Map<string, Place>();
-  private readonly venueIds = new Map<VenueOrderId, Place>();
+  readonly venueIds = new Map<VenueOrderId, Place>();
 
   add(place: Place): void {
     place.isIndexed = false;
@@ -185,10 +162,6 @@ class Generation {
       () => `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
     );
     this.venueIds.set(venueId, place);
-  }
-
-  forgetVenueId(id: VenueOrderId): void {
-    this.venueIds.delete(id);
   }
 
   index(): void {

@@ -57,7 +57,7 @@ export class OwnExits {
 
   /** Returns the amount of a strategy's coin that they hold. */
   heldOf(instance: StrategyInstance, base: string): Units {
-    if (this.options.table.liveCount === 0 && this.options.works.size === 0) return NO_UNITS;
+    if (this.options.table.live.length === 0 && this.options.works.size === 0) return NO_UNITS;
     const brackets = this.bracketsOf(instance, base);
     const held = brackets.reduce((sum, work) => addUnits(sum, work.held), NO_UNITS);
     const plain = sumOf(this.protectiveOf(instance, base));
@@ -74,7 +74,7 @@ export class OwnExits {
   othersOf(instance: StrategyInstance, base: string): readonly OrderRecord[] {
     const { table, works } = this.options;
     return table
-      .unfinishedOf(instance.name)
+      .unfinished(instance.name)
       .filter(
         ({ market, intentId }) =>
           instance.marketNames.parseMarket(market).base === base &&
@@ -201,7 +201,7 @@ export class OwnExits {
   /** Sales of a coin that no algorithm makes: those that protect, and those that are being canceled. */
   private protectiveOf(instance: StrategyInstance, base: string): readonly OrderRecord[] {
     const { table, works, cancels } = this.options;
-    return table.unfinishedOf(instance.name).filter((order) => {
+    return table.unfinished(instance.name).filter((order) => {
       const { side, market, intentId, stopPrice, pairKey, key } = order;
       if (side !== 'sell' || instance.marketNames.parseMarket(market).base !== base) return false;
       if (works.has(intentId) || !mayTrade(order)) return false;

@@ -81,7 +81,7 @@ export class RefusedOrders {
 
   constructor(options: RefusedOrdersOptions) {
     this.options = options;
-    options.blotter.listen(['open'], (order) => this.refusals.delete(keyOf(order)));
+    options.blotter.listen(['open'], (order) => this.refusals.delete(keyOf(order)), this.refusals);
     options.blotter.listen(['rejected'], (order) => this.onRejected(order));
   }
 

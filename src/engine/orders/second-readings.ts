@@ -1,9 +1,10 @@
 import { type Outbox, keepLookUp } from '../outbox.ts';
 import type { VenueOrderId, VenueOrder } from '../../domain/order.ts';
-import { isClosedStatus, isOpenStatus, type VenueProfile, type VenueAnswer } from '../../venues/port.ts';
+import { isClosedStatus, isOpenStatus, type VenueProfile } from '../../venues/port.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
 import { isUnbindable } from './order-life.ts';
 import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderTable } from './order-table.ts';
 
 /** The signs that there are of an order's end. */
 interface Signs {
@@ -30,7 +31,7 @@ type Ending =
  * open orders, or the confirmed cancel. An unknown word needs both two readings and the absence.
  */
 export class OrderEndings {
-  private readonly signs = new Map<string, Signs>();
+  readonly signs = new Map<string, Signs>();
   private readonly venue: Pick<VenueProfile, 'statuses'>;
   private readonly enough: number;
 
@@ -70,11 +71,6 @@ export class OrderEndings {
     return this.signs.has(key);
   }
 
-  /** Nothing more is to be found out about it. */
-  forget(key: string): void {
-    this.signs.delete(key);
-  }
-
   /** Orders that may have ended. */
   doubtful(): readonly string[] {
     const keys: string[] = [];
@@ -90,10 +86,7 @@ export class OrderEndings {
 export class SureIds {
   private readonly outbox: Outbox;
   private readonly isPushed: boolean;
-  private readonly seen = new Map<
-    string,
-    { readonly id: VenueOrderId; readonly step: number; isSure: boolean }
-  >();
+  readonly seen = new Map<string, { readonly id: VenueOrderId; readonly step: number; isSure: boolean }>();
 
   /** `isPushed`: the venue pushes every change, so one reading is enough. */
   constructor(outbox: Outbox, isPushed = false) {
@@ -111,10 +104,6 @@ export class SureIds {
   isSure(key: string): boolean {
     return this.isPushed || (this.seen.get(key)?.isSure ?? false);
   }
-
-  forget(key: string): void {
-    this.seen.delete(key);
-  }
 }
 
 /**
@@ -124,10 +113,7 @@ export class SureIds {
  */
 export class UnchangedRecords {
   /** One an open order. */
-  private readonly byId = new Map<
-    VenueOrderId,
-    { readonly record: VenueOrder; readonly order: OrderRecord }
-  >();
+  readonly byId = new Map<VenueOrderId, { readonly record: VenueOrder; readonly order: OrderRecord }>();
 
   /** The order as it was when this very record changed nothing about it; undefined where it did not. */
   orderOf(record: VenueOrder): OrderRecord | undefined {
@@ -137,10 +123,6 @@ export class UnchangedRecords {
 
   note(record: VenueOrder, order: OrderRecord): void {
     if (record.id !== null) this.byId.set(record.id, { record, order });
-  }
-
-  forget(id: VenueOrderId): void {
-    this.byId.delete(id);
   }
 }
 
@@ -177,10 +159,10 @@ interface DisputedIdsOptions {
  */
 export class DisputedIds {
   private readonly options: DisputedIdsOptions;
-  private readonly claims = new Map<string, Claim>();
+  readonly claims = new Map<string, Claim>();
   private readonly twins = new Set<VenueOrderId>();
   /** Orders of whose id one answer has said that there is nothing. */
-  private readonly missed = new Map<string, { readonly venueId: VenueOrderId; readonly step: number }>();
+  readonly missed = new Map<string, { readonly venueId: VenueOrderId; readonly step: number }>();
 
   constructor(options: DisputedIdsOptions) {
     this.options = options;
@@ -208,11 +190,11 @@ export class DisputedIds {
         `${order.key}: id: ${order.venueId} came in one reply, and the exchange has the order as ${venueId}: that id counts`,
         order.key,
       );
-      sureIds.forget(order.key);
+      sureIds.seen.delete(order.key);
       return { kind: 'rebound', order: blotter.apply(order, { kind: 'rebound', venueId }) };
     }
     if (!claim.isThere) inquiries.ask(venueId);
-    if (claim.isKnownThere === null) inquiries.about(order);
+    if (claim.isKnownThere === null) inquiries.ask(order.venueId);
     return { kind: 'undecided' };
   }
 
@@ -247,18 +229,12 @@ export class DisputedIds {
     }
     if (before.step === steps) return;
     missed.delete(order.key);
-    sureIds.forget(order.key);
+    sureIds.seen.delete(order.key);
     blotter.outbox.warn(
       `${order.key}: id: ${venueId} came in a reply, and the exchange has no such order: the bot looks for it by its clientOrderId`,
       order.key,
     );
     blotter.apply(order, { kind: 'unbound' });
-  }
-
-  /** Nothing more is to be found out about it. */
-  forget(key: string): void {
-    this.claims.delete(key);
-    this.missed.delete(key);
   }
 }
 
@@ -272,8 +248,7 @@ interface OrderInquiriesOptions {
   readonly outbox: Outbox;
   /** The code by which the exchange says that it has no such order. */
   readonly noSuchOrder: string;
-  /** The order of ours that has an id. */
-  readonly orderOf: (venueId: VenueOrderId) => OrderRecord | undefined;
+  readonly table: Pick<OrderTable, 'byVenueId'>;
   /** An answer, and the id that was asked for. Answers whether it was doubted. */
   readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => boolean;
   /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
@@ -293,34 +268,26 @@ export class OrderInquiries {
     return this.underWay.has(venueId);
   }
 
-  /** Asks for an order of ours, where its id is known. */
-  about({ venueId }: OrderRecord): void {
-    if (venueId !== null) this.ask(venueId);
-  }
-
-  ask(venueId: VenueOrderId): void {
-    const { outbox, noSuchOrder, orderOf, onRecord, onMissing } = this.options;
-    if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
+  /** Asks for an order by its id, where that is known. */
+  ask(venueId: VenueOrderId | null): void {
+    const { outbox, noSuchOrder, table, onRecord, onMissing } = this.options;
+    if (venueId === null || this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
     this.underWay.add(venueId);
     outbox.ask(
       { kind: 'order', venueId, clientOrderId: null },
       { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
       (answer, { reply }) => {
         this.underWay.delete(venueId);
-        const before = orderOf(venueId);
+        const before = table.byVenueId(venueId);
         const isDoubtful = answer.outcome === 'value' && onRecord(answer.value, venueId);
-        if (isNoOrder(answer, noSuchOrder)) onMissing(venueId);
-        keepLookUp(outbox, { before, after: orderOf(venueId) }, { answer, reply, isDoubtful });
+        // A question that the client itself refuses never left: no order has such an id.
+        const isNone =
+          answer.outcome === 'refused'
+            ? answer.code === noSuchOrder
+            : answer.outcome === 'failed' && answer.code === 'INVALID_REQUEST';
+        if (isNone) onMissing(venueId);
+        keepLookUp(outbox, { before, after: table.byVenueId(venueId) }, { answer, reply, isDoubtful });
       },
     );
   }
-}
-
-/**
- * True if no such order exists. A question that the client itself refuses never left: no order has such an
- * id.
- */
-function isNoOrder(answer: VenueAnswer, noSuchOrder: string): boolean {
-  if (answer.outcome === 'refused') return answer.code === noSuchOrder;
-  return answer.outcome === 'failed' && answer.code === 'INVALID_REQUEST';
 }

@@ -1,4 +1,4 @@
-import type { VenueOrder, ListCursor } from '../../domain/order.ts';
+import type { ListCursor } from '../../domain/order.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { nextOrdersPage } from '../own-list.ts';
 import { MOST_PASS_PAGES } from './unknown-orders.ts';
@@ -7,7 +7,7 @@ import type { EngineSettings } from '../engine-settings.ts';
 import { keepLookUp, type Outbox } from '../outbox.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlacer } from './order-placer.ts';
-import type { ReportMatch } from './order-report-matcher.ts';
+import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 
 /** Maximum wait of a look-up for a slot. */
@@ -19,7 +19,7 @@ interface UnknownOrderSearchOptions {
   readonly cancels: CancelManager;
   readonly placer: OrderPlacer;
   readonly risk: PreTradeRisk;
-  readonly takeRecord: (record: VenueOrder) => ReportMatch;
+  readonly reports: OrderReportMatcher;
 }
 
 /**
@@ -102,7 +102,7 @@ export class UnknownOrderSearch {
       (answer, { reply }) => {
         const { table } = this.blotter;
         const before = table.get(key);
-        const match = answer.outcome === 'value' ? this.options.takeRecord(answer.value) : null;
+        const match = answer.outcome === 'value' ? this.options.reports.take(answer.value) : null;
         const isDoubtful = match?.kind === 'doubtful';
         keepLookUp(this.outbox, { before, after: table.get(key) }, { answer, reply, isDoubtful });
       },
@@ -122,7 +122,7 @@ export class UnknownOrderSearch {
         return;
       }
       const page = answer.value;
-      for (const record of page.items) this.options.takeRecord(record);
+      for (const record of page.items) this.options.reports.take(record);
       const { venue } = this.blotter;
       const isLast =
         page.hasNext === false || (page.hasNext === null && page.items.length < venue.pageSizes.orders);

@@ -118,7 +118,7 @@ export class Reservations {
   isFree(instance: StrategyInstance, asset: string): boolean {
     const { table, instances, works } = this.options;
     if (!isMoneyOf(instance, asset)) return false;
-    if (this.isShared || table.liveCount > 0 || !this.options.isPushed) return false;
+    if (this.isShared || table.live.length > 0 || !this.options.isPushed) return false;
     for (const { settings } of instances) if (Object.keys(settings.capital).length > 0) return false;
     for (const work of works()) return work === null;
     return true;
@@ -267,7 +267,7 @@ export class Reservations {
 
   private claimsOf(asset: string): Claims {
     const { table } = this.options;
-    if (table.liveCount === 0) return NO_CLAIMS;
+    if (table.live.length === 0) return NO_CLAIMS;
     const orders = table.unfinished();
     if (orders !== this.counted) {
       this.counted = orders;

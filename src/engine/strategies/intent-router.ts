@@ -60,7 +60,7 @@ export class IntentRouter {
     this.options = options;
     const { table } = options.orderManager.blotter;
     this.starter = new AlgorithmStarter({ ...options, table, nextId: () => this.nextId() });
-    options.orderManager.blotter.listenToEnds((order) => this.onEnd(order));
+    options.orderManager.blotter.listen(['end'], (order) => this.onEnd(order));
   }
 
   take(instance: StrategyInstance, asked: Intent): void {
@@ -137,7 +137,7 @@ export class IntentRouter {
       (work) => work.instance === instance && (market === null || work.market === market),
       'canceled',
     );
-    for (const order of orderManager.blotter.table.unfinishedOf(instance.name)) {
+    for (const order of orderManager.blotter.table.unfinished(instance.name)) {
       if (market === null || order.market === market) orderManager.cancels.cancel(order);
     }
   }

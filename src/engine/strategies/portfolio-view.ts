@@ -129,7 +129,7 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   orders(): readonly OwnOrder[] {
-    const orders = this.blotter.table.unfinishedOf(this.instance.name);
+    const orders = this.blotter.table.unfinished(this.instance.name);
     return orders.length === 0 ? NO_ORDERS : orders.map((order) => this.shown(order));
   }
 

@@ -26,7 +26,7 @@ function missingAfter(answer: VenueAnswer): readonly VenueOrderId[] {
   const inquiries = new OrderInquiries({
     outbox,
     noSuchOrder: 'NotFound',
-    orderOf: () => undefined,
+    table: { byVenueId: () => undefined },
     onRecord: () => false,
     onMissing: (id) => void missing.push(id),
   });

@@ -211,7 +211,7 @@ describe('a mirror that was put back from a copy', () => {
     world.restart();
     world.advance(100);
     expect(world.engine.orderManager.takeover.isUnderWay).toBe(true);
-    world.engine.orderManager.takeRecord(higher, { askedId: higher.id! });
+    world.engine.orderManager.reports.take(higher, { askedId: higher.id! });
     world.advance(100);
     expect(world.order(higher.clientOrderId ?? '').venueId).toBe(higher.id);
     world.restart();
@@ -244,10 +244,10 @@ describe('a mirror that was put back from a copy', () => {
     world.answers.delete('order');
     world.restart();
     const { reports } = world.engine.orderManager;
-    for (const { id } of others) reports.inquiries.ask(id!);
+    for (const { id } of others) reports.inquiries.ask(id);
     const readTwice = (): void => {
       for (let readings = 0; readings < 2; readings += 1) {
-        for (const leg of world.venue.orders.slice(-2)) world.engine.orderManager.takeRecord(leg);
+        for (const leg of world.venue.orders.slice(-2)) world.engine.orderManager.reports.take(leg);
         world.advance(1_000);
       }
     };

@@ -9,12 +9,8 @@ describe('the table of orders', () => {
     table.put(plannedOrder({ key: 'a' }));
     const open = orderIn('open', { key: 'a', venueId: orderIdOf(7) });
     table.put(open);
-    expect([table.get('a'), table.byClientOrderId('a'), table.byVenueId(orderIdOf(7))]).toEqual([
-      open,
-      open,
-      open,
-    ]);
-    expect([table.get('b'), table.byClientOrderId(null), table.byVenueId(null)]).toEqual([
+    expect([table.get('a'), table.get('a'), table.byVenueId(orderIdOf(7))]).toEqual([open, open, open]);
+    expect([table.get('b'), table.get(null), table.byVenueId(null)]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -34,8 +30,8 @@ describe('the table of orders', () => {
     ]);
     table.put(orderIn('rejected', { key: 'a' }));
     expect(table.unfinished().map(({ key }) => key)).toEqual(['b', 'c']);
-    expect([...table.unfinishedOf('one')].map(({ key }) => key)).toEqual(['c']);
-    expect([...table.unfinishedOf('nobody')]).toEqual([]);
+    expect([...table.unfinished('one')].map(({ key }) => key)).toEqual(['c']);
+    expect([...table.unfinished('nobody')]).toEqual([]);
   });
 
   it('finds nothing more once two orders have one id of the exchange', () => {
@@ -64,7 +60,7 @@ describe('the table of orders', () => {
     expect(table.get('again')?.state).toBe('open');
     expect(table.byVenueId(orderIdOf(5_000))?.key).toBe('again');
     expect(table.unfinished().map(({ key }) => key)).toEqual(['again']);
-    expect(table.liveCount).toBe(1);
+    expect(table.live.length).toBe(1);
     expect(table.get('f1')).toBeUndefined();
   });
 
