@@ -5,7 +5,7 @@ import { formatTime } from '../language/format-time.ts';
 import type { Locale } from '../language/locale.ts';
 import { saidIn } from '../language/said-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../language/translate.ts';
-import type { AlertFacts, PeriodFigures } from './core/alert-facts.ts';
+import type { AlertFacts } from './core/alert-facts.ts';
 import { PERSIAN_TERMS as terms } from '../language/persian-terms.ts';
 import { stored, type Sentence } from '../language/sentence.ts';
 import { feedSentence } from '../language/feed-sentences.ts';
@@ -148,165 +148,138 @@ export function alertTexts({ language }: Locale): SayAlert {
   return translateInto<typeof ENGLISH_ALERTS>(language, language === 'fa' ? PERSIAN_ALERTS : ENGLISH_ALERTS);
 }
 
-/** Returns the text of an alert: one sentence without a full stop; for a summary several lines. */
-export function alertText(facts: AlertFacts, locale: Locale): string {
-  return factLines(facts, alertTexts(locale), locale).join('\n');
+/** How the parts of alerts are written in a language. */
+class AlertWords {
+  readonly say: SayAlert;
+  readonly locale: Locale;
+  readonly isPersian: boolean;
+
+  constructor(locale: Locale) {
+    this.locale = locale;
+    this.say = alertTexts(locale);
+    this.isPersian = locale.language === 'fa';
+  }
+
+  readonly at = (atMs: number | null): string => formatTime(atMs, this.locale);
+  readonly said = (text: Sentence): string => saidIn(text, this.locale, tamed);
+  readonly share = (share: number): string => formatShare(this.locale.language, share, { decimals: 1 });
+  readonly decimal = (text: string | number): string => formatDecimal(this.locale.language, String(text));
+  readonly unit = (currency: string): string => unitName(currency, this.locale);
+  readonly money = (text: string, currency: string, isSigned = false): string =>
+    formatMoney(text, currency, this.locale, { isSigned });
 }
 
-function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly string[] {
-  const { language } = locale;
-  const at = (atMs: number | null): string => formatTime(atMs, locale);
-  const said = (text: Sentence): string => saidIn(text, locale, tamed);
-  const share = (value: number): string => formatShare(language, value, { decimals: 1 });
-  switch (facts.rule) {
-    case 'lockout': {
-      const { budget, endsAtMs } = facts;
-      return [
-        endsAtMs === null ? say('lockoutOpen', { budget }) : say('lockout', { budget, until: at(endsAtMs) }),
-      ];
-    }
-    case 'credential':
-      return [say('credential', { advice: said(facts.advice) })];
-    case 'unknown-order': {
-      const { order, strategy, market, sinceMs } = facts;
-      return [say('unknownOrder', { order, strategy, market, since: at(sinceMs) })];
-    }
-    case 'break': {
-      const rows = facts.rows.slice(0, MOST_ROWS).map(({ currency, expected, found }) =>
-        say('breakRow', {
-          currency: unitName(currency, locale),
-          expected: formatDecimal(language, expected),
-          found: formatDecimal(language, found),
-        }),
-      );
-      return [say('break', { rows: rows.join(language === 'fa' ? '؛ ' : '; ') })];
-    }
-    case 'no-orders':
-      return [say('noOrders', { reason: said(facts.reason) })];
-    case 'risk-limit':
-      return [say('riskLimit', { strategy: facts.strategy, reason: said(facts.reason) })];
-    case 'refused': {
-      const { strategy, market, code } = facts;
-      return [say('refused', { strategy, market, code: said(code) })];
-    }
-    case 'standstill':
-      return [say('standstill', { reason: said(facts.reason) })];
-    case 'halted':
-      return [say('halted', { reason: said(facts.reason) })];
-    case 'no-data': {
-      const { feed, readAtMs } = facts;
-      if (feed === null) return [readAtMs === null ? say('noDataEver') : say('noData', { at: at(readAtMs) })];
-      return [
-        readAtMs === null
-          ? say('noDataOfEver', { feed: said(stored(feedSentence(feed))) })
-          : say('noDataOf', { feed: said(stored(feedSentence(feed))), at: at(readAtMs) }),
-      ];
-    }
-    case 'drawdown':
-    case 'daily-loss': {
-      const key = facts.rule === 'drawdown' ? 'drawdown' : 'dailyLoss';
-      const currency = unitName(facts.currency, locale);
-      return [say(key, { currency, share: share(facts.share), limit: share(facts.limit) })];
-    }
-    case 'unprotected': {
-      const { strategy, market, asset, amount, reason } = facts;
-      const values = {
-        strategy,
-        market,
-        asset: unitName(asset, locale),
-        amount: formatDecimal(language, amount),
-      };
-      return [
-        reason === null
-          ? say('unprotected', values)
-          : say('unprotectedWhy', { ...values, reason: said(reason) }),
-      ];
-    }
-    case 'unclear': {
-      const { of, why, asset } = facts;
-      const values = { asset: unitName(asset, locale), amount: formatDecimal(language, facts.amount) };
-      if (of === null) return [say('coinsMissing', values), say('coinsMissingChoice')];
-      return [
-        say(why === 'exit-canceled' ? 'exitCanceled' : 'coinsLeft', { ...values, ...of }),
-        say('unclearChoice', { ...of }),
-      ];
-    }
-    case 'strategy': {
-      const { strategy, status, reason } = facts;
-      return [
-        say(status === 'paused' ? 'strategyPaused' : 'strategyStopped', { strategy, reason: said(reason) }),
-      ];
-    }
-    case 'disk': {
-      const { freeBytes, fault } = facts;
-      if (fault !== null) return [say('diskFault', { fault: said(fault) })];
-      return [say('diskLow', { megabytes: Math.floor((freeBytes ?? 0) / MEGABYTE) })];
-    }
-    case 'clock': {
-      const { aheadMs } = facts;
-      const length = formatLength(language, Math.abs(aheadMs));
-      return [aheadMs > 0 ? say('clockAhead', { length }) : say('clockBehind', { length })];
-    }
-    case 'new-device':
-      return [say('newDevice')];
-    case 'big-fill': {
-      const { market, side, amount, price, value, currency } = facts;
-      const values = {
-        amount: formatDecimal(language, amount),
-        asset: unitName(parseMarket(market).base, locale),
-        market,
-        value: formatMoney(value, currency, locale),
-        price: formatExact(price, currency, locale),
-      };
-      return [side === 'buy' ? say('bigBuy', values) : say('bigSell', values)];
-    }
-    case 'ended':
-      return [say('endedWithError', { reason: said(facts.reason) })];
-    case 'entries': {
-      const count = (of: number): string => formatDecimal(language, String(of));
-      const { canceled, kept, left } = facts;
-      return [say('entries', { canceled: count(canceled), kept: count(kept), left: count(left) })];
-    }
-    case 'entries-failed':
-      return [say('entriesFailed', { reason: said(facts.reason) })];
-    case 'silent': {
-      const { lastSignMs } = facts;
-      return [lastSignMs === null ? say('silentEver') : say('silent', { at: at(lastSignMs) })];
-    }
-    case 'outbox':
-      return [say('outbox', { reason: said(facts.reason) })];
-    case 'test':
-      return [say('test')];
-    case 'summary':
-      return [
-        say(facts.period === 'day' ? 'day' : 'week', { until: at(facts.figures.toMs) }),
-        ...summaryLines(facts.figures, say, locale),
-      ];
-  }
+/** Returns the text of an alert: one sentence without a full stop; for a summary several lines. */
+export function alertText(facts: AlertFacts, locale: Locale): string {
+  const linesOf = FACT_LINES[facts.rule] as (facts: AlertFacts, words: AlertWords) => FactLines;
+  const lines = linesOf(facts, new AlertWords(locale));
+  return typeof lines === 'string' ? lines : lines.join('\n');
 }
+
+type FactLines = string | readonly string[];
+
+const FACT_LINES: {
+  readonly [Rule in AlertFacts['rule']]: (
+    facts: Extract<AlertFacts, { rule: Rule }>,
+    words: AlertWords,
+  ) => FactLines;
+} = {
+  lockout: ({ budget, endsAtMs }, { say, at }) =>
+    endsAtMs === null ? say('lockoutOpen', { budget }) : say('lockout', { budget, until: at(endsAtMs) }),
+  credential: ({ advice }, { say, said }) => say('credential', { advice: said(advice) }),
+  'unknown-order': ({ order, strategy, market, sinceMs }, { say, at }) =>
+    say('unknownOrder', { order, strategy, market, since: at(sinceMs) }),
+  break(facts, { say, unit, decimal, isPersian }) {
+    const rows = facts.rows
+      .slice(0, MOST_ROWS)
+      .map(({ currency, expected, found }) =>
+        say('breakRow', { currency: unit(currency), expected: decimal(expected), found: decimal(found) }),
+      );
+    return say('break', { rows: rows.join(isPersian ? '؛ ' : '; ') });
+  },
+  'no-orders': ({ reason }, { say, said }) => say('noOrders', { reason: said(reason) }),
+  'risk-limit': ({ strategy, reason }, { say, said }) => say('riskLimit', { strategy, reason: said(reason) }),
+  refused: ({ strategy, market, code }, { say, said }) =>
+    say('refused', { strategy, market, code: said(code) }),
+  standstill: ({ reason }, { say, said }) => say('standstill', { reason: said(reason) }),
+  halted: ({ reason }, { say, said }) => say('halted', { reason: said(reason) }),
+  'no-data'({ feed, readAtMs }, { say, at, said }) {
+    if (feed === null) return readAtMs === null ? say('noDataEver') : say('noData', { at: at(readAtMs) });
+    const name = said(stored(feedSentence(feed)));
+    return readAtMs === null
+      ? say('noDataOfEver', { feed: name })
+      : say('noDataOf', { feed: name, at: at(readAtMs) });
+  },
+  drawdown: ({ currency, share, limit }, words) =>
+    words.say('drawdown', {
+      currency: words.unit(currency),
+      share: words.share(share),
+      limit: words.share(limit),
+    }),
+  'daily-loss': ({ currency, share, limit }, words) =>
+    words.say('dailyLoss', {
+      currency: words.unit(currency),
+      share: words.share(share),
+      limit: words.share(limit),
+    }),
+  unprotected({ strategy, market, asset, amount, reason }, { say, said, unit, decimal }) {
+    const values = { strategy, market, asset: unit(asset), amount: decimal(amount) };
+    return reason === null
+      ? say('unprotected', values)
+      : say('unprotectedWhy', { ...values, reason: said(reason) });
+  },
+  unclear({ of, why, asset, amount }, { say, unit, decimal }) {
+    const values = { asset: unit(asset), amount: decimal(amount) };
+    if (of === null) return [say('coinsMissing', values), say('coinsMissingChoice')];
+    const what = say(why === 'exit-canceled' ? 'exitCanceled' : 'coinsLeft', { ...values, ...of });
+    return [what, say('unclearChoice', { ...of })];
+  },
+  strategy: ({ strategy, status, reason }, { say, said }) =>
+    say(status === 'paused' ? 'strategyPaused' : 'strategyStopped', { strategy, reason: said(reason) }),
+  disk: ({ freeBytes, fault }, { say, said }) =>
+    fault === null
+      ? say('diskLow', { megabytes: Math.floor((freeBytes ?? 0) / MEGABYTE) })
+      : say('diskFault', { fault: said(fault) }),
+  clock: ({ aheadMs }, { say, locale }) =>
+    say(aheadMs > 0 ? 'clockAhead' : 'clockBehind', {
+      length: formatLength(locale.language, Math.abs(aheadMs)),
+    }),
+  'new-device': (_facts, { say }) => say('newDevice'),
+  'big-fill': ({ market, side, amount, price, value, currency }, { say, unit, decimal, money, locale }) =>
+    say(side === 'buy' ? 'bigBuy' : 'bigSell', {
+      amount: decimal(amount),
+      asset: unit(parseMarket(market).base),
+      market,
+      value: money(value, currency),
+      price: formatExact(price, currency, locale),
+    }),
+  ended: ({ reason }, { say, said }) => say('endedWithError', { reason: said(reason) }),
+  entries: ({ canceled, kept, left }, { say, decimal }) =>
+    say('entries', { canceled: decimal(canceled), kept: decimal(kept), left: decimal(left) }),
+  'entries-failed': ({ reason }, { say, said }) => say('entriesFailed', { reason: said(reason) }),
+  silent: ({ lastSignMs }, { say, at }) =>
+    lastSignMs === null ? say('silentEver') : say('silent', { at: at(lastSignMs) }),
+  outbox: ({ reason }, { say, said }) => say('outbox', { reason: said(reason) }),
+  test: (_facts, { say }) => say('test'),
+  summary({ period, figures: { toMs, equity, trades, fees, lockouts } }, words) {
+    const { say, at, money, share, isPersian } = words;
+    const spent = fees.map(({ currency, amount }) => money(amount, currency));
+    return [
+      say(period, { until: at(toMs) }),
+      ...(equity.length === 0 ? [say('noFigures')] : []),
+      ...equity.flatMap(({ currency, now, change, drawdown }) => [
+        say('summaryEquity', { now: money(now, currency), change: money(change, currency, true) }),
+        say('summaryFall', { share: share(drawdown) }),
+      ]),
+      say('summaryTrades', { count: trades }),
+      say('summaryFees', { fees: spent.length === 0 ? say('noFees') : spent.join(isPersian ? '، ' : ', ') }),
+      say('summaryLockouts', { count: lockouts }),
+    ];
+  },
+};
 
 const MOST_ROWS = 5;
 const MEGABYTE = 1_000_000;
-
-function summaryLines(figures: PeriodFigures, say: SayAlert, locale: Locale): readonly string[] {
-  const { language } = locale;
-  const { equity, trades, fees, lockouts } = figures;
-  const spent = fees.map(({ currency, amount }) => formatMoney(amount, currency, locale));
-  const comma = language === 'fa' ? '، ' : ', ';
-  return [
-    ...(equity.length === 0 ? [say('noFigures')] : []),
-    ...equity.flatMap(({ currency, now, change, drawdown }) => [
-      say('summaryEquity', {
-        now: formatMoney(now, currency, locale),
-        change: formatMoney(change, currency, locale, { isSigned: true }),
-      }),
-      say('summaryFall', { share: formatShare(language, drawdown, { decimals: 1 }) }),
-    ]),
-    say('summaryTrades', { count: trades }),
-    say('summaryFees', { fees: spent.length === 0 ? say('noFees') : spent.join(comma) }),
-    say('summaryLockouts', { count: lockouts }),
-  ];
-}
 
 /** Characters that end lines, are shown as nothing, or turn the direction of what follows. */
 const CONTROLS = /[\p{Cc}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;

@@ -1,132 +1,231 @@
+import { z } from 'zod';
+import { formatUnits } from '../../domain/money.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
+import { storedSentence } from '../../language/stored-sentence.ts';
+import { drawdownOf, profitOfTehranDay, type ValueAt } from '../../portfolio/value-series.ts';
 import type { AlertCondition, RuleSettings } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
-import { tradingConditions } from './trading-rules.ts';
-import { drawdownOf, profitOfTehranDay, type ValueAt } from '../../portfolio/value-series.ts';
 import { isAhead } from './track-alerts.ts';
 
 /** Conditions of one look at most; beyond it the last ones are left out until others end. */
 const MOST_CONDITIONS = 500;
+const MEGABYTE = 1_000_000;
+const FAULT_FOR_MS = 10_000;
+const BASIS_POINTS = 10_000;
+
+type RuleName = keyof RuleSettings;
+type Found = Omit<AlertCondition, 'severity'>;
 
 /** Everything that is worth an alert at a moment, a key once. */
 export function judgeSnapshot(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
-  const all = [
-    ...machineConditions(snapshot, rules),
-    ...accountConditions(snapshot, rules),
-    ...tradingConditions(snapshot, rules),
-    ...equityConditions(snapshot, rules),
-  ];
+  const all = (Object.keys(RULES) as RuleName[]).flatMap((name) => {
+    const rule = rules[name];
+    if (rule === null) return [];
+    const judge = RULES[name] as (snapshot: AlertSnapshot, rule: object) => readonly Found[];
+    return judge(snapshot, rule).map((found) => ({ ...found, severity: rule.severity }));
+  });
   return [...new Map(all.map((one) => [one.key, one])).values()].slice(0, MOST_CONDITIONS);
 }
 
-const BASIS_POINTS = 10_000;
+/** What each rule finds. Those of the machine come first, then the account, trading, and equity. */
+const RULES: {
+  readonly [Name in RuleName]: (
+    snapshot: AlertSnapshot,
+    rule: NonNullable<RuleSettings[Name]>,
+  ) => readonly Found[];
+} = {
+  silent(snapshot, { afterMs }) {
+    if (silenceMs(snapshot) < afterMs) return [];
+    const { lastSignMs, watchedSinceMs } = snapshot;
+    return [{ key: 'silent', facts: { rule: 'silent', lastSignMs }, sinceMs: lastSignMs ?? watchedSinceMs }];
+  },
 
-/** Falls of equity: from its peak, and within the day of Tehran. Statistics, so shares are floats. */
-function equityConditions(
-  { atMs, equity }: AlertSnapshot,
-  { drawdown, dailyLoss }: RuleSettings,
-): readonly AlertCondition[] {
-  return equity.flatMap(({ currency, values }): readonly AlertCondition[] => {
-    const conditions: AlertCondition[] = [];
-    const fall = (drawdownOf(values)?.now.depthBps ?? 0) / BASIS_POINTS;
-    if (drawdown !== null && fall * 100 >= drawdown.percent) {
-      conditions.push({
-        key: `drawdown ${currency}`,
-        severity: drawdown.severity,
-        facts: { rule: 'drawdown', currency, share: fall, limit: drawdown.percent / 100 },
-        sinceMs: atMs,
-      });
-    }
-    const loss = lossOfDay(values, atMs);
-    if (dailyLoss !== null && loss * 100 >= dailyLoss.percent) {
-      conditions.push({
-        key: `daily-loss ${currency}`,
-        severity: dailyLoss.severity,
-        facts: { rule: 'daily-loss', currency, share: loss, limit: dailyLoss.percent / 100 },
-        sinceMs: atMs,
-      });
-    }
-    return conditions;
-  });
-}
+  /** Nothing at all was read for too long; or single feeds, which health calls too old, were not. */
+  noData({ atMs, lastReadMs, watchedSinceMs, staleFeeds }, { afterMs }) {
+    const sinceMs = Math.max(lastReadMs ?? 0, watchedSinceMs);
+    if (atMs - sinceMs >= afterMs)
+      return [{ key: 'no-data', facts: { rule: 'no-data', feed: null, readAtMs: lastReadMs }, sinceMs }];
+    return staleFeeds
+      .filter(({ readAtMs }) => atMs - Math.max(readAtMs ?? 0, watchedSinceMs) >= afterMs)
+      .map(({ feed, readAtMs }) => ({
+        key: `no-data ${feed}`,
+        facts: { rule: 'no-data', feed, readAtMs },
+        sinceMs: readAtMs ?? watchedSinceMs,
+      }));
+  },
 
-/** Returns the loss of the day so far, as a share of the value at its start. */
-function lossOfDay(values: readonly ValueAt[], atMs: number): number {
-  const day = profitOfTehranDay(values, atMs);
-  const last = values.at(-1);
-  if (day === null || last === undefined) return 0;
-  const start = last.value - day.profit;
-  return start <= 0n ? 0 : -Number(day.profit) / Number(start);
-}
+  disk({ freeBytes, diskFault: fault, atMs }, { leastMegabytes }) {
+    const isLow = freeBytes !== null && freeBytes < leastMegabytes * MEGABYTE;
+    if (!isLow && fault === null) return [];
+    // As a mirror is made, its reserve is not there yet for a moment.
+    const forMs = isLow ? {} : { forMs: FAULT_FOR_MS };
+    return [{ key: 'disk', facts: { rule: 'disk', freeBytes, fault }, sinceMs: atMs, ...forMs }];
+  },
 
-/** Returns what the exchange holds against the account: lockouts, a refused credential, a new device. */
-function accountConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
-  return [...lockouts(snapshot, rules), ...credential(snapshot, rules), ...newDevice(snapshot, rules)];
-}
+  clock({ clockAheadMs: aheadMs, atMs }) {
+    return aheadMs === null ? [] : [{ key: 'clock', facts: { rule: 'clock', aheadMs }, sinceMs: atMs }];
+  },
 
-function lockouts({ lockouts, atMs }: AlertSnapshot, { lockout }: RuleSettings): readonly AlertCondition[] {
-  if (lockout === null) return [];
-  return lockouts.map(({ budget, endsAtMs }) => ({
-    key: `lockout ${budget}`,
-    severity: lockout.severity,
-    facts: { rule: 'lockout', budget, endsAtMs },
-    sinceMs: atMs,
-  }));
-}
-
-function credential(snapshot: AlertSnapshot, { credential }: RuleSettings): readonly AlertCondition[] {
-  if (credential === null) return [];
-  const { credential: refused, rows } = snapshot;
-  const { severity } = credential;
-  if (refused !== null) {
-    const { name, advice, sinceMs } = refused;
-    return [{ key: 'credential', severity, facts: { rule: 'credential', name, advice }, sinceMs }];
-  }
-  // It was refused and taken again since the last look: it is said all the same.
-  const row = rows.find((row) => row.kind === 'notice' && row.subject === 'credential' && isRefusal(row));
-  if (row === undefined) return [];
-  return [
-    {
-      key: 'credential',
-      severity,
-      facts: { rule: 'credential', name: '', advice: '' },
-      sinceMs: row.atMs,
-    },
-  ];
-}
-
-function isRefusal({ json }: JournalRow): boolean {
-  return json.includes('"refused":true');
-}
-
-function newDevice(snapshot: AlertSnapshot, { newDevice }: RuleSettings): readonly AlertCondition[] {
-  const { device, deviceBefore, atMs } = snapshot;
-  if (newDevice === null || device === null || deviceBefore === null || device === deviceBefore) return [];
-  return [
-    {
-      key: `new-device ${device}`,
-      severity: newDevice.severity,
-      facts: { rule: 'new-device' },
+  lockout({ lockouts, atMs }) {
+    return lockouts.map(({ budget, endsAtMs }) => ({
+      key: `lockout ${budget}`,
+      facts: { rule: 'lockout', budget, endsAtMs },
       sinceMs: atMs,
-      isMoment: true,
-    },
-  ];
-}
+    }));
+  },
 
-const MEGABYTE = 1_000_000;
-const FAULT_FOR_MS = 10_000;
+  credential({ credential: refused, rows }) {
+    // Where it was refused and taken again since the last look, it is said all the same.
+    const row = rows.find(
+      ({ kind, subject, json }) =>
+        kind === 'notice' && subject === 'credential' && json.includes('"refused":true'),
+    );
+    const found = refused ?? (row === undefined ? null : { name: '', advice: '', sinceMs: row.atMs });
+    if (found === null) return [];
+    const { name, advice, sinceMs } = found;
+    return [{ key: 'credential', facts: { rule: 'credential', name, advice }, sinceMs }];
+  },
 
-/**
- * Returns what is wrong with the machine or the connection to the exchange: data, disk, clock, and a silent
- * bot.
- */
-function machineConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
-  return [
-    ...silent(snapshot, rules),
-    ...noData(snapshot, rules),
-    ...disk(snapshot, rules),
-    ...clock(snapshot, rules),
-  ];
-}
+  newDevice({ device, deviceBefore, atMs }) {
+    if (device === null || deviceBefore === null || device === deviceBefore) return [];
+    const facts = { rule: 'new-device' } as const;
+    return [{ key: `new-device ${device}`, facts, sinceMs: atMs, isMoment: true }];
+  },
+
+  unknownOrder({ unknownOrders, atMs }, { afterMs }) {
+    return unknownOrders
+      .filter(({ sinceMs }) => atMs - sinceMs >= afterMs)
+      .map(({ key, strategy, market, sinceMs }) => ({
+        key: `unknown-order ${key}`,
+        facts: { rule: 'unknown-order', order: key, strategy, market, sinceMs },
+        sinceMs,
+      }));
+  },
+
+  break({ break: found, rows: journal, atMs }) {
+    const told = toldOf(journal, { kind: 'reconciliation', subject: 'break' }, breakRow);
+    const rows = found?.rows ?? told?.value.rows;
+    if (rows === undefined) return [];
+    const sinceMs = earlier(told?.sinceMs, found?.sinceMs) ?? atMs;
+    return [{ key: 'break', facts: { rule: 'break', rows }, sinceMs }];
+  },
+
+  noOrders({ noOrders: reason, atMs }, { afterMs: forMs }) {
+    if (reason === null) return [];
+    return [{ key: 'no-orders', facts: { rule: 'no-orders', reason }, sinceMs: atMs, forMs }];
+  },
+
+  /** One that began and was over since the last look is said all the same. */
+  riskLimit({ rows, lossLimits }) {
+    const begun = rows.flatMap((row) => {
+      const read = row.kind === 'control' && row.subject === 'limit begun' ? readRow(limitRow, row) : null;
+      return read === null ? [] : [{ ...read, sinceMs: row.atMs }];
+    });
+    const byStrategy = new Map([...begun, ...lossLimits].map((each) => [each.strategy, each]));
+    return [...byStrategy.values()].map(({ strategy, reason, sinceMs }) => ({
+      key: `risk-limit ${strategy}`,
+      facts: { rule: 'risk-limit', strategy, reason },
+      sinceMs,
+    }));
+  },
+
+  refused({ rows }) {
+    return rows.flatMap((row): readonly Found[] => {
+      const read = row.kind === 'notice' && row.subject === 'refused' ? readRow(refusedRow, row) : null;
+      if (read === null) return [];
+      const { strategy, market, side, code } = read;
+      const key = `refused ${strategy} ${market} ${side} ${code}`;
+      const facts = { rule: 'refused', strategy, market, code } as const;
+      return [{ key, facts, sinceMs: row.atMs, isMoment: true }];
+    });
+  },
+
+  standstill({ standstills, atMs }, { afterMs: forMs }) {
+    return standstills.map(({ market, reason }) => ({
+      key: `standstill ${market}`,
+      facts: { rule: 'standstill', market, reason },
+      sinceMs: atMs,
+      forMs,
+    }));
+  },
+
+  halted({ halt, rows, atMs }) {
+    const told = toldOf(rows, { kind: 'control', subject: 'halt' }, haltRow);
+    const reason = halt?.reason ?? told?.value.reason;
+    if (reason === undefined) return [];
+    const sinceMs = earlier(told?.sinceMs, halt?.sinceMs) ?? atMs;
+    return [{ key: 'halted', facts: { rule: 'halted', reason }, sinceMs }];
+  },
+
+  strategy(snapshot) {
+    const conditions = new Map<string, Found>();
+    const note = (
+      strategy: string,
+      of: { readonly status: 'paused' | 'stopped'; readonly reason: Sentence; readonly sinceMs: number },
+    ): void => {
+      const { sinceMs: ofMs, ...rest } = of;
+      const key = `strategy ${strategy}`;
+      const sinceMs = earlier(conditions.get(key)?.sinceMs, ofMs) ?? ofMs;
+      conditions.set(key, { key, facts: { rule: 'strategy', strategy, ...rest }, sinceMs });
+    };
+    // One that failed and goes on again since the last look is said all the same.
+    for (const row of snapshot.rows) {
+      const read = row.kind === 'strategy' ? readRow(strategyRow, row) : null;
+      if (read !== null) note(row.subject, { ...read, sinceMs: row.atMs });
+    }
+    for (const { name, status, reason, atMs } of snapshot.strategies) {
+      // Its owner took it out of the configuration, and it has left no coins.
+      if (reason === sentence('strategy-left')) continue;
+      if (status !== 'running' && reason !== null) note(name, { status, reason, sinceMs: atMs });
+    }
+    return [...conditions.values()];
+  },
+
+  unclear({ unclear }) {
+    return unclear.map(({ sinceMs, ...facts }) => ({
+      key: `unclear ${facts.of === null ? facts.asset : `${facts.of.strategy} ${facts.of.market}`}`,
+      facts: { rule: 'unclear', ...facts },
+      sinceMs,
+    }));
+  },
+
+  unprotected({ unprotected, atMs }, { afterMs: forMs }) {
+    return unprotected.map((position) => ({
+      key: `unprotected ${position.strategy} ${position.market}`,
+      facts: { rule: 'unprotected', ...position },
+      sinceMs: atMs,
+      forMs,
+    }));
+  },
+
+  bigFill({ fills }, { least }) {
+    return fills.flatMap((fill): readonly Found[] => {
+      const { tradeId, strategy, market, side, currency, total, amount, price, atMs } = fill;
+      const leastValue = least[currency];
+      if (leastValue === undefined || total < leastValue) return [];
+      const texts = { amount: formatUnits(amount), price: formatUnits(price), value: formatUnits(total) };
+      const facts = { rule: 'big-fill', strategy, market, side, currency, ...texts } as const;
+      return [{ key: `big-fill ${tradeId} ${side}`, facts, sinceMs: atMs, isMoment: true }];
+    });
+  },
+
+  /** Falls of equity are statistics, so shares are floats. */
+  drawdown({ equity, atMs }, { percent }) {
+    return equity.flatMap(({ currency, values }): readonly Found[] => {
+      const share = (drawdownOf(values)?.now.depthBps ?? 0) / BASIS_POINTS;
+      const facts = { rule: 'drawdown', currency, share, limit: percent / 100 } as const;
+      return share * 100 >= percent ? [{ key: `drawdown ${currency}`, facts, sinceMs: atMs }] : [];
+    });
+  },
+
+  dailyLoss({ equity, atMs }, { percent }) {
+    return equity.flatMap(({ currency, values }): readonly Found[] => {
+      const share = lossOfDay(values, atMs);
+      const facts = { rule: 'daily-loss', currency, share, limit: percent / 100 } as const;
+      return share * 100 >= percent ? [{ key: `daily-loss ${currency}`, facts, sinceMs: atMs }] : [];
+    });
+  },
+};
 
 /**
  * Returns how long the bot has written nothing. A sign of life from before the clock was set back is ignored.
@@ -136,56 +235,50 @@ function silenceMs({ atMs, lastSignMs, watchedSinceMs }: AlertSnapshot): number 
   return atMs - Math.max(signMs, watchedSinceMs);
 }
 
-function silent(snapshot: AlertSnapshot, { silent: rule }: RuleSettings): readonly AlertCondition[] {
-  if (rule === null || silenceMs(snapshot) < rule.afterMs) return [];
-  const { lastSignMs, watchedSinceMs } = snapshot;
-  return [
-    {
-      key: 'silent',
-      severity: rule.severity,
-      facts: { rule: 'silent', lastSignMs },
-      sinceMs: lastSignMs ?? watchedSinceMs,
-    },
-  ];
+/** Returns the loss of the day of Tehran so far, as a share of the value at its start. */
+function lossOfDay(values: readonly ValueAt[], atMs: number): number {
+  const day = profitOfTehranDay(values, atMs);
+  const last = values.at(-1);
+  if (day === null || last === undefined) return 0;
+  const start = last.value - day.profit;
+  return start <= 0n ? 0 : -Number(day.profit) / Number(start);
 }
 
-/** Nothing at all was read for too long; or single feeds, which health calls too old, were not. */
-function noData(snapshot: AlertSnapshot, { noData: rule }: RuleSettings): readonly AlertCondition[] {
-  if (rule === null) return [];
-  const { severity, afterMs } = rule;
-  const { atMs, lastReadMs, watchedSinceMs, staleFeeds } = snapshot;
-  const sinceMs = Math.max(lastReadMs ?? 0, watchedSinceMs);
-  if (atMs - sinceMs >= afterMs) {
-    const facts = { rule: 'no-data', feed: null, readAtMs: lastReadMs } as const;
-    return [{ key: 'no-data', severity, facts, sinceMs }];
+/** Rows of the journal that say why something began, in the shapes in which the engine writes them. */
+const breakRow = z.object({
+  rows: z.array(z.object({ currency: z.string(), expected: z.string(), found: z.string() })),
+});
+const limitRow = z.object({ strategy: z.string(), reason: storedSentence });
+const refusedRow = z.object({ strategy: z.string(), market: z.string(), side: z.string(), code: z.string() });
+const haltRow = z.object({ reason: storedSentence });
+const strategyRow = z.object({ status: z.enum(['paused', 'stopped']), reason: storedSentence });
+
+function readRow<Value>(schema: z.ZodType<Value>, { json }: JournalRow): Value | null {
+  try {
+    return schema.safeParse(JSON.parse(json)).data ?? null;
+  } catch {
+    return null;
   }
-  return staleFeeds
-    .filter(({ readAtMs }) => atMs - Math.max(readAtMs ?? 0, watchedSinceMs) >= afterMs)
-    .map(({ feed, readAtMs }) => ({
-      key: `no-data ${feed}`,
-      severity,
-      facts: { rule: 'no-data', feed, readAtMs },
-      sinceMs: readAtMs ?? watchedSinceMs,
-    }));
 }
 
-function disk(snapshot: AlertSnapshot, { disk: rule }: RuleSettings): readonly AlertCondition[] {
-  if (rule === null) return [];
-  const { freeBytes, diskFault, atMs } = snapshot;
-  const isLow = freeBytes !== null && freeBytes < rule.leastMegabytes * MEGABYTE;
-  if (!isLow && diskFault === null) return [];
-  const facts = { rule: 'disk', freeBytes, fault: diskFault } as const;
-  // As a mirror is made, its reserve is not there yet for a moment.
-  return [
-    { key: 'disk', severity: rule.severity, facts, sinceMs: atMs, ...(isLow ? {} : { forMs: FAULT_FOR_MS }) },
-  ];
+/**
+ * Returns when the first row of a kind was written, and the value of the last one; undefined if that is
+ * unreadable.
+ */
+function toldOf<Value>(
+  rows: readonly JournalRow[],
+  which: { readonly kind: string; readonly subject: string },
+  schema: z.ZodType<Value>,
+): { readonly sinceMs: number; readonly value: Value } | undefined {
+  const own = rows.filter(({ kind, subject }) => kind === which.kind && subject === which.subject);
+  const [first, last] = [own.at(0), own.at(-1)];
+  const value = last === undefined ? null : readRow(schema, last);
+  return first === undefined || value === null ? undefined : { sinceMs: first.atMs, value };
 }
 
-function clock(
-  { clockAheadMs, atMs }: AlertSnapshot,
-  { clock: rule }: RuleSettings,
-): readonly AlertCondition[] {
-  if (rule === null || clockAheadMs === null) return [];
-  const facts = { rule: 'clock', aheadMs: clockAheadMs } as const;
-  return [{ key: 'clock', severity: rule.severity, facts, sinceMs: atMs }];
-}
+/**
+ * Returns the earlier time. A condition that ended and began again since the last poll is one alert, from the
+ * first moment on.
+ */
+const earlier = (oneMs: number | undefined, otherMs: number | undefined): number | undefined =>
+  oneMs === undefined ? otherMs : Math.min(oneMs, otherMs ?? oneMs);

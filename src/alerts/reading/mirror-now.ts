@@ -20,28 +20,8 @@ const MOST_VALUES = 3_000;
 /** Books that are older are looked at by the rule about data; how old is too old is for the rule. */
 const STALE_AFTER_MS = 30_000;
 
-/** Part of a snapshot that comes from the mirror. */
-export type MirrorNow = Pick<
-  AlertSnapshot,
-  | 'rows'
-  | 'fills'
-  | 'credential'
-  | 'unknownOrders'
-  | 'break'
-  | 'noOrders'
-  | 'lossLimits'
-  | 'standstills'
-  | 'halt'
-  | 'staleFeeds'
-  | 'lastReadMs'
-  | 'strategies'
-  | 'unclear'
-  | 'unprotected'
-  | 'equity'
->;
-
 /** Before there is a mirror. */
-export const NOTHING_READ: MirrorNow = {
+export const NOTHING_READ = {
   rows: [],
   fills: [],
   credential: null,
@@ -57,7 +37,10 @@ export const NOTHING_READ: MirrorNow = {
   unclear: [],
   unprotected: [],
   equity: [],
-};
+} satisfies Partial<AlertSnapshot>;
+
+/** Part of a snapshot that comes from the mirror. */
+export type MirrorNow = Pick<AlertSnapshot, keyof typeof NOTHING_READ>;
 
 interface MirrorNowOptions {
   /** The new lines of the journal. */
