@@ -5,22 +5,12 @@ import type { ControlCommand } from '../../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../engine/lock.ts';
 import { positionText } from '../../daemon/by-hand-text.ts';
 import { LONGEST_BY } from '../../daemon/control-command.ts';
+import type { Person } from '../access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { askedMarket } from '../readers/market-replies.ts';
-import type {
-  ActionReply,
-  ActionStateReply,
-  cancelBody,
-  closeBody,
-  haltBody,
-  lockBody,
-  orderBody,
-  positionBody,
-  pauseBody,
-  resumeBody,
-  unlockBody,
-} from '../schema/action.ts';
+import type { ActionReply, ActionStateReply } from '../schema/action.ts';
+import type { DASHBOARD_ENDPOINTS } from '../schema/endpoints.ts';
 import {
   cancelWork,
   closeWork,
@@ -34,12 +24,10 @@ import {
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 
 interface Action {
-  readonly key: string;
-  readonly dryRun: boolean;
   readonly command: ControlCommand;
   readonly cost: (reader: MirrorReader) => PlannedWork;
   /** True if the action is useless while no bot runs: it would be executed at a time that nobody chose. */
-  readonly needsBot: boolean;
+  readonly needsBot?: true;
 }
 
 /** The id of what was done before it was answered, and left no command: commands count from 1. */
@@ -50,10 +38,106 @@ export function byText(name: string): string {
   return `${onOneLine(name)} (page)`.slice(0, LONGEST_BY);
 }
 
-/**
- * Turns what the page asks for into commands of the control database, the same ones that the command line
- * gives. Nothing here asks the exchange for anything.
- */
+type ActionName =
+  | 'halt'
+  | 'resume'
+  | 'pause'
+  | 'lock'
+  | 'unlock'
+  | 'cancel'
+  | 'close'
+  | 'position'
+  | 'placeOrder';
+type BodyOf<Name extends ActionName> = z.output<(typeof DASHBOARD_ENDPOINTS)[Name]['body']>;
+
+const symbolOf = (market: string | null): string | null =>
+  market === null ? null : askedMarket(market).symbol;
+
+/** What the page asks for as commands of the control database, the same ones that the command line gives. */
+const ACTIONS: {
+  readonly [Name in ActionName]: (
+    body: BodyOf<Name>,
+    of: { readonly by: string; readonly nowMs: number },
+  ) => Action;
+} = {
+  halt: ({ reason }) => ({
+    command: { kind: 'halt', reason: onOneLine(reason), wholeAccount: false },
+    cost: haltWork,
+  }),
+  resume: ({ strategy }) =>
+    strategy === null
+      ? {
+          command: { kind: 'resume' },
+          cost: () => costlessWork('This ends the halt: the bot trades again.'),
+        }
+      : {
+          command: { kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false },
+          cost: () => costlessWork(`This ends the pause of ${strategy}.`),
+        },
+  pause({ strategy, forMs, reason, entries }, { by, nowMs }) {
+    const untilMs = forMs === null ? UNTIL_RESUMED_MS : Math.floor(nowMs + forMs);
+    const lock = { strategy, market: null, entries };
+    const text = `This pauses ${strategy}: it decides nothing, and its brackets go on protecting what it holds`;
+    return {
+      command: { kind: 'lock', name: PAUSE, ...lock, reason: onOneLine(reason), untilMs, pauses: true, by },
+      cost: (reader) => lockWork(reader, { ...lock, text }),
+    };
+  },
+  lock({ name, strategy, market, forMs, reason, entries }, { by, nowMs }) {
+    const lock = { strategy, market: symbolOf(market), entries };
+    const untilMs = Math.floor(nowMs + forMs);
+    const text = 'This places no new risk there until the lock ends';
+    return {
+      command: { kind: 'lock', name, ...lock, reason: onOneLine(reason), untilMs, by },
+      cost: (reader) => lockWork(reader, { ...lock, text }),
+    };
+  },
+  unlock({ name, strategy, market }) {
+    const symbol = symbolOf(market);
+    const isAll = symbol === null && strategy === null;
+    return {
+      command: { kind: 'unlock', name, strategy, market: symbol, isAll },
+      cost: () => costlessWork('This ends locks before their time.'),
+    };
+  },
+  cancel({ key, order, strategy, market, isAll }, { by }) {
+    const scope = { order, strategy, market: symbolOf(market) };
+    const isMany = strategy !== null || market !== null;
+    if ([order !== null, isMany, isAll].filter(Boolean).length !== 1)
+      throw new ApiError(
+        'invalid-request',
+        'expected an order, or a strategy and a market, or isAll: one of them',
+        { field: 'order' },
+      );
+    return {
+      command: { kind: 'cancel', key, ...scope, by },
+      cost: (reader) => cancelWork(reader, scope),
+      needsBot: true,
+    };
+  },
+  close({ key, strategy, market }, { by }) {
+    const scope = { strategy, market: symbolOf(market) };
+    return {
+      command: { kind: 'close', key, ...scope, by },
+      cost: (reader) => closeWork(reader, scope),
+      needsBot: true,
+    };
+  },
+  position({ key, dryRun: _dryRun, ...said }, { by }) {
+    const position = { ...said, market: askedMarket(said.market).symbol };
+    return {
+      command: { kind: 'position', key, ...position, by },
+      cost: () => costlessWork(positionText(position)),
+      needsBot: true,
+    };
+  },
+  placeOrder({ key, dryRun: _dryRun, ...placed }, { by }) {
+    const order = { ...placed, market: askedMarket(placed.market).symbol };
+    return { command: { kind: 'place', key, ...order, by }, cost: () => placeWork(order), needsBot: true };
+  },
+};
+
+/** Posts the actions of the page. Nothing here asks the exchange for anything. */
 export class PostAction {
   private readonly folder: BotFolderReader;
   private readonly nowMs: () => number;
@@ -63,147 +147,21 @@ export class PostAction {
     this.nowMs = nowMs;
   }
 
-  halt({ key, dryRun, reason }: z.output<typeof haltBody>): ActionReply {
-    return this.carryOut({
-      key,
-      dryRun,
-      command: { kind: 'halt', reason: onOneLine(reason), wholeAccount: false },
-      cost: haltWork,
-      needsBot: false,
-    });
-  }
-
-  resume({ key, dryRun, strategy }: z.output<typeof resumeBody>): ActionReply {
-    const command: ControlCommand =
-      strategy === null
-        ? { kind: 'resume' }
-        : { kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false };
-    const text =
-      strategy === null ? 'This ends the halt: the bot trades again.' : `This ends the pause of ${strategy}.`;
-    return this.carryOut({ key, dryRun, command, cost: () => costlessWork(text), needsBot: false });
-  }
-
-  pause(body: z.output<typeof pauseBody>, by: string): ActionReply {
-    const { key, dryRun, strategy, forMs, reason, entries } = body;
-    const untilMs = forMs === null ? UNTIL_RESUMED_MS : Math.floor(this.nowMs() + forMs);
-    const scope = { strategy, market: null };
-    return this.carryOut({
-      key,
-      dryRun,
-      command: {
-        kind: 'lock',
-        name: PAUSE,
-        ...scope,
-        reason: onOneLine(reason),
-        untilMs,
-        entries,
-        pauses: true,
-        by: byText(by),
-      },
-      cost: (reader) =>
-        lockWork(reader, {
-          ...scope,
-          entries,
-          text: `This pauses ${strategy}: it decides nothing, and its brackets go on protecting what it holds`,
-        }),
-      needsBot: false,
-    });
-  }
-
-  lock(body: z.output<typeof lockBody>, by: string): ActionReply {
-    const { key, dryRun, name, strategy, forMs, reason, entries } = body;
-    const market = body.market === null ? null : askedMarket(body.market).symbol;
-    const scope = { strategy, market };
-    return this.carryOut({
-      key,
-      dryRun,
-      command: {
-        kind: 'lock',
-        name,
-        ...scope,
-        reason: onOneLine(reason),
-        untilMs: Math.floor(this.nowMs() + forMs),
-        entries,
-        by: byText(by),
-      },
-      cost: (reader) =>
-        lockWork(reader, { ...scope, entries, text: 'This places no new risk there until the lock ends' }),
-      needsBot: false,
-    });
-  }
-
-  unlock({ key, dryRun, name, strategy, market }: z.output<typeof unlockBody>): ActionReply {
-    const symbol = market === null ? null : askedMarket(market).symbol;
-    return this.carryOut({
-      key,
-      dryRun,
-      command: {
-        kind: 'unlock',
-        name,
-        strategy,
-        market: symbol,
-        isAll: symbol === null && strategy === null,
-      },
-      cost: () => costlessWork('This ends locks before their time.'),
-      needsBot: false,
-    });
-  }
-
-  cancel(body: z.output<typeof cancelBody>, by: string): ActionReply {
-    const { key, dryRun, order, strategy, isAll } = body;
-    const market = body.market === null ? null : askedMarket(body.market).symbol;
-    const isMany = strategy !== null || market !== null;
-    if ([order !== null, isMany, isAll].filter(Boolean).length !== 1)
-      throw new ApiError(
-        'invalid-request',
-        'expected an order, or a strategy and a market, or isAll: one of them',
-        { field: 'order' },
-      );
-    const scope = { order, strategy, market };
-    return this.carryOut({
-      key,
-      dryRun,
-      command: { kind: 'cancel', key, ...scope, by: byText(by) },
-      cost: (reader) => cancelWork(reader, scope),
-      needsBot: true,
-    });
-  }
-
-  close(body: z.output<typeof closeBody>, by: string): ActionReply {
-    const { key, dryRun, strategy } = body;
-    const market = body.market === null ? null : askedMarket(body.market).symbol;
-    return this.carryOut({
-      key,
-      dryRun,
-      command: { kind: 'close', key, strategy, market, by: byText(by) },
-      cost: (reader) => closeWork(reader, { strategy, market }),
-      needsBot: true,
-    });
-  }
-
-  position(body: z.output<typeof positionBody>, by: string): ActionReply {
-    const { key, dryRun, ...said } = body;
-    const position = { ...said, market: askedMarket(body.market).symbol };
-    return this.carryOut({
-      key,
-      dryRun,
-      command: { kind: 'position', key, ...position, by: byText(by) },
-      cost: () => costlessWork(positionText(position)),
-      needsBot: true,
-    });
-  }
-
-  order(body: z.output<typeof orderBody>, by: string): ActionReply {
-    const { key, dryRun, strategy, side, amount, price, stopPrice } = body;
-    const market = askedMarket(body.market).symbol;
-    const order = { strategy, market, side, amount, price, stopPrice };
-    return this.carryOut({
-      key,
-      dryRun,
-      command: { kind: 'place', key, ...order, by: byText(by) },
-      cost: () => placeWork(order),
-      needsBot: true,
-    });
+  /** The handler of an action, which says its cost or posts it. */
+  handler<Name extends ActionName>(name: Name) {
+    return (call: { readonly body: BodyOf<Name>; readonly person: Person }): ActionReply => {
+      const { key, dryRun } = call.body;
+      const {
+        command,
+        cost,
+        needsBot = false,
+      } = ACTIONS[name](call.body, {
+        by: byText(call.person.name),
+        nowMs: this.nowMs(),
+      });
+      if (dryRun) return costOf(this.folder.mirror.read((reader) => cost(reader)));
+      return this.post(key, command, needsBot);
+    };
   }
 
   /** Returns the progress of a command. Throws `ApiError` if none has that id. */
@@ -230,8 +188,7 @@ export class PostAction {
     };
   }
 
-  private carryOut({ key, dryRun, command, cost, needsBot }: Action): ActionReply {
-    if (dryRun) return costOf(this.folder.mirror.read((reader) => cost(reader)));
+  private post(key: string, command: ControlCommand, needsBot: boolean): ActionReply {
     return this.folder.control((client) => {
       // A command that was given before is answered whether a bot runs or not.
       const isKnown = client.find(key) !== null;
@@ -244,9 +201,7 @@ export class PostAction {
           throw new ApiError(
             'key-taken',
             `expected the key ${key} for one command alone, it is that of another`,
-            {
-              field: 'key',
-            },
+            { field: 'key' },
           );
         throw error;
       }

@@ -141,16 +141,6 @@ export const actionStateReply = z.object({
     .nullable(),
 });
 
-export type HaltBody = z.input<typeof haltBody>;
-export type ResumeBody = z.input<typeof resumeBody>;
-export type PauseBody = z.input<typeof pauseBody>;
-export type CancelBody = z.input<typeof cancelBody>;
-export type CloseBody = z.input<typeof closeBody>;
-export type PositionBody = z.input<typeof positionBody>;
-export type LockBody = z.input<typeof lockBody>;
-export type UnlockBody = z.input<typeof unlockBody>;
-export type OrderBody = z.input<typeof orderBody>;
-export type AcknowledgeBody = z.input<typeof acknowledgeBody>;
 export type CostReply = z.output<typeof costReply>;
 export type ActionReply = z.output<typeof actionReply>;
 export type ActionStateReply = z.output<typeof actionStateReply>;

@@ -43,14 +43,18 @@ export interface EndpointShape {
   /** Null: without a token. `signal`: with one that may tell the strategy of the path signals. */
   readonly role: Role | 'signal' | null;
   readonly summary: string;
-  readonly query?: z.ZodObject;
+  readonly query?: z.ZodObject | undefined;
   readonly body?: z.ZodType;
   /** Null: not JSON, as the summary says. */
   readonly reply: z.ZodType | null;
 }
 
-const get = <Shape extends Omit<EndpointShape, 'method' | 'role'>>(shape: Shape) =>
-  ({ ...shape, method: 'GET', role: 'read' }) as const;
+const get = <Reply extends z.ZodType | null, Query extends z.ZodObject | undefined = undefined>(
+  path: string,
+  summary: string,
+  reply: Reply,
+  query?: Query,
+) => ({ method: 'GET', role: 'read', path, summary, reply, query: query as Query }) as const;
 
 const act = <Body extends z.ZodType>(path: string, summary: string, body: Body) =>
   ({ method: 'POST', path: `/actions/${path}`, role: 'operate', summary, body, reply: actionReply }) as const;
@@ -75,78 +79,40 @@ export const DASHBOARD_ENDPOINTS = {
     summary: 'Ends the session.',
     reply: doneReply,
   },
-  session: get({ path: '/session', summary: 'Who is signed in.', reply: sessionReply }),
-  overview: get({ path: '/overview', summary: 'The bot at a glance.', reply: overviewReply }),
-  equity: get({
-    path: '/equity',
-    summary: 'Equity and profit over time.',
-    query: rangeQuery,
-    reply: equityReply,
-  }),
-  strategy: get({ path: '/strategies/:name', summary: 'One strategy.', reply: strategyReply }),
-  markets: get({ path: '/markets', summary: 'The markets of the bot.', reply: marketsReply }),
-  candles: get({
-    path: '/markets/:symbol/candles',
-    summary: 'Candles as the bot has read them.',
-    query: candlesQuery,
-    reply: chartCandlesReply,
-  }),
-  marks: get({
-    path: '/markets/:symbol/marks',
-    summary: 'Our orders, fills and brackets in a market.',
-    reply: marksReply,
-  }),
-  book: get({ path: '/markets/:symbol/book', summary: 'The order book with our place.', reply: bookReply }),
-  plots: get({
-    path: '/markets/:symbol/plots',
-    summary: 'Series that strategies want to have drawn.',
-    query: rangeQuery,
-    reply: plotsReply,
-  }),
-  orders: get({ path: '/orders', summary: 'Orders.', query: ordersQuery, reply: ordersReply }),
-  order: get({
-    path: '/orders/:key',
-    summary: 'One order and its life; by its key or its id at the exchange.',
-    reply: orderReply,
-  }),
-  fills: get({ path: '/fills', summary: 'Fills.', query: fillsQuery, reply: fillsReply }),
-  intents: get({
-    path: '/intents',
-    summary: 'What strategies wanted.',
-    query: intentsQuery,
-    reply: intentsReply,
-  }),
-  budgets: get({
-    path: '/budgets',
-    summary: 'Limits: their use now and over time, and lockouts.',
-    query: rangeQuery,
-    reply: budgetsReply,
-  }),
-  books: get({ path: '/books', summary: 'Whether the books agree with the exchange.', reply: booksReply }),
-  locks: get({ path: '/locks', summary: 'Locks that hold.', reply: locksReply }),
-  log: get({
-    path: '/log',
-    summary: 'Lines of the journal that people read.',
-    query: logQuery,
-    reply: logReply,
-  }),
-  signals: get({
-    path: '/signals',
-    summary: 'Signals from outside, and what became of them.',
-    query: signalsQuery,
-    reply: signalsReply,
-  }),
-  alerts: get({ path: '/alerts', summary: 'Alerts.', query: alertsQuery, reply: alertsReply }),
-  reports: get({ path: '/reports', summary: 'Reports below the data folder.', reply: reportsReply }),
-  report: get({ path: '/reports/:id', summary: 'One report, as HTML in a sandbox.', reply: null }),
-  bots: get({ path: '/bots', summary: 'All bots of this machine.', reply: botsReply }),
-  events: get({
-    path: '/events',
-    summary: 'Server-sent events: one for each line of the journal, resumed by Last-Event-ID.',
-    reply: null,
-  }),
-  openapi: get({ path: '/openapi.json', summary: 'This API as an OpenAPI 3.1 page.', reply: null }),
-  actionState: get({ path: '/actions/:id', summary: 'How far an action has come.', reply: actionStateReply }),
+  session: get('/session', 'Who is signed in.', sessionReply),
+  overview: get('/overview', 'The bot at a glance.', overviewReply),
+  equity: get('/equity', 'Equity and profit over time.', equityReply, rangeQuery),
+  strategy: get('/strategies/:name', 'One strategy.', strategyReply),
+  markets: get('/markets', 'The markets of the bot.', marketsReply),
+  candles: get(
+    '/markets/:symbol/candles',
+    'Candles as the bot has read them.',
+    chartCandlesReply,
+    candlesQuery,
+  ),
+  marks: get('/markets/:symbol/marks', 'Our orders, fills and brackets in a market.', marksReply),
+  book: get('/markets/:symbol/book', 'The order book with our place.', bookReply),
+  plots: get('/markets/:symbol/plots', 'Series that strategies want to have drawn.', plotsReply, rangeQuery),
+  orders: get('/orders', 'Orders.', ordersReply, ordersQuery),
+  order: get('/orders/:key', 'One order and its life; by its key or its id at the exchange.', orderReply),
+  fills: get('/fills', 'Fills.', fillsReply, fillsQuery),
+  intents: get('/intents', 'What strategies wanted.', intentsReply, intentsQuery),
+  budgets: get('/budgets', 'Limits: their use now and over time, and lockouts.', budgetsReply, rangeQuery),
+  books: get('/books', 'Whether the books agree with the exchange.', booksReply),
+  locks: get('/locks', 'Locks that hold.', locksReply),
+  log: get('/log', 'Lines of the journal that people read.', logReply, logQuery),
+  signals: get('/signals', 'Signals from outside, and what became of them.', signalsReply, signalsQuery),
+  alerts: get('/alerts', 'Alerts.', alertsReply, alertsQuery),
+  reports: get('/reports', 'Reports below the data folder.', reportsReply),
+  report: get('/reports/:id', 'One report, as HTML in a sandbox.', null),
+  bots: get('/bots', 'All bots of this machine.', botsReply),
+  events: get(
+    '/events',
+    'Server-sent events: one for each line of the journal, resumed by Last-Event-ID.',
+    null,
+  ),
+  openapi: get('/openapi.json', 'This API as an OpenAPI 3.1 page.', null),
+  actionState: get('/actions/:id', 'How far an action has come.', actionStateReply),
   halt: act('halt', 'Stops trading and cancels the orders of the bot.', haltBody),
   resume: act('resume', 'Ends a halt, or the pause of one strategy.', resumeBody),
   pause: act('pause', 'Pauses one strategy.', pauseBody),

@@ -1,33 +1,29 @@
 import { signal } from '@preact/signals';
-import type {
-  AcknowledgeBody,
-  CancelBody,
-  CloseBody,
-  HaltBody,
-  LockBody,
-  OrderBody,
-  PositionBody,
-  PauseBody,
-  ResumeBody,
-  UnlockBody,
-} from '../../schema/action.ts';
+import type { z } from 'zod';
+import type { DASHBOARD_ENDPOINTS } from '../../schema/endpoints.ts';
+
+type Endpoints = typeof DASHBOARD_ENDPOINTS;
 
 /** Body of an action without its key and its dry-run flag. */
-type Asked<Body> = Omit<Body, 'key' | 'dryRun'>;
+type Asked<Name extends keyof Endpoints> = Endpoints[Name] extends {
+  readonly body: infer Body extends z.ZodType;
+}
+  ? Omit<z.input<Body>, 'key' | 'dryRun'>
+  : never;
+
+type SameName =
+  | 'halt'
+  | 'resume'
+  | 'pause'
+  | 'cancel'
+  | 'close'
+  | 'lock'
+  | 'unlock'
+  | 'position'
+  | 'acknowledge';
 
 /** Actions that a person may request, by the name of their address. */
-interface ActionBodies {
-  readonly halt: Asked<HaltBody>;
-  readonly resume: Asked<ResumeBody>;
-  readonly pause: Asked<PauseBody>;
-  readonly cancel: Asked<CancelBody>;
-  readonly close: Asked<CloseBody>;
-  readonly lock: Asked<LockBody>;
-  readonly unlock: Asked<UnlockBody>;
-  readonly order: Asked<OrderBody>;
-  readonly position: Asked<PositionBody>;
-  readonly acknowledge: Asked<AcknowledgeBody>;
-}
+type ActionBodies = { readonly [Name in SameName]: Asked<Name> } & { readonly order: Asked<'placeOrder'> };
 
 /** An action and all that it needs. */
 export type PageAction = {
