@@ -162,9 +162,9 @@ export class Engine {
     const { outbox, algorithms, strategies } = this.parts;
     return (
       strategies.hasStarted &&
-      outbox.isEmpty &&
       !outbox.isRestartable &&
       !outbox.isJournaled &&
+      outbox.isEmpty &&
       strategies.isIdle &&
       algorithms.works.size === 0 &&
       this.unpriced.length === 0
@@ -197,8 +197,11 @@ export class Engine {
     const { outbox, credential, slowMachine } = this.parts;
     const { requestId, answer, sentAtMs, reply = null } = event;
     const asked = outbox.answered(requestId);
-    credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
-    slowMachine.take({ answer, sentAtMs });
+    // A value says nothing new of the credential and the machine unless they are at fault.
+    if (answer.outcome !== 'value' || credential.sinceMs !== null || slowMachine.sinceMs !== null) {
+      credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
+      slowMachine.take({ answer, sentAtMs });
+    }
     asked?.take(answer, { atMs: outbox.nowMs, sentAtMs, reply });
   }
 
@@ -260,7 +263,7 @@ export class Engine {
     if (universes.tracked.length > 0 && this.parts.isTrading()) universes.pump(nowMs);
     if (identical.heldUntilMs <= nowMs) identical.expire(nowMs);
     if (findings.entries.size > 0) findings.expire(nowMs);
-    if (fills.pending.size > 0) fills.settlePending();
+    if (fills.pending.byName.size > 0) fills.settlePending();
     if (table.settlingCount > 0) fills.pump();
     orderManager.pump(nowMs);
     if (control.dueAtMs <= nowMs) control.pump(nowMs);
@@ -277,7 +280,7 @@ export class Engine {
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
     const { outbox, orderManager, fills, feeds, strategies, signals, isRestart, aliveUntilMs } = this.parts;
-    if (!feeds.isReady() || orderManager.isWaitedFor(fills.pending.size > 0)) return;
+    if (!feeds.isReady() || orderManager.isWaitedFor(fills.pending.byName.size > 0)) return;
     giveInventories(this.parts);
     this.unpriced = this.parts.instances.filter(({ ledger }) => ledger.waitsForPrices);
     strategies.start(isRestart);

@@ -10,7 +10,8 @@ export function cursorOf<Id extends string>(
   list: OwnList<Id>,
   { id, timeMs }: { readonly id: Id | null; readonly timeMs: number | null },
 ): ListCursor | null {
-  return list.by === 'time' ? timeMs : cursorOfId(list, id);
+  if (list.by === 'time') return timeMs;
+  return id === null ? null : list.cursorOf(id);
 }
 
 /** Returns the position of an order in the list of own orders; null if its record does not contain it. */

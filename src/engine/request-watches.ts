@@ -47,7 +47,8 @@ const UNNAMED: NamedCredential = {
 export class CredentialWatch {
   private readonly outbox: Outbox;
   private readonly credential: NamedCredential;
-  private sinceMs: number | null = null;
+  /** Time since when it is at fault; null while it is not. */
+  sinceMs: number | null = null;
   private alarmedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(outbox: Outbox, credential: NamedCredential | null) {
@@ -146,7 +147,8 @@ const TOO_SLOW = english(sentence('machine-too-slow'));
  */
 export class SlowMachineWatch {
   private readonly outbox: Outbox;
-  private sinceMs: number | null = null;
+  /** Time since when it is at fault; null while it is not. */
+  sinceMs: number | null = null;
 
   constructor(outbox: Outbox) {
     this.outbox = outbox;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import { formatUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
-import { restoreLedger, storedLedger, storeLedger } from '../portfolio/profit.ts';
+import { restoreLedger, storedForm, storedLedger, storeLedger } from '../portfolio/profit.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 
 /** Stored data of a strategy besides its state. */
@@ -43,13 +42,9 @@ export function writeInstance(
   stateJson: string,
   { ledger, requests, fills, orders, fees, capital }: InstanceFigures,
 ): string {
-  const money = { fees: textsOf(fees), capital: textsOf(capital) };
+  const money = storedForm({ fees, capital }) as object;
   const figures = JSON.stringify({ ledger: storeLedger(ledger), requests, fills, orders, ...money });
   return `{"state":${stateJson},${figures.slice(1)}`;
-}
-
-function textsOf(amounts: ReadonlyMap<string, bigint>): Readonly<Record<string, string>> {
-  return Object.fromEntries([...amounts].map(([currency, units]) => [currency, formatUnits(units)]));
 }
 
 /** The JSON of the row of a strategy that never ran: without a state, and with nothing held or made. */

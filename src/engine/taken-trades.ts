@@ -1,7 +1,7 @@
 import type { VenueOrderId, VenueTradeId, ListCursor } from '../domain/order.ts';
 import type { OwnList } from '../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
-import { LIST_START, readingFrom, cursorOfTrade } from './own-list.ts';
+import { LIST_START, readingFrom } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 import { NO_UNITS, type Units, formatUnits } from '../domain/money.ts';
@@ -104,10 +104,10 @@ export class TakenTrades {
    * The cursor stays behind every trade that may still come, and behind those that are not in the books yet.
    * `floors`: where else readings may begin.
    */
-  moveCursor(pending: readonly ListCursor[], floors: readonly ListCursor[]): void {
+  moveCursor(pending: Iterable<Pick<PendingTrade, 'cursor'>>, floors: readonly ListCursor[]): void {
     // Below the first ones of all there may be some that come later.
     let cursor = this.newest.length < READ_AGAIN ? this.cursor : (this.newest[0] ?? this.cursor);
-    for (const at of pending) cursor = Math.min(cursor, at);
+    for (const at of pending) cursor = Math.min(cursor, at.cursor);
     let lowest = cursor;
     for (const floor of floors) lowest = Math.min(lowest, floor);
     if (cursor > this.cursor) {
@@ -167,7 +167,7 @@ const NONE: readonly FillRecord[] = [];
 export class BookedFills {
   private readonly byOrder = new Map<VenueOrderId, readonly FillRecord[]>();
   /** Those that stand for trades of an order that did not come; never many. */
-  private readonly standing = new Map<VenueOrderId, FillRecord>();
+  readonly standing = new Map<VenueOrderId, FillRecord>();
   private size = 0;
   /** Of what was traded before this, some is not remembered. */
   private completeSinceMs = Number.NEGATIVE_INFINITY;
@@ -214,15 +214,6 @@ export class BookedFills {
     );
   }
 
-  /** Returns the placeholder for missing trades of an order. */
-  placeholderOf(orderId: VenueOrderId | null): FillRecord | undefined {
-    return orderId === null ? undefined : this.standing.get(orderId);
-  }
-
-  placeholders(): readonly FillRecord[] {
-    return [...this.standing.values()];
-  }
-
   /** True if a trade is older than all that is remembered: it was booked, or found to be nobody's, before. */
   isForgotten({ timeMs }: VenueTrade): boolean {
     return timeMs !== null && timeMs + OUT_OF_ORDER_MS < this.completeSinceMs;
@@ -260,7 +251,7 @@ export class BookedFills {
 }
 
 /** Trades whose owner is not known yet; beyond it the oldest counts as foreign, and is reported. */
-const MOST_PENDING = 1_000;
+export const MOST_PENDING = 1_000;
 
 /** A trade that so many readings in a row lack, and for so long, never was: lists lag by less. */
 const GONE_AFTER_READINGS = 3;
@@ -271,8 +262,6 @@ export interface PendingTrade {
   trade: VenueTrade;
   /** Position in the list. */
   cursor: ListCursor;
-  /** All that counts of it. */
-  text: string;
   /** Readings in a row that said exactly this. */
   readings: number;
   /**
@@ -291,28 +280,10 @@ export interface PendingTrade {
 /** Trades that were read and are not in the books yet: what each reading said of them. */
 export class PendingTrades {
   private readonly outbox: Outbox;
-  private readonly list: OwnList<VenueTradeId>;
-  private readonly byName = new Map<string, PendingTrade>();
+  readonly byName = new Map<string, PendingTrade>();
 
-  constructor(outbox: Outbox, list: OwnList<VenueTradeId>) {
+  constructor(outbox: Outbox) {
     this.outbox = outbox;
-    this.list = list;
-  }
-
-  get size(): number {
-    return this.byName.size;
-  }
-
-  all(): IterableIterator<PendingTrade> {
-    return this.byName.values();
-  }
-
-  names(): IterableIterator<string> {
-    return this.byName.keys();
-  }
-
-  get(name: string): PendingTrade | undefined {
-    return this.byName.get(name);
   }
 
   /** True if a trade of an order is among them. */
@@ -321,22 +292,19 @@ export class PendingTrades {
     return false;
   }
 
-  cursors(): readonly ListCursor[] {
-    return [...this.byName.values()].map(({ cursor }) => cursor);
-  }
-
-  /** Notes what a reading said of a trade. Answers the oldest that there is no more room for; mostly null. */
-  note(trade: VenueTrade, reading: number): VenueTrade | null {
+  /** Notes what a reading said of a trade, by its name, and where it stands in the list. */
+  note(
+    name: string,
+    trade: VenueTrade,
+    at: { readonly cursor: ListCursor; readonly reading: number },
+  ): PendingTrade {
     const { nowMs, steps } = this.outbox;
-    const name = nameOf(trade);
-    const cursor = cursorOfTrade(this.list, trade, nowMs);
-    const text = saidOf(trade);
+    const { cursor, reading } = at;
     const before = this.byName.get(name);
     if (before === undefined) {
-      this.byName.set(name, {
+      const pending: PendingTrade = {
         trade,
         cursor,
-        text,
         readings: 1,
         isAskedFor: false,
         step: steps,
@@ -344,11 +312,21 @@ export class PendingTrades {
         firstReading: reading,
         seenAtMs: nowMs,
         misses: 0,
-      });
-      return this.beyondBound();
+      };
+      this.byName.set(name, pending);
+      return pending;
     }
-    if (before.text !== text) {
-      this.outbox.warn(`trade ${trade.id}: two readings differ (${before.text}; ${text}): it is read again`);
+    const was = before.trade;
+    const isSame =
+      was.price === trade.price &&
+      was.amount === trade.amount &&
+      was.total === trade.total &&
+      was.fee === trade.fee &&
+      was.market?.symbol === trade.market?.symbol;
+    if (!isSame) {
+      this.outbox.warn(
+        `trade ${trade.id}: two readings differ (${saidOf(was)}; ${saidOf(trade)}): it is read again`,
+      );
       before.readings = 0;
       before.step = -1;
     }
@@ -356,8 +334,7 @@ export class PendingTrades {
       before.readings += 1;
       before.isAskedFor = false;
     }
-    Object.assign(before, { trade, cursor, text, step: steps, seenAtMs: nowMs, misses: 0 });
-    return null;
+    return Object.assign(before, { trade, cursor, step: steps, seenAtMs: nowMs, misses: 0 });
   }
 
   /** It is in the books, and with it whatever else was read of the same side. */
@@ -385,12 +362,6 @@ export class PendingTrades {
         `trade ${trade.id} of order ${trade.orderId} came in one reply and is in no list since: it does not count`,
       );
     }
-  }
-
-  private beyondBound(): VenueTrade | null {
-    if (this.byName.size <= MOST_PENDING) return null;
-    for (const { trade } of this.byName.values()) return trade;
-    return null;
   }
 }
 

@@ -198,25 +198,26 @@ export class AssetLedger {
 
   /** Takes in a fill. Each is to be passed once. One that was read late counts to the day at hand. */
   takeTrade(trade: LedgerTrade): void {
-    this.move(trade, (asset, leg) => this.bookCoin(asset, leg, trade), bookLeg);
+    this.move(trade, trade.leastAmount);
   }
 
   /** Takes in by how much a fill was another than it was taken for; it ends no round trip. */
   correct(by: Omit<LedgerTrade, 'leastAmount'>): void {
-    this.move(by, (asset, leg) => this.book(asset, leg, correctLeg), correctLeg);
+    this.move(by, null);
   }
 
+  /** `leastAmount`: null for a correction. */
   private move(
     { market, side, price, amount, total, fee, atMs }: Omit<LedgerTrade, 'leastAmount'>,
-    bookBase: (asset: string, leg: Leg) => void,
-    after: typeof bookLeg,
+    leastAmount: Units | null,
   ): void {
     const { symbol, base, quote } = market;
+    const { unpriced, tracks } = this.state;
     this.trades += 1;
     this.roll(atMs);
     if (!this.state.prices.has(symbol)) {
       this.enterPrice(symbol, price, atMs);
-      this.settleInventory();
+      if (unpriced.size > 0) this.settleInventory();
     }
     const received = side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
     const paid = side === 'buy' ? total : subtractUnits(fee, total);
@@ -226,13 +227,16 @@ export class AssetLedger {
       cash: subtractUnits(flow.cash, paid),
     });
     const worth = base === this.currency ? moneyIn(base, received) : this.moneyOf(quote, paid);
-    bookBase(base, { received, paid: worth });
+    const after = leastAmount === null ? correctLeg : bookLeg;
+    if (leastAmount === null) this.book(base, { received, paid: worth }, after);
+    else this.bookCoin(base, { received, paid: worth }, { leastAmount, atMs });
     const given = negateUnits(paid);
     if (quote === this.currency) this.bookMoney(quote, given);
     else this.book(quote, { received: given, paid: takeMoney(NO_MONEY, worth) }, after);
-    this.follow(quote);
+    if (!tracks.has(quote)) this.follow(quote);
     this.watch();
-    this.settle();
+    if (unpriced.size > 0) this.settleInventory();
+    if (this.isPending) this.settleCosts();
     this.update();
   }
 
@@ -261,7 +265,7 @@ export class AssetLedger {
 
   /** The results in all currencies that are followed, that of a market's quote currency among them. */
   tracksAt(nowMs: number, quote: Currency): ReadonlyMap<Currency, PnlTrack> {
-    this.follow(quote);
+    if (!this.state.tracks.has(quote)) this.follow(quote);
     this.roll(nowMs);
     return this.state.tracks;
   }
@@ -276,23 +280,25 @@ export class AssetLedger {
   }
 
   private follow(quote: Currency): void {
-    const { tracks } = this.state;
-    if (tracks.has(quote)) return;
-    tracks.set(quote, TRACK_TO_BEGIN);
+    this.state.tracks.set(quote, TRACK_TO_BEGIN);
     this.watch();
     this.update();
   }
 
   /** A sum of a quote currency in the result currency; in its own where that is not known yet. */
   private moneyOf(quote: Currency, units: Units): QuoteMoney {
-    const worth = this.worthOf(quote, units);
+    const worth = valueIn(this.currency, { asset: quote, amount: units }, this);
     if (worth !== null) return moneyIn(this.currency, worth);
     this.isPending = true;
     return moneyIn(quote, units);
   }
 
   /** Round trips are of what is traded for something, so only of the coin's side. */
-  private bookCoin(asset: string, leg: Leg, { leastAmount, atMs }: LedgerTrade): void {
+  private bookCoin(
+    asset: string,
+    leg: Leg,
+    { leastAmount, atMs }: Pick<LedgerTrade, 'leastAmount' | 'atMs'>,
+  ): void {
     const before = this.state.holdings.get(asset) ?? NO_HOLDING;
     this.book(asset, leg);
     const after = this.state.holdings.get(asset) ?? NO_HOLDING;

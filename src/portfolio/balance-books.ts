@@ -86,11 +86,11 @@ export class BalanceBooks {
   /** By lower-case currency; null before the first reading. */
   private expected: Map<string, bigint> | null = null;
   /** By currency: trades that may still show as lines of the history. Known also before the books begin. */
-  private readonly waiting = new Map<string, AmountQueue<WaitingTrade>>();
+  private readonly waiting = new Map<string, WaitingTrade[]>();
   /** By currency: lines that are no known trade's, and that no reading has confirmed yet. */
-  private readonly outside = new Map<string, AmountQueue<OutsideEntry>>();
+  private readonly outside = new Map<string, OutsideEntry[]>();
   /** By currency: lines that explained a difference. One may be of a trade that no list had by then. */
-  private readonly entered = new Map<string, AmountQueue<OutsideEntry>>();
+  private readonly entered = new Map<string, OutsideEntry[]>();
   /** By currency: of when the last trade or line is that was given up for want of room. */
   private readonly givenUpAtMs = new Map<string, number>();
   /** By currency: all lines are known that were listed by then. */
@@ -127,7 +127,7 @@ export class BalanceBooks {
 
   /** True if there are known lines that belong to no known trade and that no balance has shown yet. */
   get hasOutside(): boolean {
-    return [...this.outside.values()].some((lines) => lines.size > 0);
+    return [...this.outside.values()].some((lines) => lines.length > 0);
   }
 
   /** True if trades or lines of a currency were given up: one may be the reason of a difference in it. */
@@ -176,9 +176,9 @@ export class BalanceBooks {
    */
   addLine(entry: OutsideEntry, { isPast = false }: { readonly isPast?: boolean } = {}): boolean {
     const { currency, amount } = entry;
-    if (this.waiting.get(currency)?.take(amount) === true) return false;
+    if (takeAmount(this.waiting.get(currency), amount)) return false;
     if (isPast || this.expected === null) return true;
-    const givenUp = queueOf(this.outside, currency, MOST_OUTSIDE).add(entry);
+    const givenUp = addTo(this.outside, currency, entry, MOST_OUTSIDE);
     if (givenUp !== null) this.giveUp(currency, givenUp.readAtMs);
     return true;
   }
@@ -187,9 +187,10 @@ export class BalanceBooks {
   linesRead(currency: string, throughMs: number): void {
     this.readThroughMs.set(currency, throughMs);
     const waiting = this.waiting.get(currency);
-    for (const trade of waiting?.values() ?? []) {
+    // Over a copy: some are taken out.
+    for (const trade of waiting?.slice() ?? []) {
       if (trade.isSum === true) this.settleSum(currency, trade);
-      if (trade.atMs + LINE_LASTS_MS <= throughMs) waiting?.remove(trade);
+      if (trade.atMs + LINE_LASTS_MS <= throughMs) removeFrom(waiting, trade);
     }
   }
 
@@ -226,7 +227,7 @@ export class BalanceBooks {
       // A wallet that the books do not know began after them, and one that is not listed was never used.
       const was = expected.get(currency) ?? 0n;
       const is = totals.get(currency) ?? 0n;
-      const lines = [...(this.outside.get(currency)?.values() ?? [])];
+      const lines = [...(this.outside.get(currency) ?? [])];
       const explaining =
         was === is
           ? this.idleLines(currency, lines, nowMs)
@@ -239,8 +240,8 @@ export class BalanceBooks {
       else {
         expected.set(currency, is);
         for (const line of explaining) {
-          this.outside.get(currency)?.remove(line);
-          if (was !== is) queueOf(this.entered, currency, MOST_OUTSIDE).add(line);
+          removeFrom(this.outside.get(currency), line);
+          if (was !== is) addTo(this.entered, currency, line, MOST_OUTSIDE);
         }
       }
     }
@@ -248,16 +249,15 @@ export class BalanceBooks {
   }
 
   store(): StoredBooks {
+    const expected: Record<string, string> = {};
+    for (const [currency, units] of this.expected ?? []) expected[currency] = `${units}`;
+    const unmatched: StoredTrade[] = [];
+    for (const [currency, trades] of this.waiting)
+      for (const { amount, atMs, isSum } of trades)
+        unmatched.push(isSum === true ? [currency, `${amount}`, atMs, true] : [currency, `${amount}`, atMs]);
     return {
-      expected:
-        this.expected === null
-          ? null
-          : Object.fromEntries([...this.expected].map(([currency, units]) => [currency, `${units}`])),
-      unmatched: [...this.waiting].flatMap(([currency, trades]) =>
-        Array.from(trades.values(), ({ amount, atMs, isSum }): StoredTrade =>
-          isSum === true ? [currency, `${amount}`, atMs, true] : [currency, `${amount}`, atMs],
-        ),
-      ),
+      expected: this.expected === null ? null : expected,
+      unmatched,
       outside: linesIn(this.outside),
       beganAtMs: this.beganAtMs,
       entered: linesIn(this.entered),
@@ -273,10 +273,10 @@ export class BalanceBooks {
     this.expected = expected === null ? null : new Map(Object.entries(expected));
     this.beganAtMs = beganAtMs;
     for (const [currency, amount, atMs = nowMs, isSum] of unmatched)
-      queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount, atMs, isSum });
+      addTo(this.waiting, currency, { amount, atMs, isSum }, MOST_LINELESS_TRADES);
     for (const [lines, stored] of [[this.outside, outside] as const, [this.entered, entered] as const]) {
       for (const [currency, id, amount, readAtMs] of stored)
-        queueOf(lines, currency, MOST_OUTSIDE).add({ currency, id, amount, readAtMs });
+        addTo(lines, currency, { currency, id, amount, readAtMs }, MOST_OUTSIDE);
     }
     this.agreedAtMs = new Map(Object.entries(times.agreedAtMs));
     for (const [currency, atMs] of Object.entries(times.givenUpAtMs ?? {}))
@@ -320,38 +320,39 @@ export class BalanceBooks {
 
   private add(currency: string, trade: WaitingTrade): void {
     const { amount } = trade;
-    if (amount === 0n || this.isEntered(currency, trade)) return;
+    if (amount === 0n) return;
+    const entered = this.entered.get(currency);
+    if (entered !== undefined && isAmong(entered, trade)) return;
     const { expected } = this;
     if (expected !== null) expected.set(currency, (expected.get(currency) ?? 0n) + amount);
     // Its line may have been read before it.
-    if (this.outside.get(currency)?.take(amount) === true) return;
-    const givenUp = queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add(trade);
+    if (takeAmount(this.outside.get(currency), amount)) return;
+    const givenUp = addTo(this.waiting, currency, trade, MOST_LINELESS_TRADES);
     if (givenUp !== null) this.giveUp(currency, givenUp.atMs);
     if (trade.isSum === true) this.settleSum(currency, trade);
-  }
-
-  /**
-   * True if lines of a trade that no list had in time were entered as money from outside: it is in the books.
-   */
-  private isEntered(currency: string, { amount, atMs, isSum = false }: WaitingTrade): boolean {
-    const entered = this.entered.get(currency);
-    if (entered === undefined) return false;
-    const recent = [...entered.values()].filter(({ readAtMs }) => readAtMs + ENTERED_LASTS_MS > atMs);
-    const lines = isSum
-      ? linesOfSum(amount, recent)
-      : recent.filter((line) => line.amount === amount && line.readAtMs >= atMs).slice(0, 1);
-    for (const line of lines ?? []) entered.remove(line);
-    return lines !== null && lines.length > 0;
   }
 
   /** Gives a sum of trades the lines of these, once there are all of them: no other difference needs one. */
   private settleSum(currency: string, trade: WaitingTrade): void {
     const outside = this.outside.get(currency);
-    const lines = linesOfSum(trade.amount, [...(outside?.values() ?? [])]);
+    const lines = linesOfSum(trade.amount, [...(outside ?? [])]);
     if (lines === null) return;
-    this.waiting.get(currency)?.remove(trade);
-    for (const line of lines) outside?.remove(line);
+    removeFrom(this.waiting.get(currency), trade);
+    for (const line of lines) removeFrom(outside, line);
   }
+}
+
+/**
+ * True if lines of a trade that no list had in time were entered as money from outside: it is in the books.
+ * The lines are taken out.
+ */
+function isAmong(entered: OutsideEntry[], { amount, atMs, isSum = false }: WaitingTrade): boolean {
+  const recent = entered.filter(({ readAtMs }) => readAtMs + ENTERED_LASTS_MS > atMs);
+  const lines = isSum
+    ? linesOfSum(amount, recent)
+    : recent.filter((line) => line.amount === amount && line.readAtMs >= atMs).slice(0, 1);
+  for (const line of lines ?? []) removeFrom(entered, line);
+  return lines !== null && lines.length > 0;
 }
 
 /** Returns the change of each balance by a trade. */
@@ -364,24 +365,37 @@ export function movesOf(effect: TradeEffect): readonly (readonly [string, Units]
   ];
 }
 
-const linesIn = (queues: ReadonlyMap<string, AmountQueue<OutsideEntry>>): StoredLine[] =>
-  [...queues.values()].flatMap((lines) =>
-    Array.from(lines.values(), (of): StoredLine => [of.currency, of.id, `${of.amount}`, of.readAtMs]),
-  );
+function linesIn(queues: ReadonlyMap<string, readonly OutsideEntry[]>): StoredLine[] {
+  const stored: StoredLine[] = [];
+  for (const lines of queues.values())
+    for (const of of lines) stored.push([of.currency, of.id, `${of.amount}`, of.readAtMs]);
+  return stored;
+}
 
 type StoredTrade = StoredBooks['unmatched'][number];
 type StoredLine = StoredBooks['outside'][number];
 
-function queueOf<Item extends { readonly amount: bigint }>(
-  queues: Map<string, AmountQueue<Item>>,
-  currency: string,
-  most: number,
-): AmountQueue<Item> {
-  const found = queues.get(currency);
-  if (found !== undefined) return found;
-  const queue = new AmountQueue<Item>(most);
-  queues.set(currency, queue);
-  return queue;
+/** Adds an item to those of a currency. Answers the oldest, if it had to go to make room; else null. */
+function addTo<Item>(queues: Map<string, Item[]>, currency: string, item: Item, most: number): Item | null {
+  const queue = queues.get(currency);
+  if (queue === undefined) queues.set(currency, [item]);
+  else if (queue.push(item) > most) return queue.shift() ?? null;
+  return null;
+}
+
+/** Takes the oldest item of an amount out of a queue. Answers whether there was one. */
+function takeAmount(queue: { readonly amount: bigint }[] | undefined, amount: bigint): boolean {
+  for (const [at, item] of queue?.entries() ?? []) {
+    if (item.amount !== amount) continue;
+    queue?.splice(at, 1);
+    return true;
+  }
+  return false;
+}
+
+function removeFrom<Item>(queue: Item[] | undefined, item: Item): void {
+  const at = queue?.indexOf(item) ?? -1;
+  if (at !== -1) queue?.splice(at, 1);
 }
 
 /** A balance that is not what the books say. Units of 1e-10. */
@@ -389,55 +403,4 @@ export interface Disagreement {
   readonly currency: string;
   readonly expected: bigint;
   readonly found: bigint;
-}
-
-/**
- * Items in the order in which they came, each found by its amount. It holds so many; beyond that the oldest
- * goes.
- */
-class AmountQueue<Item extends { readonly amount: bigint }> {
-  private readonly most: number;
-  private readonly items = new Set<Item>();
-  /** The same items by their amount, oldest first. */
-  private readonly byAmount = new Map<bigint, Item[]>();
-
-  constructor(most: number) {
-    this.most = most;
-  }
-
-  get size(): number {
-    return this.items.size;
-  }
-
-  /** Oldest first. */
-  values(): IterableIterator<Item> {
-    return this.items.values();
-  }
-
-  /** Answers the oldest, if it had to go to make room; else null. */
-  add(item: Item): Item | null {
-    this.items.add(item);
-    const alike = this.byAmount.get(item.amount);
-    if (alike === undefined) this.byAmount.set(item.amount, [item]);
-    else alike.push(item);
-    if (this.items.size <= this.most) return null;
-    const [oldest = item] = this.items;
-    this.remove(oldest);
-    return oldest;
-  }
-
-  /** Takes out the oldest of an amount. Answers whether there was one. */
-  take(amount: bigint): boolean {
-    const [oldest] = this.byAmount.get(amount) ?? [];
-    if (oldest === undefined) return false;
-    this.remove(oldest);
-    return true;
-  }
-
-  remove(item: Item): void {
-    if (!this.items.delete(item)) return;
-    const alike = this.byAmount.get(item.amount) ?? [];
-    if (alike.length <= 1) this.byAmount.delete(item.amount);
-    else alike.splice(alike.indexOf(item), 1);
-  }
 }

@@ -27,11 +27,16 @@ export function partOf(money: QuoteMoney, currency: Currency): Units {
 }
 
 export function addMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
-  return joined(left, right, addUnits);
+  const sums: Record<Currency, Units> = { ...left };
+  for (const currency in right) sums[currency] = addUnits(partOf(left, currency), partOf(right, currency));
+  return sums;
 }
 
 export function takeMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
-  return joined(left, right, subtractUnits);
+  const sums: Record<Currency, Units> = { ...left };
+  for (const currency in right)
+    sums[currency] = subtractUnits(partOf(left, currency), partOf(right, currency));
+  return sums;
 }
 
 /** The share `part` of `whole` of a sum, half-even in each currency. `whole` is positive. */
@@ -57,18 +62,6 @@ export function signOfMoney(money: QuoteMoney): -1 | 0 | 1 | null {
   }
   if (hasGain) return hasLoss ? null : 1;
   return hasLoss ? -1 : 0;
-}
-
-function joined(
-  left: QuoteMoney,
-  right: QuoteMoney,
-  sumOf: (left: Units, right: Units) => Units,
-): QuoteMoney {
-  const sums: Record<Currency, Units> = { ...left };
-  for (const currency in right) {
-    sums[currency] = sumOf(partOf(left, currency), partOf(right, currency));
-  }
-  return sums;
 }
 
 /** The last price of a market by its symbol, in units of its quote currency; null where none is known. */

@@ -18,7 +18,6 @@ import {
   TRACK_TO_BEGIN,
 } from './holding.ts';
 import { z } from 'zod';
-import type { DecimalText } from '../domain/decimal-text.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 
 /** Holding of one asset and its value, in units of the profit's currency; null if not known. */
@@ -151,36 +150,34 @@ export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
 
 type LedgerShape = ReturnType<typeof storedLedger>;
 
-/** As it is written. */
-type StoredLedger = z.input<LedgerShape>;
-
-export function storeLedger({ currency, marketNames, state }: AssetLedger): StoredLedger {
-  const store = (sum: QuoteMoney): StoredMoney => storeMoney(sum, marketNames);
+/** A ledger as it is written. */
+export function storeLedger({ currency, marketNames, state }: AssetLedger): z.input<LedgerShape> {
   const { holdings, flows, prices, tracks, inventory, inventoryValue, unpriced, streak } = state;
-  return {
-    currency,
-    holdings: recordOf(holdings, ({ held, cost, realised, tripBeganWith }) => ({
-      held: formatUnits(held),
-      cost: store(cost),
-      realised: store(realised),
-      tripBeganWith: store(tripBeganWith),
-    })),
-    flows: recordOf(flows, ({ position, cash }) => ({
-      position: formatUnits(position),
-      cash: formatUnits(cash),
-    })),
-    prices: recordOf(prices, ({ price, atMs }) => ({ price: formatUnits(price), atMs })),
-    tracks: recordOf(tracks, ({ marks }) => ({
-      ...marks,
-      result: formatUnits(marks.result),
-      peakResult: formatUnits(marks.peakResult),
-      dayBeganWith: formatUnits(marks.dayBeganWith),
-    })),
-    inventory: recordOf(inventory, formatUnits),
-    inventoryValue: recordOf(inventoryValue, formatUnits),
-    unpriced: recordOf(unpriced, (waiting) => recordOf(waiting, formatUnits)),
-    ...streak,
-  };
+  const none: QuoteMoney = Object.fromEntries(marketNames.quotes.map((quote) => [quote.currency, NO_UNITS]));
+  const held = new Map<string, Holding>();
+  for (const [asset, holding] of holdings) {
+    const { cost, realised, tripBeganWith } = holding;
+    held.set(asset, {
+      held: holding.held,
+      cost: { ...none, ...cost },
+      realised: { ...none, ...realised },
+      tripBeganWith: { ...none, ...tripBeganWith },
+    });
+  }
+  const marks = new Map<Currency, object>();
+  for (const [quote, track] of tracks) marks.set(quote, track.marks);
+  const own = { flows, prices, tracks: marks, inventory, inventoryValue, unpriced };
+  return storedForm({ currency, holdings: held, ...own, ...streak }) as z.input<LedgerShape>;
+}
+
+/** Maps as objects and money as decimal texts, at every depth. */
+export function storedForm(value: unknown): unknown {
+  if (typeof value === 'bigint') return formatUnits(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const stored: Record<string, unknown> = {};
+  for (const [key, inner] of value instanceof Map ? value : Object.entries(value))
+    stored[String(key)] = storedForm(inner);
+  return stored;
 }
 
 /**
@@ -223,17 +220,4 @@ function changeCurrency(holdings: Map<string, Holding>, of: { from: Currency; in
   const realised = addMoney(carried, moneyIn(of.into, now.held));
   holdings.set(of.from, { ...atOwnCost(of.from, former.held), realised, tripBeganWith: realised });
   holdings.set(of.into, { ...atOwnCost(of.into, now.held), cost: NO_MONEY });
-}
-
-function recordOf<Value, Stored>(
-  map: ReadonlyMap<string, Value>,
-  store: (value: Value) => Stored,
-): Readonly<Record<string, Stored>> {
-  return Object.fromEntries([...map].map(([key, value]) => [key, store(value)]));
-}
-
-type StoredMoney = Readonly<Record<Currency, DecimalText>>;
-
-function storeMoney(money: QuoteMoney, { quotes }: MarketNames): StoredMoney {
-  return Object.fromEntries(quotes.map(({ currency }) => [currency, formatUnits(partOf(money, currency))]));
 }

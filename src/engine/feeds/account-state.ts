@@ -21,7 +21,8 @@ import type { KeptTexts } from '../mirror-change.ts';
 export class AccountState {
   private readonly outbox: Outbox;
   private readonly findings: FlawLog;
-  private wallets: readonly WalletReading[] = [];
+  /** The wallets as they were last read. */
+  readings: readonly WalletReading[] = [];
   private asOfMs: number | null = null;
   private readonly written = new Map<string, WalletReading>();
   /** Free amounts as numbers, by the wallet's place; only of wallets that were read. */
@@ -60,13 +61,17 @@ export class AccountState {
   ): ReadonlySet<string> {
     this.asOfMs = askedAtMs;
     const unread = new Set(missing);
-    const kept = this.wallets.filter(({ currency }) => missing.has(currency));
-    this.wallets = wallets.flatMap((wallet) => {
-      if (this.isRight(wallet)) return [wallet];
+    const readings: WalletReading[] = [];
+    for (const wallet of wallets) {
+      if (this.isRight(wallet)) {
+        readings.push(wallet);
+        continue;
+      }
       unread.add(wallet.currency);
-      return this.wallets.filter(({ currency }) => currency === wallet.currency);
-    });
-    this.wallets = [...this.wallets, ...kept];
+      readings.push(...this.readings.filter(({ currency }) => currency === wallet.currency));
+    }
+    for (const wallet of this.readings) if (missing.has(wallet.currency)) readings.push(wallet);
+    this.readings = readings;
     this.freeNumbers = [];
     this.saw('balances');
     this.write();
@@ -78,8 +83,8 @@ export class AccountState {
   takePushed(wallets: readonly WalletReading[]): void {
     this.saw('balances');
     this.asOfMs = this.outbox.nowMs;
-    if (wallets === this.wallets) return;
-    this.wallets = wallets;
+    if (wallets === this.readings) return;
+    this.readings = wallets;
     this.freeNumbers = [];
     this.write();
   }
@@ -95,7 +100,7 @@ export class AccountState {
 
   private write(): void {
     if (!this.outbox.isRestartable) return;
-    for (const wallet of this.wallets) {
+    for (const wallet of this.readings) {
       const before = this.written.get(wallet.currency);
       if (before?.total === wallet.total && before.held === wallet.held) continue;
       this.written.set(wallet.currency, wallet);
@@ -108,11 +113,6 @@ export class AccountState {
     return this.asOfMs;
   }
 
-  /** The wallets as they were last read. */
-  get readings(): readonly WalletReading[] {
-    return this.wallets;
-  }
-
   /** Calls with each reading, after it was taken in; not with what a venue pushes. */
   listen(listener: () => void): void {
     this.listeners.push(listener);
@@ -120,19 +120,19 @@ export class AccountState {
 
   /** Returns the free amount of a currency as a number; 0 if the currency has no wallet. */
   freeNumber(currency: string): number {
-    const place = this.wallets.findIndex((wallet) => wallet.currency === currency);
-    const wallet = this.wallets[place];
+    const place = this.readings.findIndex((wallet) => wallet.currency === currency);
+    const wallet = this.readings[place];
     if (wallet === undefined) return 0;
     return (this.freeNumbers[place] ??= numberOfUnits(subtractUnits(wallet.total, wallet.held)));
   }
 
   totalOf(currency: string): bigint {
-    const wallet = this.wallets.find((other) => other.currency === currency);
+    const wallet = this.readings.find((other) => other.currency === currency);
     return wallet === undefined ? 0n : wallet.total;
   }
 
   currencyOf(walletId: VenueWalletId): string | null {
-    return this.wallets.find((wallet) => wallet.walletId === walletId)?.currency ?? null;
+    return this.readings.find((wallet) => wallet.walletId === walletId)?.currency ?? null;
   }
 
   /**
@@ -141,14 +141,16 @@ export class AccountState {
    * for yet, the time of the clock says which comes first.
    */
   nextOf(currencies: ReadonlySet<string>): WalletReading | null {
-    const wanted = this.wallets.filter(({ currency }) => currencies.has(currency));
     const { askedWallets } = this;
-    const unasked = wanted.filter(({ currency }) => !askedWallets.has(currency));
-    const longestAgo = [...askedWallets].find((asked) => wanted.some(({ currency }) => currency === asked));
-    const next =
-      unasked[Math.floor(this.outbox.nowMs / 1_000) % Math.max(1, unasked.length)] ??
-      wanted.find(({ currency }) => currency === longestAgo) ??
-      null;
+    const wanted = new Map<string, WalletReading>();
+    const unasked: WalletReading[] = [];
+    for (const wallet of this.readings) {
+      if (!currencies.has(wallet.currency)) continue;
+      wanted.set(wallet.currency, wallet);
+      if (!askedWallets.has(wallet.currency)) unasked.push(wallet);
+    }
+    let next = unasked[Math.floor(this.outbox.nowMs / 1_000) % Math.max(1, unasked.length)] ?? null;
+    for (const asked of askedWallets) next ??= wanted.get(asked) ?? null;
     if (next === null) return null;
     askedWallets.delete(next.currency);
     askedWallets.add(next.currency);

@@ -238,7 +238,8 @@ export class AccountFeeds {
       // What could not be read may be the trade that books and balances differ by, or that proves an order.
       if (!got.isMissing) {
         reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
-        orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+        if (orderManager.blotter.unknown.searches.size > 0)
+          orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
       }
       asker.wasRead(feed);
     });

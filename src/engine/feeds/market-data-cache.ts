@@ -110,10 +110,10 @@ export class MarketDataCache {
 
   /** The smallest amount of a coin that can be traded in any of its markets. */
   leastAmountOf(asset: string): Units {
-    const steps = [...this.states.values()].flatMap(({ market }) =>
-      market.base === asset ? [market.amountStep] : [],
-    );
-    return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? LEAST_UNITS);
+    let least: Units | null = null;
+    for (const { market } of this.states.values())
+      if (market.base === asset && (least === null || market.amountStep < least)) least = market.amountStep;
+    return least ?? LEAST_UNITS;
   }
 
   /**

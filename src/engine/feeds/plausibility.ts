@@ -49,8 +49,7 @@ export function orderFlaw(
     return { field: 'id', expected: 'the id of an order', found: String(id) };
   if (cursorOfOrder(venue, record) === null)
     return { field: 'createdAtMs', expected: 'a time, by which the list is read', found: 'none' };
-  const fine = fineFlaw(record);
-  if (fine !== null) return fine;
+  if (record.tooFine !== null) return fineFlaw(record.tooFine);
   if (whole <= 0n) return { field: 'amount', expected: 'more than 0', found: formatUnits(whole) };
   if (matched < 0n || matched > whole) {
     return {
@@ -179,10 +178,9 @@ export interface Flaw {
   readonly isSoft?: true;
 }
 
-/** The flaw of a record with a number that the books can not hold; null of one without. */
-function fineFlaw({ tooFine }: { readonly tooFine: TooFine | null }): Flaw | null {
-  if (tooFine === null) return null;
-  return { field: tooFine.field, expected: `at most ${UNIT_DECIMALS} decimals`, found: tooFine.text };
+/** The flaw of a number that the books can not hold. */
+function fineFlaw({ field, text }: TooFine): Flaw {
+  return { field, expected: `at most ${UNIT_DECIMALS} decimals`, found: text };
 }
 
 /**
@@ -217,8 +215,7 @@ export function tradeFlaw(
   if (!isListId(trades, id)) return { field: 'id', expected: 'the id of a trade', found: id };
   if (cursorOf(trades, trade) === null)
     return { field: 'timeMs', expected: 'a time, by which the list is read', found: 'none' };
-  const fine = fineFlaw(trade);
-  if (fine !== null) return fine;
+  if (trade.tooFine !== null) return fineFlaw(trade.tooFine);
   if (market === null) return { field: 'market', expected: 'a market', found: 'none that is known' };
   for (const [field, units] of Object.entries({ price, amount, total })) {
     if (units <= 0n) return { field, expected: 'more than 0', found: formatUnits(units) };
@@ -267,8 +264,9 @@ export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null 
 export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
   const bid = bids[0]?.[0] ?? null;
   const ask = asks[0]?.[0] ?? null;
-  if (isTooFine(bid) || isTooFine(ask))
-    return fineFlaw({ tooFine: tooFineIn({ 'the best bid': bid, 'the best ask': ask }) });
+  const fine =
+    isTooFine(bid) || isTooFine(ask) ? tooFineIn({ 'the best bid': bid, 'the best ask': ask }) : null;
+  if (fine !== null) return fineFlaw(fine);
   return bid !== null && ask !== null && unitsOf(bid) >= unitsOf(ask)
     ? { field: 'the best bid', expected: `below the best ask ${ask}`, found: bid }
     : null;
@@ -284,8 +282,8 @@ function isTooFine(text: DecimalText | null): boolean {
  */
 export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
   const { open, high, low, close, openTimeMs } = candle;
-  const fine = fineFlaw({ tooFine: tooFineIn({ o: open, h: high, l: low, c: close }) });
-  if (fine !== null) return fine;
+  const fine = tooFineIn({ o: open, h: high, l: low, c: close });
+  if (fine !== null) return fineFlaw(fine);
   if (openTimeMs > nowMs + 86_400_000 || openTimeMs < 0)
     return { field: 't', expected: 'a time that has come', found: String(openTimeMs) };
   const bottom = unitsOf(low);
@@ -304,8 +302,8 @@ export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
 
 /** Returns the issue with a trade of the public tape. */
 export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
-  const fine = fineFlaw({ tooFine: tooFineIn({ price }) });
-  if (fine !== null) return fine;
+  const fine = tooFineIn({ price });
+  if (fine !== null) return fineFlaw(fine);
   for (const [field, text] of Object.entries({ price, volume: amount })) {
     if (text === '0' || text.startsWith('-')) return { field, expected: 'more than 0', found: text };
   }
@@ -315,8 +313,8 @@ export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
 /** Returns the issue with the daily statistics of a market. */
 export function statsFlaw({ latest, bestBuy, bestSell }: MarketStats): Flaw | null {
   const prices = { latest, bestBuy, bestSell };
-  const fine = fineFlaw({ tooFine: tooFineIn(prices) });
-  if (fine !== null) return fine;
+  const fine = tooFineIn(prices);
+  if (fine !== null) return fineFlaw(fine);
   for (const [field, text] of Object.entries(prices)) {
     if (text !== null && text.startsWith('-')) return { field, expected: 'not below 0', found: text };
   }
@@ -326,8 +324,7 @@ export function statsFlaw({ latest, bestBuy, bestSell }: MarketStats): Flaw | nu
 /** Returns the issue with one wallet: what is held must be a part of what is there. Null if there is none. */
 export function walletFlaw(wallet: WalletReading): Flaw | null {
   const { total, held } = wallet;
-  const fine = fineFlaw(wallet);
-  if (fine !== null) return fine;
+  if (wallet.tooFine !== null) return fineFlaw(wallet.tooFine);
   if (total < 0n) return { field: 'balance', expected: 'not below 0', found: formatUnits(total) };
   if (held >= 0n && held <= total) return null;
   return {
@@ -346,5 +343,5 @@ export function lineFlaw(
   const { id, currency } = line;
   if (!isListId(list, id)) return { field: 'id', expected: 'the id of a line', found: id };
   if (currency !== '' && currency !== wallet) return { field: 'currency', expected: wallet, found: currency };
-  return fineFlaw(line);
+  return line.tooFine === null ? null : fineFlaw(line.tooFine);
 }

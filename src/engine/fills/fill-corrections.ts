@@ -161,7 +161,8 @@ export class PlaceholderFills {
   accept(): void {
     const { blotter, reports } = this.options;
     this.accepted.clear();
-    for (const order of this.settling()) {
+    for (const order of blotter.table.unfinished()) {
+      if (order.state !== 'settling') continue;
       if ((order.closedAtMs ?? 0) + ACCEPTS_AFTER_MS > blotter.outbox.nowMs) continue;
       this.accepted.add(order.key);
       reports.inquiries.ask(order.venueId);
@@ -176,14 +177,17 @@ export class PlaceholderFills {
     const { blotter, pending, waitMs } = this.options;
     if (waitMs === Number.POSITIVE_INFINITY) return NONE;
     const { nowMs } = blotter.outbox;
-    return this.settling().flatMap((order) => {
+    const due: { readonly fill: FillRecord; readonly order: OrderRecord }[] = [];
+    for (const order of blotter.table.unfinished()) {
+      if (order.state !== 'settling') continue;
       const closedAtMs = order.closedAtMs ?? nowMs;
       const isAccepted = this.accepted.has(order.key);
       const isLate = closedAtMs + waitMs <= nowMs && readAtMs > closedAtMs;
-      if (!isAccepted && (!isLate || pending.hasOf(order.venueId))) return [];
+      if (!isAccepted && (!isLate || pending.hasOf(order.venueId))) continue;
       const fill = this.fillOf(order, isAccepted);
-      return fill === null ? [] : [{ fill, order }];
-    });
+      if (fill !== null) due.push({ fill, order });
+    }
+    return due;
   }
 
   /**
@@ -193,10 +197,10 @@ export class PlaceholderFills {
   floors(): readonly ListCursor[] {
     const { blotter, booked } = this.options;
     const listedMs = blotter.venue.ownLists.trades.listedDays * DAY_MS;
-    return booked
-      .placeholders()
-      .filter(({ atMs }) => atMs + listedMs > blotter.outbox.nowMs)
-      .map(({ cursor }) => cursor);
+    const floors: ListCursor[] = [];
+    for (const { atMs, cursor } of booked.standing.values())
+      if (atMs + listedMs > blotter.outbox.nowMs) floors.push(cursor);
+    return floors;
   }
 
   /** The same, now and then: a reading is to begin there. */
@@ -205,10 +209,6 @@ export class PlaceholderFills {
     if (this.lookedAtMs + LOOK_AGAIN_MS > nowMs) return [];
     this.lookedAtMs = nowMs;
     return this.floors();
-  }
-
-  private settling(): readonly OrderRecord[] {
-    return this.options.blotter.table.unfinished().filter(({ state }) => state === 'settling');
   }
 
   /**

@@ -10,6 +10,8 @@ import {
   nameOf,
   READ_AGAIN,
   TakenTrades,
+  MOST_PENDING,
+  type PendingTrade,
   PendingTrades,
   marketSymbolOf,
 } from '../taken-trades.ts';
@@ -76,6 +78,7 @@ export class FillHandler {
   private readonly reports: OrderReportMatcher;
   private readonly listeners: readonly FillListener[];
   private readonly reconciler: Reconciler;
+  private readonly list: VenueProfile['ownLists']['trades'];
   private readonly taken: TakenTrades;
   readonly pending: PendingTrades;
   private readonly owner: TradeOwner;
@@ -104,8 +107,9 @@ export class FillHandler {
     this.reports = reports;
     this.listeners = options.listeners;
     this.reconciler = options.reconciler;
+    this.list = blotter.venue.ownLists.trades;
     this.taken = new TakenTrades(blotter.outbox, this.list);
-    this.pending = new PendingTrades(blotter.outbox, this.list);
+    this.pending = new PendingTrades(blotter.outbox);
     const { taken, pending, feeRates, booked } = this;
     this.owner = new TradeOwner({ blotter, reports, taken, pending, feeRates, booked });
     this.corrections = new FillCorrections({ ...options, booked });
@@ -128,7 +132,7 @@ export class FillHandler {
     const { outbox } = this.blotter;
     this.corrections.takeOutBeyond();
     this.placeholders.accept();
-    for (const { trade, sinceMs } of this.pending.all()) {
+    for (const { trade, sinceMs } of this.pending.byName.values()) {
       if (sinceMs + ACCEPTS_AFTER_MS > outbox.nowMs) continue;
       this.settle(trade);
       outbox.alarm(
@@ -139,7 +143,7 @@ export class FillHandler {
 
   /** The oldest of them, and what it waits for; null where there is none. */
   waitingFor(): Sentence | null {
-    for (const { trade } of this.pending.all()) {
+    for (const { trade } of this.pending.byName.values()) {
       return sentence('trade-unconfirmed', { trade: trade.id, order: String(trade.orderId) });
     }
     return null;
@@ -147,7 +151,7 @@ export class FillHandler {
 
   /** True if another reading would bring a trade into the books. */
   get wantsReading(): boolean {
-    for (const { readings, trade } of this.pending.all()) {
+    for (const { readings, trade } of this.pending.byName.values()) {
       if (readings < 2 && !this.owner.isBeingAsked(trade)) return true;
     }
     return false;
@@ -158,11 +162,10 @@ export class FillHandler {
     const { nowMs } = this.blotter.outbox;
     const { cursor, lowestKnown } = this.taken;
     let after = cursor;
-    const late = this.blotter.table
-      .unfinished()
-      .filter(
-        ({ state, closedAtMs }) => state === 'settling' && (closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs,
-      );
+    const late: OrderRecord[] = [];
+    for (const order of this.blotter.table.unfinished())
+      if (order.state === 'settling' && (order.closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs)
+        late.push(order);
     for (const floor of this.placeholders.floorsToRead()) after = Math.min(after, floor);
     const isWhole = late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs;
     if (isWhole) {
@@ -233,7 +236,7 @@ export class FillHandler {
 
   /** True if a trade that is nobody's yet may belong to an order. */
   mayHold(order: OrderRecord): boolean {
-    for (const { trade } of this.pending.all()) {
+    for (const { trade } of this.pending.byName.values()) {
       if (this.owner.mayBeOf(trade, order)) return true;
     }
     return false;
@@ -247,15 +250,20 @@ export class FillHandler {
     }
     const name = nameOf(trade);
     reading.shown.add(name);
-    const given = this.pending.note(trade, this.taken.readings);
-    if (given !== null) {
+    const at = { cursor: this.cursorOf(trade), reading: this.taken.readings };
+    const noted = this.pending.note(name, trade, at);
+    const { byName } = this.pending;
+    const [oldest = noted] = byName.size > MOST_PENDING ? byName.values() : [];
+    if (byName.size > MOST_PENDING) {
+      const { trade: given } = oldest;
       this.blotter.outbox.alarm(
         `the trade ${given.id} belongs to no order of this bot: it counts as foreign`,
       );
       this.settle(given);
       this.enter(given, null);
+      if (!byName.has(name)) return false;
     }
-    return this.attribute(name);
+    return this.attribute(noted);
   }
 
   /**
@@ -293,9 +301,7 @@ export class FillHandler {
   }
 
   /** Enters a pending trade where it is known whose it is and that it is right. Answers whether it did. */
-  private attribute(name: string): boolean {
-    const pending = this.pending.get(name);
-    if (pending === undefined) return false;
+  private attribute(pending: PendingTrade): boolean {
     const { trade } = pending;
     const order = this.orderOf(trade);
     const isReady =
@@ -367,26 +373,18 @@ export class FillHandler {
   /** Enters a fill in the books, and tells of it. */
   private book(fill: FillRecord, order: OrderRecord | null): void {
     const { blotter } = this;
+    const { outbox } = blotter;
     if (fill.cursor > blotter.furthestTrade) blotter.furthestTrade = fill.cursor;
-    blotter.outbox.change({ kind: 'fill', fill });
-    if (blotter.outbox.isWatched) blotter.outbox.tell({ kind: 'fill', fill });
-    if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {
-      this.reconciler.breakAtFill(fill, order);
-      this.tell(fill, order);
-      return;
+    outbox.change({ kind: 'fill', fill });
+    if (outbox.isWatched) outbox.tell({ kind: 'fill', fill });
+    const { orderKey, tradeId, amount, price, total, fee } = fill;
+    let filled = order;
+    if (order !== null) {
+      if (!hasArrived(order) || order.filled + amount > order.amount)
+        this.reconciler.breakAtFill(fill, order);
+      else filled = blotter.apply(order, { kind: 'filled', atMs: outbox.nowMs, amount, total, fee });
     }
-    const { amount, total, fee } = fill;
-    const filled =
-      order === null
-        ? null
-        : blotter.apply(order, { kind: 'filled', atMs: blotter.outbox.nowMs, amount, total, fee });
-    this.tell(fill, filled);
-  }
-
-  private tell(fill: FillRecord, order: OrderRecord | null): void {
-    const { outbox } = this.blotter;
     if (outbox.isJournaled) {
-      const { orderKey, tradeId, amount, price, fee } = fill;
       outbox.journal('fill', orderKey ?? 'foreign', {
         tradeId,
         amount: formatUnits(amount),
@@ -394,7 +392,7 @@ export class FillHandler {
         fee: formatUnits(fee),
       });
     }
-    for (const listener of this.listeners) listener.onFill(fill, order);
+    for (const listener of this.listeners) listener.onFill(fill, filled);
   }
 
   /**
@@ -403,8 +401,7 @@ export class FillHandler {
    */
   settlePending(): number {
     let settled = 0;
-    if (this.pending.size === 0) return settled;
-    for (const name of this.pending.names()) if (this.attribute(name)) settled += 1;
+    for (const pending of this.pending.byName.values()) if (this.attribute(pending)) settled += 1;
     return settled;
   }
 
@@ -422,17 +419,14 @@ export class FillHandler {
   }
 
   private moveCursor(): void {
-    const unfinished = this.blotter.table.unfinished().filter(({ state }) => state !== 'planned');
-    const floors = [...unfinished.map(({ tradeFloor }) => tradeFloor), ...this.placeholders.floors()];
-    this.taken.moveCursor(this.pending.cursors(), floors);
+    const floors = [...this.placeholders.floors()];
+    for (const { state, tradeFloor } of this.blotter.table.unfinished())
+      if (state !== 'planned') floors.push(tradeFloor);
+    this.taken.moveCursor(this.pending.byName.values(), floors);
   }
 
   private cursorOf(trade: VenueTrade): ListCursor {
     return cursorOfTrade(this.list, trade, this.blotter.outbox.nowMs);
-  }
-
-  private get list(): VenueProfile['ownLists']['trades'] {
-    return this.blotter.venue.ownLists.trades;
   }
 }
 

@@ -71,7 +71,8 @@ export class TradeOwner {
       return false;
     if (taken.holderOf({ id, side: 'buy' }) !== undefined) return false;
     if (taken.holderOf({ id, side: 'sell' }) !== undefined) return false;
-    for (const { trade: other } of pending.all()) if (other !== trade && other.id === id) return false;
+    for (const { trade: other } of pending.byName.values())
+      if (other !== trade && other.id === id) return false;
     return feeRates.isUsual(trade);
   }
 
@@ -88,7 +89,7 @@ export class TradeOwner {
     const as = booked.alikeOf(trade, (fill) => taken.isShownSince(firstReading, fill));
     const filled = ((order === null ? booked.amountOf(orderId) : order.filled) + trade.amount) as Units;
     if (as === undefined) {
-      const placeholder = booked.placeholderOf(orderId);
+      const placeholder = booked.standing.get(orderId);
       if (placeholder !== undefined && placeholder.amount >= trade.amount)
         return { kind: 'expected', placeholder };
       if (order === null) return booked.isForgotten(trade) ? { kind: 'booked', as: null } : { kind: 'new' };

@@ -23,7 +23,7 @@ describe('trades that are in the books', () => {
       const { tradeId, venueOrderId, side } = fillAt(at);
       taken.remember({ id: tradeId, orderId: venueOrderId, side }, at);
     }
-    taken.moveCursor([5], []);
+    taken.moveCursor([{ cursor: 5 }], []);
     expect(isTaken(taken, 10)).toBe(false);
     expect(isTaken(taken, taken.cursor)).toBe(true);
     expect(Math.min(taken.cursor, taken.lowestKnown)).toBe(taken.cursor);
