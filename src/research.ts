@@ -6,7 +6,7 @@ export {
   type BacktestOutcome,
   type BacktestStrategy,
 } from './backtest/backtest.ts';
-export type { BacktestSignal } from './backtest/read-signals.ts';
+export type { BacktestSignal } from './backtest/signals.ts';
 export { loadCandles, type Candles, type CandleSource, type Moment } from './backtest/research-candles.ts';
 export type { BacktestResult } from './backtest/result-schema.ts';
 export { latencyOfSession } from './backtest/session.ts';

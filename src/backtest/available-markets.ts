@@ -4,7 +4,7 @@ import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
 import { inDigits } from '../language/fact.ts';
 import type { UniverseRules } from '../strategy/universe-rules.ts';
-import { fidelityFact as fact, type FidelityFact } from './fidelity-fact.ts';
+import { fidelityFact as fact, type FidelityFact } from './backtest-run.ts';
 
 /** The rules of all universes of some strategies. */
 export function universeRulesOf(

@@ -8,9 +8,15 @@ import type { MemberHistory } from '../engine/member-records.ts';
 import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
-import type { FidelityFact } from './fidelity-fact.ts';
 import type { PlottedSeries } from './plot-recorder.ts';
-import type { RunWarning } from './run-warning.ts';
+import { factsOf, type Fact } from '../language/fact.ts';
+import type { ENGLISH_FIDELITY, ENGLISH_WARNINGS } from './report/texts/fidelity-texts.ts';
+
+/** A rule of filling, what it was set to, or what it can not know, in no language. */
+export type FidelityFact = Fact<keyof typeof ENGLISH_FIDELITY>;
+
+/** Makes one. */
+export const fidelityFact = factsOf<typeof ENGLISH_FIDELITY>();
 
 /**
  * Statement of how a backtest made its fills. Every result contains it, so that nobody overrates its numbers.
@@ -147,4 +153,18 @@ export interface BacktestRun {
   /** The configuration as it was read, without secrets. JSON. */
   readonly config: unknown;
   readonly timing: RunTiming;
+}
+
+/** Warning for the reader of the figures of a run, independent of language. */
+export type RunWarning = Fact<keyof typeof ENGLISH_WARNINGS>;
+
+/** Makes one. */
+export const runWarning = factsOf<typeof ENGLISH_WARNINGS>();
+
+/** Several one after the other in one sentence, such as `A and B`; there is at least one. */
+export function joinedBy(
+  key: 'warning.and' | 'warning.then',
+  [first, ...others]: readonly [RunWarning, ...RunWarning[]],
+): RunWarning {
+  return others.reduce((one, other) => runWarning(key, { one, other }), first);
 }

@@ -13,7 +13,7 @@ import type { PollRules } from '../venues/poll-rules.ts';
 import type { BacktestRequest } from './candle-backtest.ts';
 import { cellsOf, type Candles, type Moment } from './research-candles.ts';
 import { catalogueRecordings } from './recordings.ts';
-import { readGivenSignals, type BacktestSignal } from './read-signals.ts';
+import { readGivenSignals, type BacktestSignal } from './signals.ts';
 import { runShape } from './run-schema.ts';
 import { accountOverrides, botConfigOf } from './run-setup.ts';
 import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';

@@ -3,7 +3,6 @@ import { ownMarketsOf } from '../strategy/own-markets.ts';
 import { relative } from 'node:path';
 import { columnsOf, type CandleColumns } from '../domain/candle-columns.ts';
 import { pluginText } from '../daemon/strategy-settings.ts';
-import { refuseUnserved } from './refuse-unserved.ts';
 import type { RunMarket } from './candle-runner.ts';
 import type { BarRules } from '../venues/bar-rules.ts';
 import { needsBridge } from './run-currency.ts';
@@ -25,13 +24,12 @@ import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
 import { recordedMarkets, universeCaveats, universeRulesOf } from './available-markets.ts';
 import { barsWithin, readBars, readFileBars } from './setup/read-bars.ts';
-import type { DatedSignal } from './dated-signal.ts';
+import { type DatedSignal, readSignals, type FileSignal, signalsFor } from './signals.ts';
 import type { FileForm } from '../recording/written-form.ts';
-import { readSignals, type FileSignal } from './read-signals.ts';
-import { signalsFor } from './signals-for.ts';
-import { marketsOfSubscription } from '../strategy/subscriptions.ts';
+import { marketsOfSubscription, isOfMargin, type Subscription } from '../strategy/subscriptions.ts';
 import { loadStrategies } from '../plugins/load-strategies.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
+import { marginTopic } from '../domain/margin.ts';
 
 /** A file of bars, and whose they are; null where only one market can be meant. */
 export interface CsvSource {
@@ -452,4 +450,41 @@ export function keptBot(config: BotConfig, more: Readonly<Record<string, unknown
     ),
   };
   return JSON.parse(JSON.stringify(kept, plain)) as unknown;
+}
+
+/** Data that candles do not contain, and where it is recorded. */
+const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
+  book: 'the book',
+  trades: 'the trades',
+  stats: 'the statistics',
+};
+
+/**
+ * Refuses a run on candles whose strategies subscribe to what candles do not hold: such a strategy would
+ * get no event, and end as one that wanted nothing. Throws `INVALID_OPTIONS` that names each.
+ */
+export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings, 'runner'>[]): void {
+  const wanted = instances.flatMap(({ runner }) =>
+    runner.subscriptions.flatMap((subscription) => {
+      const what = UNSERVED[subscription.kind];
+      if (what === undefined || !('market' in subscription)) return [];
+      return [`${runner.name} subscribes to ${what} of ${subscription.market}`];
+    }),
+  );
+  const ofMargin = instances.flatMap(({ runner }) =>
+    runner.subscriptions.flatMap((subscription) =>
+      isOfMargin(subscription) ? [`${runner.name} subscribes to ${marginTopic(subscription)}`] : [],
+    ),
+  );
+  if (ofMargin.length > 0) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected subscriptions that a backtest can serve: ${ofMargin.join(', ')}, and nobody records margin. Run it with mode embedded or live`,
+    );
+  }
+  if (wanted.length === 0) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected subscriptions that candles can serve: ${wanted.join(', ')}, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it declare market.ticker() or candles where "hasBooks" of data is false`,
+  );
 }

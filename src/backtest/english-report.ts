@@ -1,5 +1,4 @@
-import { ENGLISH_FIDELITY } from './report/texts/english-fidelity.ts';
-import { ENGLISH_WARNINGS } from './report/texts/english-warnings.ts';
+import { ENGLISH_FIDELITY, ENGLISH_WARNINGS } from './report/texts/fidelity-texts.ts';
 
 /** Texts of the page of a backtest or a live session, outside its charts. */
 export const ENGLISH_REPORT = {

@@ -1,9 +1,14 @@
 import { formatUnits } from '../domain/money.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
 import { REFUSAL_TABLE } from '../exchange/refusals.ts';
-import type { BacktestRun, StrategyIntents } from './backtest-run.ts';
-import { requestFigures } from './request-figures.ts';
-import { numberOf, quotient } from './statistics.ts';
+import {
+  type BacktestRun,
+  type StrategyIntents,
+  runWarning,
+  type RunWarning,
+  joinedBy,
+} from './backtest-run.ts';
+import { numberOf, quotient, type Statistic } from './statistics.ts';
 import { monthlyReturns } from './metrics/return-tables.ts';
 import { valuedFills } from './valued-fills.ts';
 import { roundTrips, type RoundTrip, type RoundTrips } from './round-trips.ts';
@@ -13,7 +18,6 @@ import { thinCurve } from './report/thinning.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { inDigits } from '../language/fact.ts';
 import { reportVoice } from './report-voice.ts';
-import { runWarning, type RunWarning, joinedBy } from './run-warning.ts';
 import type { LockRecord } from '../engine/lock-records.ts';
 import { present } from '../domain/errors.ts';
 
@@ -321,4 +325,18 @@ function reasonsOf(refusals: readonly RefusalCount[]): RunWarning {
   const more = refusals.length - NAMED;
   const rest = more > 0 ? [runWarning('warning.moreReasons', { number: inDigits(more) })] : [];
   return joinedBy('warning.then', [present(first, 'a reason'), ...others, ...rest]);
+}
+
+/** Figures that have a value where requests are sent alone. */
+export const REQUEST_FIGURES: ReadonlySet<string> = new Set(['requests', 'requestsPerFill']);
+
+/**
+ * Returns the cost of a run in requests: their number, and the number for each fill. Null if a run sends
+ * none.
+ */
+export function requestFigures({ requests, fills }: Pick<BacktestRun, 'requests' | 'fills'>): {
+  readonly requests: number | null;
+  readonly requestsPerFill: Statistic;
+} {
+  return { requests, requestsPerFill: requests === null ? null : quotient(requests, fills.length) };
 }

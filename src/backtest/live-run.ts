@@ -3,7 +3,13 @@ import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { readStored, storedCount } from '../domain/stored-json.ts';
-import { runWarning, type RunWarning } from './run-warning.ts';
+import {
+  runWarning,
+  type RunWarning,
+  type BacktestRun,
+  type TradedMarket,
+  type LocksOfRun,
+} from './backtest-run.ts';
 import { minuteText } from '../domain/time-text.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { readKept } from '../engine/kept-records.ts';
@@ -13,7 +19,6 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { SessionRows } from '../mirror/session-rows.ts';
 import { pathOf } from '../portfolio/holding.ts';
-import type { BacktestRun, TradedMarket, LocksOfRun } from './backtest-run.ts';
 import type { LivePart } from './finish-run.ts';
 import { runCurrency } from './run-currency.ts';
 import {
@@ -22,13 +27,11 @@ import {
   openingOf,
   holdingsValue,
   type Holdings,
-} from './live/account-history.ts';
-import { describeMirror } from './live/describe-mirror.ts';
-import { intentsOfMirror } from './live/intents-of-mirror.ts';
-import { momentsOf } from './live/moments.ts';
+  intentsOfMirror,
+  describeMirror,
+} from './live/mirror-history.ts';
+import { momentsOf, sessionOf, historyOf, sessionMarkets } from './live/session-of.ts';
 import { PriceHistory } from './live/price-history.ts';
-import { historyOf, sessionMarkets } from './live/session-markets.ts';
-import { sessionOf } from './live/session-of.ts';
 import type { PlottedSeries } from './plot-recorder.ts';
 import { z } from 'zod';
 import type { LockRecord } from '../engine/lock-records.ts';

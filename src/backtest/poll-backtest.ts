@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { withCaveats, type BacktestRun } from './backtest-run.ts';
 import type { PollRules } from '../venues/poll-rules.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
-import { runPoll, type PollMarket } from './poll/run-poll.ts';
+import type { PollMarket } from './poll/run-poll.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
@@ -57,6 +57,8 @@ export async function runPollBacktest(
   refuseUnvalued(markets, quote);
   const plots = recordPlots(request.isDrawn === true ? instances : []);
   const startedMs = performance.now();
+  // Runs on bars need nothing of the exchange that follows recorded books.
+  const { runPoll } = await import('./poll/run-poll.ts');
   const run = await runPoll({
     settings: {
       ...config.execution,

@@ -10,10 +10,17 @@ import { readEnglish } from '../language/read-english.ts';
 import { saidIn } from '../language/said-in.ts';
 import { localeOf, type Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';
-import { tellFact, type FactTeller, type FactVoice } from './tell-fact.ts';
+import {
+  tellFact,
+  type FactTeller,
+  type FactVoice,
+  currencyText,
+  numberText,
+  percentText,
+  shownMoney,
+} from './value-text.ts';
 import { ENGLISH_REPORT } from './english-report.ts';
 import { PERSIAN_REPORT } from './report/texts/persian-report.ts';
-import { currencyText, numberText, percentText, shownMoney } from './value-text.ts';
 import { english } from '../language/sentence.ts';
 
 /**

@@ -13,18 +13,25 @@ import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { timeframeMs } from '../domain/candle.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../records/order.ts';
-import { type BacktestRun, type Loading, type TradedMarket, withCaveats } from './backtest-run.ts';
+import {
+  type BacktestRun,
+  type Loading,
+  type TradedMarket,
+  withCaveats,
+  type FidelityFact,
+  joinedBy,
+  runWarning,
+  type RunWarning,
+} from './backtest-run.ts';
 import { barsWithoutDetail } from './bar-lane.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
 import { recordPlots } from './plot-recorder.ts';
-import { describeBarRules } from './describe-bar-rules.ts';
-import type { FidelityFact } from './fidelity-fact.ts';
+import { describeBarRules } from './describe-rules.ts';
 import type { BarRules } from '../venues/bar-rules.ts';
 import { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
 import { inDigits } from '../language/fact.ts';
-import { joinedBy, runWarning, type RunWarning } from './run-warning.ts';
-import { signalWarnings, type DatedSignal } from './dated-signal.ts';
+import { signalWarnings, type DatedSignal } from './signals.ts';
 
 /** A backtest on bars, ready to run. */
 export interface CandleBacktest {

@@ -1,8 +1,8 @@
 import type { BacktestRun } from './backtest-run.ts';
 import { runBacktest } from './run-backtest.ts';
 import { createBacktest, type BacktestRequest } from './candle-backtest.ts';
-import { checkBacktest, checkPollBacktest, type BacktestChecks } from './check-backtest.ts';
-import { runApart, type ApartRun } from './setup/run-apart.ts';
+import type { BacktestChecks } from './check-backtest.ts';
+import type { ApartRun } from './setup/run-apart.ts';
 import type { RunMarket } from './candle-runner.ts';
 import { runPollBacktest, type PollRequest } from './poll-backtest.ts';
 
@@ -30,15 +30,23 @@ export async function runConfigured(configured: ConfiguredBacktest): Promise<Con
     const { recordings, onProgress: _shown, ...task } = configured;
     const done = await runPollBacktest(configured);
     const runUntil = async (toMs: number | null): Promise<ApartRun> =>
-      runApart({ ...task, catalogue: recordings.name, toMs: toMs ?? configured.toMs });
-    return { ...done, check: async (checks) => checkPollBacktest(done.run, { ...checks, runUntil }) };
+      (await import('./setup/run-apart.ts')).runApart({
+        ...task,
+        catalogue: recordings.name,
+        toMs: toMs ?? configured.toMs,
+      });
+    return {
+      ...done,
+      check: async (checks) =>
+        (await import('./check-backtest.ts')).checkPollBacktest(done.run, { ...checks, runUntil }),
+    };
   }
   const created = await createBacktest(configured);
   configured.onLoaded?.();
   const run = runBacktest(created.backtest);
   const { onLoaded: _loaded, onProgress: _shown, csv: _csv, catalogue: _catalogue, ...task } = configured;
   const runOn = async (markets: readonly RunMarket[]): Promise<ApartRun> =>
-    runApart({
+    (await import('./setup/run-apart.ts')).runApart({
       ...task,
       candles: markets.map(({ columns }) => columns),
       ...(task.detail && {
@@ -48,6 +56,7 @@ export async function runConfigured(configured: ConfiguredBacktest): Promise<Con
   return {
     run,
     problems: created.problems,
-    check: async (checks) => checkBacktest(created, run, { ...checks, runOn }),
+    check: async (checks) =>
+      (await import('./check-backtest.ts')).checkBacktest(created, run, { ...checks, runOn }),
   };
 }

@@ -3,6 +3,8 @@ import { decimalText } from '../domain/decimal-text.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { groupedText, moneyText as exactMoneyText } from '../domain/money-text.ts';
 import { decimalsOf } from '../exchange/market-names.ts';
+import type { Fact, FactFigure } from '../language/fact.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Text shown for a figure without a value. */
 const NOTHING = 'n/a';
@@ -57,3 +59,56 @@ export const capitalized = (text: string): string => `${text.slice(0, 1).toUpper
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
+
+/** Functions that write figures in a language. */
+export interface FactVoice {
+  /** A number that is written in English, such as `12,345.6`, in the digits of the language. */
+  readonly digits: (english: string) => string;
+  /** Statistics and fractions; null has no value. */
+  readonly number: (value: number | null) => string;
+  readonly percent: (fraction: number | null) => string;
+  /** A currency within a sentence; English has its code. */
+  readonly asset: (currency: string) => string;
+  readonly minute: (atMs: number) => string;
+  readonly length: (lengthMs: number) => string;
+  /** The same in one unit in English. */
+  readonly about: (lengthMs: number) => string;
+  /** Things one after another. */
+  readonly list: (texts: readonly string[]) => string;
+  /**
+   * Translates English text of a result: the reason of a refusal or a lock. Text by others stays as it is.
+   */
+  readonly said: (text: Sentence) => string;
+}
+
+/** Functions that express a fact in a language: its texts, names and numbers. */
+export interface FactTeller extends FactVoice {
+  /** The text of a key. The maker of facts has checked that the figures are those of the text. */
+  readonly sayAny: (key: string, values: Readonly<Record<string, string | number>>) => string;
+  readonly metric: (name: string) => string;
+}
+
+/** A fact as a sentence. One of the key `sentence` begins with a capital. */
+export function tellFact({ fact, figures }: Fact, teller: FactTeller): string {
+  const values = Object.entries(figures).map(([place, figure]) => [place, textOf(figure, teller)] as const);
+  const text = teller.sayAny(fact, Object.fromEntries(values));
+  return fact === 'sentence' ? capitalized(text) : text;
+}
+
+function textOf(figure: FactFigure, teller: FactTeller): string | number {
+  if (typeof figure === 'number') return figure;
+  // Files of before have some figures in words, such as `0.1 %`.
+  if (typeof figure === 'string') return /[a-z]/i.test(figure) ? figure : teller.digits(figure);
+  if (isList(figure)) return teller.list(figure.map((one) => String(textOf(one, teller))));
+  if ('fact' in figure) return tellFact(figure, teller);
+  if ('digits' in figure) return teller.digits(figure.digits);
+  if ('value' in figure) return teller.number(figure.value);
+  if ('share' in figure) return teller.percent(figure.share);
+  if ('atMs' in figure) return teller.minute(figure.atMs);
+  if ('currency' in figure) return teller.asset(figure.currency);
+  if ('lengthMs' in figure) return teller.length(figure.lengthMs);
+  if ('aboutMs' in figure) return teller.about(figure.aboutMs);
+  return 'said' in figure ? teller.said(figure.said) : teller.metric(figure.metric);
+}
+
+const isList = (figure: FactFigure): figure is readonly FactFigure[] => Array.isArray(figure);

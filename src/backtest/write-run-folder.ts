@@ -22,7 +22,7 @@ import {
   writeOrdersCsv,
   writeRefusalsCsv,
   writeTradesCsv,
-} from './result/csv-tables.ts';
+} from './result/result-tables.ts';
 import type { FinishedRun } from './finish-run.ts';
 import { writeResultJson } from './result-json.ts';
 import type { ResultHead } from './result-schema.ts';

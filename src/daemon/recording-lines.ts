@@ -1,5 +1,15 @@
 import { parseMarket } from '../exchange/market-names.ts';
-import type { RecordingSummary } from './run/recording.ts';
+import type { MarketRecording } from '../recording/recorder.ts';
+
+/** Recorded data, for people and programs. */
+export interface RecordingSummary {
+  readonly catalogue: string;
+  readonly markets: readonly MarketRecording[];
+  /** Replies that were kept whole. */
+  readonly rawReplies: number;
+  /** Reason for an early end; null if it did not end early. */
+  readonly failure: string | null;
+}
 
 /**
  * Describes the recorded data in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars if

@@ -10,7 +10,7 @@ import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { CrashWatch } from './run/crash-watch.ts';
 import { createBot, type CreatedBot } from './run/create-bot.ts';
 import { openMirror } from './run/open-mirror.ts';
-import { HealthService } from './health/health-service.ts';
+import { HealthService } from './health/health-server.ts';
 import { LedgerWatch } from './health/health-source.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from './known-bots.ts';
@@ -22,17 +22,29 @@ import { takeRunLocks, type RunLocks } from './run-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { closeVenue, openVenue } from './open-venue.ts';
 import { Operator } from './run/operator.ts';
-import type { Recording } from './run/recording.ts';
+import {
+  type Recording,
+  beginRecording,
+  createEventFile,
+  createRecording,
+  endRecording,
+} from './run/recording.ts';
 import { checkedCaller } from './account-check.ts';
 import type { ReplayFile } from '../venues/replay-file.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run/run-loop.ts';
-import { beginRecording, createEventFile, createRecording, endRecording } from './run/run-recording.ts';
-import { createLogScreen, createScreen, notify, type Screen } from './run/screen.ts';
+import {
+  createLogScreen,
+  createScreen,
+  notify,
+  type Screen,
+  summarize,
+  summaryLines,
+  type Summary,
+} from './run/screen.ts';
 import { banner, ledgerOf } from './banner.ts';
 import { ledgerSubjects } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import { summarize, summaryLines, type Summary } from './run/summary.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';
 import { secondText } from '../domain/time-text.ts';
 import { decimalsOf } from '../exchange/market-names.ts';

@@ -5,8 +5,8 @@ import { SarrafError } from '../domain/errors.ts';
 import { whatIsWrong } from '../strategy/check-definition.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { moduleFactory, type Exports, type ModuleFactory } from './fresh-module.ts';
-import { lineIn } from './line-in-stack.ts';
 import { provideSdk } from './sdk-resolution.ts';
+import { inspect } from 'node:util';
 
 interface LoadedStrategy {
   readonly file: string;
@@ -132,4 +132,16 @@ async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
   const wrong = whatIsWrong(module['default']);
   if (wrong !== null) return { file, line: null, message: wrong };
   return { file, definition: module['default'] as StrategyDefinition, lineOf };
+}
+
+/** The line of `file` that an error speaks of first, counted from 1; null where it names none. */
+export function lineIn(error: unknown, file: string): number | null {
+  // A syntax error shows its place only when it is printed, not in its stack.
+  const text = error instanceof Error ? `${error.stack ?? ''}\n${inspect(error)}` : '';
+  const places = [file, pathToFileURL(file).href]
+    .map((place) => text.indexOf(`${place}:`))
+    .filter((at) => at !== -1);
+  if (places.length === 0) return null;
+  const line = /:(\d+)/.exec(text.slice(Math.min(...places)).replace(/^file:/, ''))?.[1];
+  return line === undefined ? null : Number(line);
 }

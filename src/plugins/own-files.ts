@@ -2,6 +2,20 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/** Usual folders of people's strategies, in the working folder. */
+const PLACES = ['strategies', 'my-strategies', '.'] as const;
+
+/** For a name that is of no bundled strategy: the file of that name that was probably meant; else nothing. */
+export function ownFileHint(name: string, workingFolder: string): string {
+  for (const place of PLACES) {
+    for (const ending of ['.ts', '.js']) {
+      const path = join(place, name + ending);
+      if (existsSync(join(workingFolder, path))) return `; there is ${path}: name it by its path, ./${path}`;
+    }
+  }
+  return '';
+}
+
 /** True if this is the bundle, and not its sources. */
 export const IS_BUNDLE = import.meta.filename.endsWith('.js');
 

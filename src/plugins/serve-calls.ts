@@ -9,8 +9,7 @@ import { PlotBatch } from '../strategy/plot-batch.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { Intent } from '../strategy/intents.ts';
-import { lineIn } from './line-in-stack.ts';
-import { loadStrategies } from './load-strategies.ts';
+import { lineIn, loadStrategies } from './load-strategies.ts';
 import { SAID, SharedLine } from './shared-line.ts';
 import {
   type Loaded,

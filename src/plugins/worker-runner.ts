@@ -17,11 +17,17 @@ import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
 import { paceOf, wrongTrailing, type Trailing, type TrailPace } from '../strategy/trailing.ts';
-import { checkedFault, checkedLog, checkedObjection, checkedPlots } from './check-answer.ts';
-import { Looks } from './looks.ts';
-import { RecentCandles } from './recent-candles.ts';
+import {
+  checkedFault,
+  checkedLog,
+  checkedObjection,
+  checkedPlots,
+  type CheckedSignal,
+  type Loaded,
+  type WorkerEnd,
+} from './worker-messages.ts';
+import { Looks, RecentCandles } from './looks.ts';
 import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strategy-thread.ts';
-import type { CheckedSignal, Loaded, WorkerEnd } from './worker-messages.ts';
 
 export interface IsolationLimits extends ThreadLimits {
   /**

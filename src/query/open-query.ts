@@ -15,7 +15,7 @@ import {
   VIEW_NAMES,
   VIEWS,
 } from './views.ts';
-import { nearestWord } from '../configuration/nearest-word.ts';
+import { nearestWord } from '../configuration/load-yaml.ts';
 
 /** Size limit of the temporary files for data that does not fit into memory. */
 const MOST_TEMPORARY = '4GB';

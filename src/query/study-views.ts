@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Database } from '../recording/duckdb.ts';
-import { readWrittenStudy } from '../study/read-study.ts';
+import { readWrittenStudy } from '../study/study-settings.ts';
 import { StudyFolder } from '../study/study-place.ts';
 import type { StoredTrial } from '../study/study-rows.ts';
 import { StudyStore } from '../study/study-store.ts';

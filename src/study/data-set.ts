@@ -8,7 +8,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { rowFrom, countedTimeMs, type PackedMarket } from '../recording/packed-market.ts';
 import type { Stretch } from './objectives.ts';
 import { z } from 'zod';
-import type { FileSignal } from '../backtest/read-signals.ts';
+import type { FileSignal } from '../backtest/signals.ts';
 
 /** Kinds of data recorded of a market. */
 export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;

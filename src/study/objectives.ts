@@ -1,7 +1,8 @@
-import { REQUEST_FIGURES } from '../backtest/request-figures.ts';
+import { REQUEST_FIGURES } from '../backtest/finish-run.ts';
 import type { Direction, TrialOutcome } from '../search/trial-record.ts';
-import type { BacktestSummary } from '../backtest/result-schema.ts';
-import type { DailyReturns } from '../backtest/daily-returns.ts';
+import { type BacktestSummary, summarySchema } from '../backtest/result-schema.ts';
+import type { DailyReturns } from '../backtest/statistics.ts';
+import type { FigureKind } from '../page/study-data.ts';
 
 /** Metrics of a trial: figures by name; null if a figure has no value. */
 export type TrialMetrics = Readonly<Record<string, number | null>>;
@@ -112,4 +113,25 @@ export type TrialReport =
 export interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** Figures that are shown of every trial, beside the objectives. */
+const ALWAYS_SHOWN: readonly string[] = ['totalReturn', 'maxDrawdown', 'trades'];
+
+/** The figures that a table of trials has: the objectives first. */
+export function shownFigures(objectives: readonly string[]): readonly string[] {
+  return [...new Set([...objectives, ...ALWAYS_SHOWN])];
+}
+
+/** Figures that are fractions, by what the schema of a summary says of them. */
+const FRACTIONS = new Set([
+  'maxDrawdown',
+  ...Object.entries(summarySchema.shape).flatMap(([name, { description }]) =>
+    description?.startsWith('A fraction') === true ? [name] : [],
+  ),
+]);
+
+export function figureKind(name: string): FigureKind {
+  if (FRACTIONS.has(name)) return 'fraction';
+  return name.endsWith('Ms') ? 'length' : 'number';
 }

@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { readSignals, type FileSignal } from '../backtest/read-signals.ts';
+import {
+  readSignals,
+  type FileSignal,
+  signalsFor,
+  signalWarnings,
+  type DatedSignal,
+} from '../backtest/signals.ts';
 import { botConfigOf, fillRulesOf, csvOf } from '../backtest/run-setup.ts';
 import { strategyFileOf } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
-import { ownFileHint } from '../plugins/own-file-hint.ts';
-import { ownStrategies } from '../plugins/own-files.ts';
+import { ownFileHint, ownStrategies } from '../plugins/own-files.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { codeHash } from './code-bundle.ts';
 import { type StudyData, cutCandles, cutRecordings } from './data/study-data.ts';
-import type { ReadStudy } from './read-study.ts';
-import type { StudySettings } from './study-settings.ts';
+import type { ReadStudy, StudySettings } from './study-settings.ts';
 import { identityOf, type StudyIdentity } from './study-identity.ts';
 import { type Space, readSpace } from '../search/space-declaration.ts';
 import { setupOfStudy, type StudySetup, withParams } from './trials/trial-setup.ts';
@@ -29,9 +33,7 @@ import { universeRulesOf } from '../backtest/available-markets.ts';
 import { createBacktest, neededMarkets } from '../backtest/candle-backtest.ts';
 import { marketsOfPoll, noBooks } from '../backtest/poll-backtest.ts';
 import { detailWarnings, type CandleBacktest } from '../backtest/run-backtest.ts';
-import type { RunWarning } from '../backtest/run-warning.ts';
-import { signalWarnings, type DatedSignal } from '../backtest/dated-signal.ts';
-import { signalsFor } from '../backtest/signals-for.ts';
+import type { RunWarning } from '../backtest/backtest-run.ts';
 import { catalogueRecordings } from '../backtest/recordings.ts';
 import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
 import { packMarket } from '../recording/pack-market.ts';

@@ -4,16 +4,16 @@ import { escapeHtml } from '../backtest/value-text.ts';
 import type { Language } from '../language/locale.ts';
 import { studyVoice } from './study-voice.ts';
 import type { ReportedStudy } from './validated-study.ts';
-import { askedSection, holdoutSection } from './report/sections/asked-sections.ts';
-import { chartSections } from './report/sections/chart-sections.ts';
-import { bestTrialsSection, failuresSection } from './report/sections/trial-sections.ts';
 import {
+  askedSection,
+  holdoutSection,
   luckSection,
   studyHeader,
   stressSection,
   studyTiles,
   verdictSection,
 } from './report/sections/verdict-sections.ts';
+import { chartSections, bestTrialsSection, failuresSection } from './report/sections/trial-sections.ts';
 import { walkSections } from './report/sections/walk-sections.ts';
 import { studyReportData } from './report/study-report-data.ts';
 

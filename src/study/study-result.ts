@@ -9,8 +9,7 @@ import {
   FAILURE_KINDS,
 } from './objectives.ts';
 import type { StudyRange } from './data/study-data.ts';
-import { readWrittenStudy } from './read-study.ts';
-import type { StudySettings } from './study-settings.ts';
+import { readWrittenStudy, type StudySettings } from './study-settings.ts';
 import { bestTrial, bestTrials, type StoredTrial, type TrialRow } from './study-rows.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { SamplerKind } from '../search/trial-record.ts';

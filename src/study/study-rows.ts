@@ -4,7 +4,7 @@ import { type TrialMetrics, FAILURE_KINDS, type FailureKind, type Objective } fr
 import { trialRecords, type TrialOutcome } from '../search/trial-record.ts';
 import type { Point } from '../search/space-declaration.ts';
 import type { Params } from '../search/params-of-point.ts';
-import type { DailyReturns } from '../backtest/daily-returns.ts';
+import type { DailyReturns } from '../backtest/statistics.ts';
 import { dominates } from '../search/nsga-proposer.ts';
 
 /** A trial that has ended, as a study keeps it. */

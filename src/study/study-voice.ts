@@ -1,12 +1,11 @@
 import { reportVoice, type ReportVoice } from '../backtest/report-voice.ts';
-import { tellFact, type FactTeller } from '../backtest/tell-fact.ts';
+import { tellFact, type FactTeller } from '../backtest/value-text.ts';
 import { ENGLISH_REPORT } from '../backtest/english-report.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';
-import { figureKind } from './figure-kind.ts';
-import type { TrialMetrics } from './objectives.ts';
+import { figureKind, type TrialMetrics } from './objectives.ts';
 import { ENGLISH_STUDY } from './texts/english-study.ts';
 import { PERSIAN_STUDY } from './texts/persian-study.ts';
 import { isFinding } from './study-fact.ts';

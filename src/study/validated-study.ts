@@ -1,11 +1,11 @@
 import { SarrafError, present } from '../domain/errors.ts';
-import { readWrittenStudy } from './read-study.ts';
+import { readWrittenStudy } from './study-settings.ts';
 import { readSpace, type Point, type Space } from '../search/space-declaration.ts';
 import { readStress } from './stress/stress-runs.ts';
 import { stressFindings } from './stress-findings.ts';
 import { StudyStore } from './study-store.ts';
 import type { StudyResult } from './study-result.ts';
-import type { DailyReturns } from '../backtest/daily-returns.ts';
+import type { DailyReturns } from '../backtest/statistics.ts';
 import { trialLuck, type TrialLuck } from './validation/luck-statistics.ts';
 import { validateStudy, type StudyValidation, type ValidatedTrials } from './study-validation.ts';
 import { isLockHeld } from '../daemon/process-lock.ts';

@@ -12,7 +12,7 @@ import type { TrialsOnData } from './study-place.ts';
 import { choicesOf, windowsBy, type WindowChoice, distancesIn } from './run-walk-forward.ts';
 import { readAccount, type StoredAccount, begunPlan, type WalkQuestion } from './walk-plan.ts';
 import type { ParameterValue, Point, Space } from '../search/space-declaration.ts';
-import type { DailyReturns } from '../backtest/daily-returns.ts';
+import type { DailyReturns } from '../backtest/statistics.ts';
 import { DAY_MS } from '../domain/time-text.ts';
 
 /** One window of a walk-forward. */

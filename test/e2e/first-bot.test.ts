@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { summarize, type StrategySummary, type Summary } from '../../src/daemon/run/summary.ts';
+import { summarize, type StrategySummary, type Summary } from '../../src/daemon/run/screen.ts';
 import { formatUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { readSessionRows } from '../../src/mirror/read-session-rows.ts';

@@ -7,7 +7,7 @@ import { ownStrategies } from '../../src/plugins/own-files.ts';
 import { readConfig } from '../../src/cli/read-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
-import type { Summary } from '../../src/daemon/run/summary.ts';
+import type { Summary } from '../../src/daemon/run/screen.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12, 0, 17);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { summarize } from '../../src/daemon/run/summary.ts';
+import { summarize } from '../../src/daemon/run/screen.ts';
 import {
   formatUnits,
   parseUnits,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../src/domain/errors.ts';
-import { readStudyFile } from '../../src/study/read-study.ts';
+import { readStudyFile } from '../../src/study/study-settings.ts';
 import { validateStudy } from '../../src/study/study-validation.ts';
 import { valueOf, type Tested } from '../../src/study/validation/luck-statistics.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';

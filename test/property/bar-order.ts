@@ -1,4 +1,4 @@
-import type { DatedSignal } from '../../src/backtest/dated-signal.ts';
+import type { DatedSignal } from '../../src/backtest/signals.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { timeframeMs, type Timeframe } from '../../src/domain/candle.ts';
 import { createRandom } from '../../src/domain/random.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { addUnits, formatUnits, LEAST_UNITS, NO_UNITS, type Units } from '../../domain/money.ts';
+import { addUnits, formatUnits, LEAST_UNITS, NO_UNITS, type Units, parseUnits } from '../../domain/money.ts';
 import { readStored, storedTimeMs } from '../../domain/stored-json.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
-import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../engine/exits.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { openRest } from '../../engine/live-exposure.ts';
@@ -10,9 +10,24 @@ import type { SessionRows } from '../../mirror/session-rows.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { quotient } from '../statistics.ts';
-import { winRate } from '../metrics/trip-statistics.ts';
+import { winRate } from '../metrics/run-metrics.ts';
 import type { LiveSession } from '../result-schema.ts';
 import { english } from '../../language/sentence.ts';
+import {
+  gridOf,
+  TIMEFRAMES,
+  timeframeMs,
+  type Timeframe,
+  type Candle,
+  shownAnchors,
+} from '../../domain/candle.ts';
+import { gridOfColumns, type CandleColumns, columnsOf } from '../../domain/candle-columns.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { createMarket, type Market } from '../../domain/market.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
+import { needsBridge } from '../run-currency.ts';
+import type { PricePoint } from './price-history.ts';
 
 interface Session {
   readonly run: BacktestRun;
@@ -143,4 +158,104 @@ function isPosition(held: Units, asset: string, markets: BacktestRun['markets'])
   const steps = markets.flatMap(({ market }) => (market.base === asset ? [market.amountStep] : []));
   const least = steps.reduce((left, right) => (right < left ? right : left), steps[0] ?? LEAST_UNITS);
   return held >= least || 0n - held >= least;
+}
+
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Points of a curve where no candle says how many. */
+const USUAL_POINTS = 2_000;
+/** Of any curve. Where candles are more, points lie further apart. */
+const MOST_POINTS = 100_000;
+
+/**
+ * The moments of the equity curve of a live session, and what lies between two of them: the end of each
+ * candle, and the end of the session. Where there are no candles before the first one, after the last one or
+ * at all, it is evenly spread.
+ */
+export function momentsOf(
+  candles: readonly CandleColumns[],
+  { fromMs, toMs }: Range,
+): { readonly barMs: number; readonly momentsMs: readonly number[] } {
+  const known = candles.filter(({ length }) => length > 0);
+  const most = known.length === 0 ? USUAL_POINTS : MOST_POINTS;
+  const finestMs = Math.min(...known.map(({ timeframe }) => timeframeMs(timeframe)));
+  const timeframe = barFor((toMs - fromMs) / most, known.length === 0 ? 0 : finestMs);
+  const barMs = timeframeMs(timeframe);
+  const closes = new Set<number>();
+  for (const columns of known) {
+    const { openTimeMs, length, anchors } = columns;
+    const grid = gridOfColumns(columns);
+    // Of many, those that a longer bar would end with.
+    const kept = gridOf(timeframe, anchors);
+    for (let bar = 0; bar < length; bar += 1) {
+      const closeMs = grid.endOf(openTimeMs[bar] ?? 0);
+      if (closeMs > fromMs && closeMs < toMs && kept.isStart(closeMs)) closes.add(closeMs);
+    }
+  }
+  const sorted = [...closes].toSorted((left, right) => left - right);
+  const firstMs = sorted[0] ?? toMs;
+  const lastMs = sorted.at(-1) ?? toMs;
+  const spread = [...stepsIn(fromMs, firstMs, barMs), ...sorted, ...stepsIn(lastMs, toMs, barMs), toMs];
+  return { barMs, momentsMs: spread };
+}
+
+/** The shortest timeframe that is not below either length; the longest one where none is. */
+function barFor(leastMs: number, finestMs: number): Timeframe {
+  return TIMEFRAMES.find((one) => timeframeMs(one) >= leastMs && timeframeMs(one) >= finestMs) ?? '3d';
+}
+
+/** Multiples of a step between two times, without these. */
+function stepsIn(afterMs: number, beforeMs: number, stepMs: number): readonly number[] {
+  const first = (Math.floor(afterMs / stepMs) + 1) * stepMs;
+  const count = Math.max(0, Math.ceil((beforeMs - first) / stepMs));
+  return Array.from({ length: count }, (_, index) => first + index * stepMs);
+}
+
+/** Markets that were traded or have candles, and the bridge where the money of two currencies meets. */
+export function sessionMarkets(rows: SessionRows, currency: Currency | null): readonly Market[] {
+  const symbols = new Set<string>([
+    ...rows.series.map(({ market }) => market),
+    ...rows.fills.map(({ market }) => market),
+    ...rows.orders.map(({ market }) => market),
+  ]);
+  const { bridge } = MARKET_NAMES;
+  const quotes = [...symbols].map((symbol) => parseMarket(symbol));
+  const isKnown = rows.prices.some(({ market }) => market === bridge.market);
+  if (needsBridge(quotes, currency) && isKnown) symbols.add(bridge.market);
+  if (symbols.size === 0) for (const { market } of rows.prices) symbols.add(market);
+  const versions = new Map(rows.markets.map((version) => [version.symbol, version]));
+  return [...symbols].toSorted().map((symbol) => {
+    const market = parseMarket(symbol);
+    const version = versions.get(symbol);
+    const least = formatUnits(LEAST_UNITS);
+    return createMarket({ market, priceStep: least, amountStep: least, ...version });
+  });
+}
+
+/** The candles of a market in the range, and its other prices: of the candle before, fills, readings. */
+export function historyOf(
+  { series, prices }: SessionRows,
+  { symbol }: Market,
+  { until, fromMs }: { readonly until: readonly FillRecord[]; readonly fromMs: number },
+): { readonly candles: CandleColumns; readonly traded: readonly PricePoint[] } {
+  const found = series.find(({ market }) => market === symbol);
+  const timeframe = found?.timeframe ?? '1m';
+  const all = found?.candles ?? [];
+  const anchors = shownAnchors(timeframe, all, INTERFACE_PROFILE.barAnchors);
+  const grid = gridOf(timeframe, anchors);
+  const endOf = ({ openTimeMs }: Candle): number => grid.endOf(openTimeMs);
+  const before = all
+    .filter((candle) => endOf(candle) <= fromMs)
+    .map((candle) => ({ atMs: endOf(candle), price: parseUnits(candle.close) }));
+  const own = until.flatMap(({ market, atMs, price }) => (market === symbol ? [{ atMs, price }] : []));
+  const seen = prices.flatMap(({ market, atMs, price }) =>
+    market === symbol ? [{ atMs, price: parseUnits(price) }] : [],
+  );
+  return {
+    candles: columnsOf({ market: symbol, timeframe, anchors }, all.slice(before.length)),
+    traded: [...before, ...own, ...seen].toSorted((left, right) => left.atMs - right.atMs),
+  };
 }

@@ -22,8 +22,7 @@ import type { BarRecording } from '../poll/recorded-feed.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
-import { signalLineOf, toldSignals, type SignalLine } from '../journal-signals.ts';
-import { signalsFor } from '../signals-for.ts';
+import { signalLineOf, toldSignals, type SignalLine, signalsFor } from '../signals.ts';
 import {
   instancesOf,
   type KnownBars,

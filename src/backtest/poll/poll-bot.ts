@@ -2,19 +2,38 @@ import type { Budget } from '../../domain/rate-limit.ts';
 import { BudgetLedger } from '../../budget/ledger.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
-import { BotShell, type BotShellOptions } from '../../daemon/bot-shell.ts';
+import { BotShell, type BotShellOptions, type ChangeStore } from '../../daemon/bot-shell.ts';
 import { planInputOf } from '../../daemon/create-plan.ts';
 import { RequestCounts } from '../../daemon/request-counts.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import { Engine } from '../../engine/engine.ts';
-import type { EngineSettings } from '../../engine/engine-settings.ts';
+import type { EngineSettings, StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { movesPerMinute, planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
-import type { MemoryMirror } from './memory-mirror.ts';
 import { NO_MARGIN_RECORDED } from '../../venues/interface-profile.ts';
 import type { RecordedCaller } from '../../venues/recorded-caller.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { leastAmountAt } from '../../domain/market.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { valueIn, type Prices } from '../../portfolio/holding.ts';
+import { type EquityCurve, runWarning, type RunWarning } from '../backtest-run.ts';
+import type { FollowedExchange } from '../../venues/followed-exchange.ts';
+import type { FollowedMarket } from '../../venues/followed-market.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { createHash } from 'node:crypto';
+import {
+  EMPTY_MIRROR_STATE,
+  type JournalEntry,
+  type MirrorChange,
+  type MirrorState,
+} from '../../engine/mirror-change.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import type { OrderRecord } from '../../records/order.ts';
+import { ownMarketsOf } from '../../strategy/own-markets.ts';
+import type { PlannedFeed } from '../../scheduler/feed.ts';
+import type { Track } from './recorded-feed.ts';
 
 /** The live bot in virtual time. */
 export interface PollBot {
@@ -96,4 +115,218 @@ export function createPollBot(options: PollBotOptions): PollBot {
     ...(onAnswer === undefined ? {} : { onAnswer }),
   });
   return { engine, shell, plan, counts };
+}
+
+/**
+ * Value of the account in one quote currency, and its history, by the last prices at the exchange, whether
+ * the bot has seen them or not.
+ */
+export class PollEquity {
+  /** Currencies of the account that no market values: they count for nothing. */
+  readonly unvalued: readonly string[];
+  private readonly exchange: FollowedExchange;
+  private readonly quote: Currency;
+  private readonly markets: ReadonlyMap<string, FollowedMarket>;
+  private readonly prices: Prices = {
+    marketNames: MARKET_NAMES,
+    priceOf: (symbol) => this.markets.get(symbol)?.price ?? null,
+  };
+  private readonly timeMs: number[] = [];
+  private readonly equity: number[] = [];
+  private readonly isExposed: number[] = [];
+
+  constructor(exchange: FollowedExchange, quote: Currency) {
+    this.exchange = exchange;
+    this.quote = quote;
+    this.markets = new Map(exchange.markets.map((market) => [market.state.rules.symbol, market]));
+    this.unvalued = exchange
+      .balances()
+      .flatMap(([currency, total]) =>
+        total > 0n && this.valueOf(currency, total) === null ? [currency] : [],
+      );
+  }
+
+  /**
+   * By the rule of `valueIn`, as profit is shown live, to the last digit: each currency's value is rounded
+   * half-even.
+   */
+  exact(): Units {
+    let sum = 0n;
+    for (const [currency, total] of this.exchange.balances()) sum += this.valueOf(currency, total) ?? 0n;
+    return sum as Units;
+  }
+
+  private valueOf(asset: string, amount: bigint): Units | null {
+    return valueIn(this.quote, { asset, amount }, this.prices);
+  }
+
+  /** Adds a point to the curve, unless there is one of that time. */
+  note(timeMs: number): void {
+    if (this.timeMs.at(-1) === timeMs) return;
+    this.timeMs.push(timeMs);
+    this.equity.push(Number(this.exact()) / Number(UNITS_PER_ONE));
+    const holds = ({ state: { rules } }: FollowedMarket): boolean =>
+      rules.base !== this.quote &&
+      this.exchange.balance(rules.base) >=
+        leastAmountAt(rules, this.prices.priceOf(rules.symbol) ?? NO_UNITS);
+    this.isExposed.push([...this.markets.values()].some(holds) ? 1 : 0);
+  }
+
+  curve(): EquityCurve {
+    return {
+      length: this.timeMs.length,
+      timeMs: Float64Array.from(this.timeMs),
+      equity: Float64Array.from(this.equity),
+      isExposed: Uint8Array.from(this.isExposed),
+    };
+  }
+}
+
+/**
+ * The part of every clientOrderId that a mirror draws once; here it is the same in every run, so that the
+ * same input gives the same output.
+ */
+const EPOCH = 'poll';
+
+const MOST_UNHASHED = 16_384;
+
+/** A mirror on the disk that gets all that a live bot would write. */
+export type KeptMirror = Pick<ChangeStore, 'apply'>;
+
+/**
+ * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which
+ * is the one that a mirror on the disk has of the same lines. All else that a live bot writes down to be read
+ * by others is let go, so that memory grows with what was traded and with nothing else.
+ */
+export class MemoryMirror implements ChangeStore {
+  readonly fills: FillRecord[] = [];
+  private readonly byKey = new Map<string, OrderRecord>();
+  private readonly hash = createHash('sha256');
+  /** Lines that are not in the hash yet: many short ones cost it more than a long one. */
+  private unhashed = '';
+  private readonly onJournal: ((entry: JournalEntry, atMs: number) => void) | null;
+  private readonly kept: KeptMirror | null;
+  private lines = 0;
+
+  /** `onJournal` gets each line of the journal, and `kept` every change. */
+  constructor(
+    onJournal: ((entry: JournalEntry, atMs: number) => void) | null = null,
+    kept: KeptMirror | null = null,
+  ) {
+    this.onJournal = onJournal;
+    this.kept = kept;
+  }
+
+  /** True if anybody reads what a restart would need. */
+  get isKept(): boolean {
+    return this.kept !== null;
+  }
+
+  /** As they are now, in the order in which they were planned. */
+  get orders(): readonly OrderRecord[] {
+    return [...this.byKey.values()];
+  }
+
+  load(): MirrorState {
+    return { ...EMPTY_MIRROR_STATE, epoch: EPOCH };
+  }
+
+  apply(changes: readonly MirrorChange[], { atMs }: { readonly atMs: number }): void {
+    this.kept?.apply(changes, { atMs, isDurable: false });
+    for (const change of changes) {
+      if (change.kind === 'order') this.byKey.set(change.order.key, change.order);
+      else if (change.kind === 'fill') this.fills.push(change.fill);
+      else if (change.kind === 'journal') this.write(change.entry, atMs);
+    }
+  }
+
+  isRunningOut(): boolean {
+    return false;
+  }
+
+  /** SHA-256 of every line of the journal so far, in hexadecimal. */
+  journalHash(): string {
+    this.hashLines();
+    return this.hash.copy().digest('hex');
+  }
+
+  private write(entry: JournalEntry, atMs: number): void {
+    this.lines += 1;
+    const { kind, subject, json } = entry;
+    this.unhashed += `${JSON.stringify([this.lines, atMs, kind, subject, json])}\n`;
+    if (this.unhashed.length >= MOST_UNHASHED) this.hashLines();
+    this.onJournal?.(entry, atMs);
+  }
+
+  private hashLines(): void {
+    this.hash.update(this.unhashed);
+    this.unhashed = '';
+  }
+}
+
+/**
+ * A plan counts as finer than a recording where it looks this much more often than something was recorded.
+ */
+const FINER = 1.5;
+
+/**
+ * Returns where the plan polls more often than the recording changes, and where the recorded data is too old
+ * for any order. One sentence each.
+ */
+export function planWarnings(
+  tracks: readonly Track[],
+  of: { readonly feeds: readonly PlannedFeed[]; readonly instances: readonly StrategyInstanceSettings[] },
+): readonly RunWarning[] {
+  return tracks.flatMap((track) => {
+    const { symbol } = track.market.state.rules;
+    const kinds = [
+      { what: 'book', kind: 'book', gapMs: track.books.usualGapMs },
+      { what: 'tape', kind: 'public-trades', gapMs: track.trades?.usualGapMs ?? null },
+    ] as const;
+    return [
+      ...kinds.flatMap(({ what, kind, gapMs }) => {
+        const feed = of.feeds.find((candidate) => isFeedOf(candidate, kind, symbol));
+        if (feed === undefined || gapMs === null || gapMs <= feed.intervalMs * FINER) return [];
+        return [
+          runWarning('warning.finePlan', {
+            what: runWarning(`warning.${what}`),
+            market: symbol,
+            every: { aboutMs: feed.intervalMs },
+            gap: { aboutMs: gapMs },
+          }),
+        ];
+      }),
+      ...of.instances.flatMap(({ runner, limits }) =>
+        tooOld(symbol, track.books.usualGapMs, { runner, limits }),
+      ),
+    ];
+  });
+}
+
+function isFeedOf(feed: PlannedFeed, kind: 'book' | 'public-trades', symbol: string): boolean {
+  return (feed.kind === kind && feed.market === symbol) || (kind === 'book' && feed.kind === 'books');
+}
+
+function tooOld(
+  symbol: string,
+  gapMs: number | null,
+  { runner, limits }: Pick<StrategyInstanceSettings, 'runner' | 'limits'>,
+): readonly RunWarning[] {
+  const { maxBookVenueAgeMs } = limits;
+  if (
+    !ownMarketsOf(runner).includes(symbol) ||
+    gapMs === null ||
+    maxBookVenueAgeMs === null ||
+    gapMs <= maxBookVenueAgeMs
+  )
+    return [];
+  return [
+    runWarning('warning.oldBooks', {
+      market: symbol,
+      gap: { aboutMs: gapMs },
+      strategy: runner.name,
+      most: { aboutMs: maxBookVenueAgeMs },
+      setting: 'risk.maxBookVenueAge',
+    }),
+  ];
 }

@@ -23,13 +23,21 @@ import {
   type StrategyIntents,
   type TradedMarket,
   type FidelityStatement,
+  runWarning,
+  type RunWarning,
 } from '../backtest-run.ts';
-import { describePollRules } from './describe-poll-rules.ts';
-import { MemoryMirror, type KeptMirror } from './memory-mirror.ts';
-import { planWarnings } from './plan-warnings.ts';
-import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll-bot.ts';
+import { describePollRules } from '../describe-rules.ts';
+import {
+  MemoryMirror,
+  type KeptMirror,
+  createPollBot,
+  planOf,
+  type PollBot,
+  type PollBotOptions,
+  PollEquity,
+  planWarnings,
+} from './poll-bot.ts';
 import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded-caller.ts';
-import { PollEquity } from './poll-equity.ts';
 import { FollowedExchange } from '../../venues/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/poll-rules.ts';
 import {
@@ -40,8 +48,7 @@ import {
   type Track,
 } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
-import { runWarning, type RunWarning } from '../run-warning.ts';
-import { signalWarnings, type DatedSignal, DatedSignals } from '../dated-signal.ts';
+import { signalWarnings, type DatedSignal, DatedSignals } from '../signals.ts';
 import { candleOf } from '../../venues/typed-adapter.ts';
 import type { MemberHistory } from '../../engine/member-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';

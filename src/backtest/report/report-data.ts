@@ -2,13 +2,19 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { numberOf } from '../statistics.ts';
 import type { RoundTrip } from '../round-trips.ts';
-import { tripReturn } from '../metrics/trip-statistics.ts';
+import { tripReturn } from '../metrics/run-metrics.ts';
 import type { FinishedRun } from '../finish-run.ts';
 import { distancesOf, numberColumn, roundedTo } from '../../page/number-column.ts';
-import type { CandleSteps, EquityColumns, ExitLines, ReportData, TripLabels } from '../../page/run-data.ts';
-import { plotColumns } from './plot-columns.ts';
-import { reportVoice } from '../report-voice.ts';
-import { bandColumns, lockBands, memberBands } from './time-bands.ts';
+import type {
+  CandleSteps,
+  EquityColumns,
+  ExitLines,
+  ReportData,
+  TripLabels,
+  PlotColumns,
+  BandColumns,
+} from '../../page/run-data.ts';
+import { reportVoice, type ReportVoice } from '../report-voice.ts';
 import {
   thinCandles,
   thinEquity,
@@ -20,6 +26,11 @@ import {
 } from './thinning.ts';
 import { present } from '../../domain/errors.ts';
 import type { OrderRecord } from '../../records/order.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import { MOST_VALUES, type PlottedSeries } from '../plot-recorder.ts';
+import type { LockRecord } from '../../engine/lock-records.ts';
+import type { MemberRecord } from '../../engine/member-records.ts';
+import type { LockScope } from '../../engine/lock.ts';
 
 /**
  * The most of a report's table and marks. Of more trades those with the largest profit or loss are shown, and
@@ -249,4 +260,156 @@ function tripLabels(orders: readonly OrderRecord[], shown: readonly RoundTrip[])
 
 function strategyOf({ strategy }: RoundTrip): string {
   return strategy ?? '';
+}
+
+/**
+ * Returns what strategies plotted, for a page. If the run has several strategies, the name of a series
+ * includes its strategy.
+ */
+function plotColumns(
+  { plots, strategies }: Pick<BacktestRun, 'plots' | 'strategies'>,
+  { grid, indexOf }: { readonly grid: TimeGrid; readonly indexOf: ReadonlyMap<string, number> },
+): readonly PlotColumns[] {
+  return plots.flatMap((series) => {
+    const market = indexOf.get(series.market);
+    if (market === undefined) return [];
+    const { strategy, pane, style, color } = series;
+    const name = strategies.length > 1 ? `${strategy}: ${series.name}` : series.name;
+    const points = lastOfSteps(series, grid);
+    const values = points.map(([, value]) => value);
+    return {
+      market,
+      name,
+      pane,
+      style,
+      color,
+      at: distancesOf(points.map(([step]) => step)),
+      values: numberColumn(values.map((value) => (Number.isNaN(value) ? 0 : value))),
+      gaps: values.flatMap((value, index) => (Number.isNaN(value) ? [index] : [])),
+    };
+  });
+}
+
+function lastOfSteps(
+  { length, atMs, value }: PlottedSeries,
+  grid: TimeGrid,
+): readonly (readonly [step: number, value: number])[] {
+  const steps = new Map<number, number>();
+  let isRising = true;
+  let last = 0;
+  for (let index = 0; index < length; index += 1) {
+    // What is plotted as a bar closes belongs to the bar.
+    const step = Math.max(0, stepAt(grid, (atMs[index] ?? 0) - 1));
+    isRising &&= step >= last;
+    last = step;
+    steps.set(step, value[index] ?? 0);
+  }
+  const points = [...steps];
+  return isRising ? points : points.toSorted(([left], [right]) => left - right);
+}
+
+/** Returns the note about series of which some values are left out. */
+export function thinnedPlots(
+  { plots }: Pick<BacktestRun, 'plots'>,
+  { say, count, digits }: ReportVoice,
+): string {
+  const thinned = plots.filter(({ every }) => every > 1);
+  if (thinned.length === 0) return '';
+  const which = thinned
+    .map(({ name, every }) => say('charts.oneOf', { name, every: digits(String(every)) }))
+    .join(', ');
+  return say('charts.thinnedPlots', { most: count(MOST_VALUES), which });
+}
+
+/** Bands of each kind that a page carries. Of more the longest are drawn, and the page says so. */
+const MOST_BANDS = 5_000;
+
+/** A stretch of time in one market, or in all. */
+interface TimeBand {
+  /** Null: all. */
+  readonly market: string | null;
+  readonly fromMs: number;
+  /** Its own moment is not in it. */
+  readonly untilMs: number;
+  /** In one word or two: the lock, or the strategy and its universe. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Locks over the time that they held. */
+export function lockBands(
+  { locks, toMs }: Pick<BacktestRun, 'locks' | 'toMs'>,
+  voice = reportVoice('en'),
+): readonly TimeBand[] {
+  const { say, foreign, said } = voice;
+  return locks.records.map((record) => ({
+    market: record.lock.market,
+    fromMs: record.lock.beganAtMs,
+    untilMs: lockEndMs(record, toMs),
+    name: `${foreign(record.lock.name)} (${lockScope(record.lock, voice)})`,
+    text: say('bands.refused', { reason: said(record.lock.reason), count: record.refused }),
+  }));
+}
+
+/** Returns the scope of a lock: `all markets`, `BTCIRT`, `BTCIRT for grid`. */
+export function lockScope({ strategy, market }: LockScope, { say, foreign }: ReportVoice): string {
+  const markets = market === null ? say('locks.allMarkets') : foreign(market);
+  return strategy === null ? markets : say('locks.ofStrategy', { markets, strategy });
+}
+
+/** Returns when a lock ended, or the run did. */
+export function lockEndMs({ lock, endedAtMs }: LockRecord, toMs: number): number {
+  return Math.max(lock.beganAtMs, endedAtMs ?? toMs);
+}
+
+/**
+ * Markets over the time that they were in a universe. What is not known ends nothing: where changes are
+ * missing, a member is one until the last that is listed.
+ */
+export function memberBands(
+  { members, toMs }: Pick<BacktestRun, 'members' | 'toMs'>,
+  { say, digits, foreign } = reportVoice('en'),
+): readonly TimeBand[] {
+  const { records, more } = members;
+  const knownUntilMs = more === 0 ? toMs : (records.at(-1)?.atMs ?? toMs);
+  const inside = new Map<string, MemberRecord>();
+  const bands: TimeBand[] = [];
+  const end = (entered: MemberRecord, untilMs: number): void => {
+    const { market, strategy, universe, atMs, rank } = entered;
+    const name = foreign(`${strategy}/${universe}`);
+    const text = say('bands.member', { rank: digits(String(rank)) });
+    bands.push({ market, fromMs: atMs, untilMs, name, text });
+  };
+  for (const record of records) {
+    const key = JSON.stringify([record.strategy, record.universe, record.market]);
+    const entered = inside.get(key);
+    if (record.kind === 'entered') inside.set(key, record);
+    else if (entered !== undefined) {
+      inside.delete(key);
+      end(entered, record.atMs);
+    }
+  }
+  for (const entered of inside.values()) end(entered, Math.max(entered.atMs, knownUntilMs));
+  return bands;
+}
+
+/** Bands as a page carries them: those of its markets, the longest where there are too many. */
+export function bandColumns(
+  bands: readonly TimeBand[],
+  indexOf: ReadonlyMap<string, number>,
+  most = MOST_BANDS,
+): BandColumns {
+  const known = bands.filter(({ market }) => market === null || indexOf.has(market));
+  const longest = known
+    .toSorted((left, right) => right.untilMs - right.fromMs - (left.untilMs - left.fromMs))
+    .slice(0, most)
+    .toSorted((left, right) => left.fromMs - right.fromMs);
+  return {
+    market: longest.map(({ market }) => (market === null ? -1 : (indexOf.get(market) ?? -1))),
+    fromMs: longest.map(({ fromMs }, index) => fromMs - (longest[index - 1]?.fromMs ?? 0)),
+    lengthMs: longest.map(({ fromMs, untilMs }) => untilMs - fromMs),
+    name: longest.map(({ name }) => name),
+    text: longest.map(({ text }) => text),
+    all: known.length,
+  };
 }

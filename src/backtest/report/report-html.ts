@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../domain/time-text.ts';
 import type { FinishedRun } from '../finish-run.ts';
 import { htmlPage } from '../html-page.ts';
-import { reportData } from './report-data.ts';
+import { reportData, thinnedPlots } from './report-data.ts';
 import {
   configSection,
   fidelitySection,
@@ -17,15 +17,23 @@ import {
   warningsSection,
   summarySection,
 } from '../header-sections.ts';
-import { locksSection, membersSection } from './sections/band-sections.ts';
-import { distributionSection, monthlySection } from './sections/return-sections.ts';
-import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
-import { openSection, pausesSection, strategiesSection } from './sections/session-sections.ts';
+import {
+  locksSection,
+  membersSection,
+  openSection,
+  pausesSection,
+  strategiesSection,
+} from './sections/session-sections.ts';
+import {
+  distributionSection,
+  monthlySection,
+  drawdownsSection,
+  rollingSection,
+} from './sections/return-sections.ts';
 import { jalaliMonth, monthlyReturns } from '../metrics/return-tables.ts';
 import { numberOf } from '../statistics.ts';
 import type { Language } from '../../language/locale.ts';
 import { reportVoice } from '../report-voice.ts';
-import { thinnedPlots } from './plot-columns.ts';
 import type { BandColumns } from '../../page/run-data.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { nearestWord } from '../../configuration/nearest-word.ts';
+import { nearestWord } from '../../configuration/load-yaml.ts';
 import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { checkRequest, type FieldProblem } from '../../exchange/request-encoder.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';

@@ -10,8 +10,6 @@ import {
   strategiesOverride,
 } from '../../backtest/run-setup.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
-import { latencyOfSession } from '../../backtest/session.ts';
-import type { PollRules } from '../../venues/poll-rules.ts';
 import { resultLines } from '../../backtest/summary-lines.ts';
 import { ByteWriter } from '../../backtest/byte-writer.ts';
 import { finishRun } from '../../backtest/finish-run.ts';
@@ -21,9 +19,8 @@ import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { CheckFailed } from '../../backtest/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { catalogueRecordings } from '../../backtest/recordings.ts';
+import type { Recordings } from '../../backtest/recordings.ts';
 import { runConfigured, type ConfiguredRun } from '../../backtest/run-configured.ts';
 import { asCommand } from '../as-command.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
@@ -101,6 +98,7 @@ async function runChecks(
   options: Options,
   progress: ProgressReport,
 ): Promise<void> {
+  const { CheckFailed } = await import('../../backtest/check-backtest.ts');
   const checked = await check({
     lookahead: options.checkLookahead === true,
     warmUp: options.checkWarmup === true,
@@ -138,8 +136,8 @@ async function backtestWith(
       ? {
           ...request,
           fidelity: 'poll',
-          recordings: catalogueRecordings(openCatalogue(catalogue)),
-          rules: { ...pollRulesOf(settings.rules), ...(await recordedLatency(settings)) },
+          recordings: await recordingsOf(catalogue),
+          rules: { ...pollRulesOf(settings.rules), ...(await recordedLatency(settings.rules)) },
           onProgress: (rows, share) => progress.show({ done: rows, share }),
         }
       : {
@@ -155,13 +153,19 @@ async function backtestWith(
   );
   progress.end();
   await conclude(run, problems, { ...options, language: options.language ?? config.language });
-  await runChecks(check, options, progress);
+  if (options.checkLookahead === true || options.checkWarmup === true)
+    await runChecks(check, options, progress);
 }
 
-async function recordedLatency({
-  rules: { latencyFrom, seed },
-}: BacktestSettings): Promise<Partial<PollRules>> {
-  return latencyFrom === undefined ? {} : { latency: await latencyOfSession(latencyFrom, seed) };
+async function recordingsOf(catalogue: string): Promise<Recordings> {
+  const { catalogueRecordings } = await import('../../backtest/recordings.ts');
+  return catalogueRecordings(openCatalogue(catalogue));
+}
+
+async function recordedLatency({ latencyFrom, seed }: BacktestSettings['rules']) {
+  if (latencyFrom === undefined) return {};
+  const { latencyOfSession } = await import('../../backtest/session.ts');
+  return { latency: await latencyOfSession(latencyFrom, seed) };
 }
 
 /** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */

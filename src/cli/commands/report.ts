@@ -1,7 +1,7 @@
 import { statSync, existsSync } from 'node:fs';
 import { join, dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/compare-lines.ts';
+import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/difference.ts';
 import { resultLines } from '../../backtest/summary-lines.ts';
 import { shownMoney, numberText, percentText } from '../../backtest/value-text.ts';
 import { findRun, listRuns, type KeptRun } from '../../backtest/read-run-folder.ts';

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command } from 'commander';
-import { signalLineOf, toldSignals, type SignalLine } from '../../backtest/journal-signals.ts';
-import { signalFileLines } from '../../backtest/write-signals.ts';
+import { signalLineOf, toldSignals, type SignalLine, signalFileLines } from '../../backtest/signals.ts';
 import { oneLine } from '../../domain/money-text.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../query/write-run-parquet.ts';

@@ -33,7 +33,7 @@ import { isLockHeld } from '../../daemon/process-lock.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import { rowLines } from '../table.ts';
-import { readStudyFile, readWrittenStudy } from '../../study/read-study.ts';
+import { readStudyFile, readWrittenStudy } from '../../study/study-settings.ts';
 import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/run-stress.ts';
 import { remoteOptions, type RemoteFlags } from '../study/remote-options.ts';
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { present } from '../../domain/errors.ts';
 import { withoutYear } from '../../backtest/finish-run.ts';
 import { minuteText } from '../../domain/time-text.ts';
-import { readWrittenStudy } from '../../study/read-study.ts';
+import { readWrittenStudy } from '../../study/study-settings.ts';
 import { readHoldoutReport, type HoldoutReport, seenNote } from '../../study/study-result.ts';
 import { openHoldout, type HoldoutOpening } from '../../study/open-holdout.ts';
 import { prepareStudy } from '../../study/prepare-study.ts';

@@ -1,5 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { readWrittenStudy } from '../../study/read-study.ts';
+import { readWrittenStudy } from '../../study/study-settings.ts';
 import type { Stretch } from '../../study/objectives.ts';
 import {
   keepLuck,

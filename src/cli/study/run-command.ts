@@ -2,8 +2,14 @@ import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { baseName } from '../../daemon/strategy-settings.ts';
-import { readStudyFile, readWrittenStudy, withWholePaths, type ReadStudy } from '../../study/read-study.ts';
-import { studyIn, studyShape } from '../../study/study-settings.ts';
+import {
+  readStudyFile,
+  readWrittenStudy,
+  withWholePaths,
+  type ReadStudy,
+  studyIn,
+  studyShape,
+} from '../../study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
 import type { StudyEnd } from '../../study/run-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/study-place.ts';

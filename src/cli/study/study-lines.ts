@@ -1,7 +1,7 @@
 import { minuteText } from '../../domain/time-text.ts';
 import { countText } from '../../domain/money-text.ts';
 import { dataSetText } from '../../study/data-set.ts';
-import { shownFigures } from '../../study/figure-kind.ts';
+import { shownFigures } from '../../study/objectives.ts';
 import { rankedTrials, type StudyResult } from '../../study/study-result.ts';
 import { studyVoice } from '../../study/study-voice.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';

@@ -22,8 +22,13 @@ import type { WalkForwardResult } from '../../study/walk-forward-result.ts';
 import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../study/study-texts.ts';
 import { tableLines } from '../table.ts';
 import { parseDuration } from '../../daemon/duration-text.ts';
-import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/read-study.ts';
-import { budgetShape, studyShape } from '../../study/study-settings.ts';
+import {
+  readStudyFile,
+  readWrittenStudy,
+  type ReadStudy,
+  budgetShape,
+  studyShape,
+} from '../../study/study-settings.ts';
 import { isSamePlan, planText, walkQuestion, writtenPlan, type WalkQuestion } from '../../study/walk-plan.ts';
 import { wrongInput } from '../command-error.ts';
 import { RunFlags } from '../run-flags.ts';

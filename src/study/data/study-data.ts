@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../domain/time-text.ts';
 import { longestBarMs } from '../../domain/candle.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
-import type { FileSignal } from '../../backtest/read-signals.ts';
+import type { FileSignal } from '../../backtest/signals.ts';
 import { readPackedMarket, writePackedMarket } from '../../recording/column-file.ts';
 import {
   cutMarket,

@@ -1,16 +1,28 @@
 import { isTooShortFor } from '../../backtest/finish-run.ts';
 import { present } from '../../domain/errors.ts';
-import { isNumeric, type Parameter, type Point } from '../../search/space-declaration.ts';
-import { figureKind, shownFigures } from '../figure-kind.ts';
+import {
+  isNumeric,
+  type Parameter,
+  type Point,
+  type NumericParameter,
+  type ParameterValue,
+} from '../../search/space-declaration.ts';
+import { figureKind, shownFigures } from '../objectives.ts';
 import { rankedTrials, type ShownTrial } from '../study-result.ts';
 import { studyVoice, type StudyVoice } from '../study-voice.ts';
-import { nearTrials } from '../validation/plateau.ts';
+import { nearTrials, nearRange } from '../validation/plateau.ts';
 import type { ReportedStudy } from '../validated-study.ts';
-import { parameterAxis } from './parameter-axis.ts';
-import type { StudyReportData, TrialState } from '../../page/study-data.ts';
-import { walkData } from './walk-data.ts';
+import type {
+  StudyReportData,
+  TrialState,
+  WalkData,
+  WalkFigure,
+  ReportParameter,
+} from '../../page/study-data.ts';
 import { createRandom } from '../../domain/random.ts';
 import { drawSample } from '../validation/luck-statistics.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { dailyGrowth, type EquityDay, type WalkForwardResult } from '../walk-forward-result.ts';
 
 /** Digits that a screen can show. */
 const DIGITS = 7;
@@ -139,3 +151,134 @@ export function shownTrials(of: {
   const drawn = new Set(drawSample(numbers, { size: MOST_SHOWN - MOST_CHOSEN, random }));
   return { numbers: numbers.filter((number) => chosen.has(number) || drawn.has(number)), drawn };
 }
+
+/** Days that the chart of the account has; more are thinned to the lowest and highest of some days each. */
+const MOST_DAYS = 1_500;
+
+/** Returns the data that the page draws of a walk-forward. */
+export function walkData(
+  { account, windows, objectives }: WalkForwardResult,
+  quote: Currency,
+  voice: StudyVoice = studyVoice('en'),
+): WalkData {
+  const days = thinned(account.equity);
+  const names = [...new Set([...objectives.map(({ metric }) => metric), 'sharpe', 'maxDrawdown'])];
+  const ofMetric = (name: string): WalkFigure => ({
+    name,
+    title: voice.metric(name),
+    kind: figureKind(name),
+    inSample: windows.map(({ inSample }) => rounded(inSample?.[name] ?? null)),
+    outOfSample: windows.map(({ outOfSample }) => rounded(outOfSample[name] ?? null)),
+  });
+  // Windows differ in length: growth of a day can be compared, and a whole return can not.
+  const growth: WalkFigure = {
+    name: 'growth a day',
+    title: voice.say('growth'),
+    kind: 'fraction',
+    inSample: windows.map(({ inSample, train }) => rounded(dailyGrowth(inSample, train))),
+    outOfSample: windows.map(({ outOfSample, test }) => rounded(dailyGrowth(outOfSample, test))),
+  };
+  return {
+    quote,
+    initialEquity: Number(account.initialEquity),
+    day: days.map(({ day }) => day),
+    equity: days.map(({ equity }) => Number(equity.toPrecision(DIGITS))),
+    windows: windows.map(({ number, test, params }) => ({
+      number,
+      fromMs: test.fromMs,
+      toMs: test.toMs,
+      params: JSON.stringify(params),
+    })),
+    figures: [...names.map(ofMetric), growth],
+  };
+}
+
+/** All days, or of so many in a row the lowest and the highest, in their order, and the very last one. */
+function thinned(days: readonly EquityDay[]): readonly EquityDay[] {
+  if (days.length <= MOST_DAYS) return days;
+  const length = Math.ceil((2 * days.length) / MOST_DAYS);
+  const kept: EquityDay[] = [];
+  for (let from = 0; from < days.length; from += length) {
+    const part = days.slice(from, from + length).toSorted((left, right) => left.equity - right.equity);
+    kept.push(...part.slice(0, 1), ...part.slice(1).slice(-1));
+  }
+  const last = days.slice(-1).filter((day) => !kept.includes(day));
+  return [...kept, ...last].toSorted((left, right) => left.day - right.day);
+}
+
+/** Numbers with so many values have a cell of a heat map for each, others for some together. */
+const MOST_OWN_CELLS = 16;
+const CELLS = 12;
+/** Digits of an edge that is no value. */
+const EDGE_DIGITS = 3;
+
+type Cells = Pick<ReportParameter, 'cells' | 'edges'>;
+
+/** A param of the space as an axis, with what is near the best trial's value of it. */
+function parameterAxis(
+  parameter: Parameter,
+  best: ParameterValue | undefined,
+  voice: StudyVoice,
+): ReportParameter {
+  const { name } = parameter;
+  if (!isNumeric(parameter)) {
+    const cells = parameter.values.map(String);
+    return {
+      name,
+      isChoice: true,
+      isLog: false,
+      min: 0,
+      max: cells.length - 1,
+      cells,
+      edges: [],
+      near: null,
+    };
+  }
+  const { min, max, scale, steps } = parameter;
+  const isLog = scale === 'log';
+  const isStepped = steps !== null && (!isLog || steps.count <= MOST_OWN_CELLS);
+  return {
+    name,
+    isChoice: false,
+    isLog,
+    min,
+    max,
+    ...(isStepped ? steppedCells(steps, voice) : evenCells({ min, max, isLog }, voice)),
+    near: best === undefined ? null : nearRange(parameter, best),
+  };
+}
+
+/** Cells of one value each, or of as many as it takes; edges are between two values. */
+function steppedCells(
+  { first, stride, count, decimals }: NonNullable<NumericParameter['steps']>,
+  voice: StudyVoice,
+): Cells {
+  const together = count <= MOST_OWN_CELLS ? 1 : Math.ceil(count / CELLS);
+  const valueAt = (place: number): number => (first + place * stride) / 10 ** decimals;
+  const edgeAt = (place: number): number => (first + (place - 0.5) * stride) / 10 ** decimals;
+  const begins = Array.from({ length: Math.ceil(count / together) }, (_, cell) => cell * together);
+  return {
+    cells: begins.map((begin) => {
+      const last = Math.min(begin + together, count) - 1;
+      return last === begin ? voice.param(valueAt(begin)) : rangeText(valueAt(begin), valueAt(last), voice);
+    }),
+    edges: [...begins, count].map(edgeAt),
+  };
+}
+
+/** Equal parts of the range, of its logarithm where the scale is one. */
+function evenCells(
+  { min, max, isLog }: { readonly min: number; readonly max: number; readonly isLog: boolean },
+  voice: StudyVoice,
+): Cells {
+  const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
+    if (place === 0) return min;
+    if (place === CELLS) return max;
+    const share = place / CELLS;
+    return Number((isLog ? min * (max / min) ** share : min + (max - min) * share).toPrecision(EDGE_DIGITS));
+  });
+  return { cells: edges.slice(1).map((to, cell) => rangeText(edges[cell] ?? to, to, voice)), edges };
+}
+
+const rangeText = (from: number, to: number, { say, param }: StudyVoice): string =>
+  say('cell.range', { from: param(from), to: param(to) });

@@ -29,7 +29,7 @@ import { numberOf } from '../../backtest/statistics.ts';
 import { type Units, UNIT_DECIMALS } from '../../domain/money.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import type { StrategyContext } from '../../strategy/context.ts';
-import type { FileSignal } from '../../backtest/read-signals.ts';
+import type { FileSignal } from '../../backtest/signals.ts';
 import { type CandleColumns, columnScale, firstBarFrom } from '../../domain/candle-columns.ts';
 import { rowFrom } from '../../recording/packed-market.ts';
 import { stationaryBootstrap } from '../../statistics/stationary-bootstrap.ts';

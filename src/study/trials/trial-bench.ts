@@ -1,6 +1,6 @@
 import { botConfigOf } from '../../backtest/run-setup.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
-import { numberOf } from '../../backtest/statistics.ts';
+import { numberOf, dailyReturns } from '../../backtest/statistics.ts';
 import { runSummary } from '../../backtest/finish-run.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
@@ -9,7 +9,6 @@ import type { Params } from '../../search/params-of-point.ts';
 import { runStressTask } from '../stress/stress-run.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import { runAccount, type AccountReport, type AccountTask, failureReason } from '../trial-runner.ts';
-import { dailyReturns } from '../../backtest/daily-returns.ts';
 import { createdOf, runOfSetup, withParams, type TrialSetup } from './trial-setup.ts';
 
 /** Runs trials of one study, one at a time, in the thread that it was made in. */

@@ -14,7 +14,7 @@ import { realityCheck, superiorPredictiveAbility } from '../../statistics/superi
 import { sampleMoments, type SampleMoments } from '../../statistics/sample-moments.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../../statistics/trade-order-risk.ts';
 import { finding, said, type StudyFinding } from '../study-fact.ts';
-import type { DailyReturns } from '../../backtest/daily-returns.ts';
+import type { DailyReturns } from '../../backtest/statistics.ts';
 import { present } from '../../domain/errors.ts';
 
 /** Input of the tests: columns of daily returns of the same days. */

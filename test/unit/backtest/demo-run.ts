@@ -1,17 +1,16 @@
-import type { BacktestRun, EquityCurve } from '../../../src/backtest/backtest-run.ts';
+import { type BacktestRun, type EquityCurve, runWarning } from '../../../src/backtest/backtest-run.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
 import { timeframeMs, type Timeframe } from '../../../src/domain/candle.ts';
-import { valueAt } from '../../../src/backtest/metrics/activity.ts';
+import { valueAt } from '../../../src/backtest/round-trips.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { describeBarRules } from '../../../src/backtest/describe-bar-rules.ts';
-import { runWarning } from '../../../src/backtest/run-warning.ts';
+import { describeBarRules } from '../../../src/backtest/describe-rules.ts';
 import { DEFAULT_CANDLE_RULES } from '../../../src/venues/bar-rules.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */

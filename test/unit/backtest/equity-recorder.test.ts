@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EquityRecorder } from '../../../src/backtest/equity-recorder.ts';
+import { EquityRecorder } from '../../../src/backtest/run-records.ts';
 
 test('keeps every moment, also where there are more than were expected', () => {
   let now = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { refuseUnserved } from '../../../src/backtest/refuse-unserved.ts';
+import { refuseUnserved } from '../../../src/backtest/candle-backtest.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withPlan } from '../../../src/cli/study/walk-forward-command.ts';
-import { readWrittenStudy } from '../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import type { WalkQuestion } from '../../../src/study/walk-plan.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HealthService } from '../../../src/daemon/health/health-service.ts';
+import { HealthService } from '../../../src/daemon/health/health-server.ts';
 import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { formatProblems, loadYaml, readYaml } from '../../../src/configuration/load-yaml.ts';
-import { nearestWord } from '../../../src/configuration/nearest-word.ts';
+import { formatProblems, loadYaml, readYaml, nearestWord } from '../../../src/configuration/load-yaml.ts';
 import { exchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
 
 const problems = (text: string, schema: z.ZodType = exchangeConfig): readonly string[] => {

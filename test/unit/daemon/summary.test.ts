@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/run/summary.ts';
+import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/run/screen.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 const CROSS: StrategySummary = {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ownFileHint } from '../../../src/plugins/own-file-hint.ts';
+import { ownFileHint } from '../../../src/plugins/own-files.ts';
 
 test('a name of no bundled strategy is held against the files of the folder that one works in', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-hint-'));

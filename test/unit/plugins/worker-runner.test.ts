@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
-import { checkedPlots } from '../../../src/plugins/check-answer.ts';
+import { checkedPlots } from '../../../src/plugins/worker-messages.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
-import { readWrittenStudy } from '../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import { prepareStudy } from '../../../src/study/prepare-study.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barRulesOf, botConfigOf } from '../../../src/backtest/run-setup.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
-import { readWrittenStudy } from '../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { differenceOf } from '../../../src/study/study-identity.ts';
 import { readTrialFiles, writeTrialFiles } from '../../../src/study/file-cache.ts';

@@ -4,7 +4,7 @@ import { runPollBacktest } from '../../../src/backtest/poll-backtest.ts';
 import { catalogueRecordings } from '../../../src/backtest/recordings.ts';
 import { openCatalogue } from '../../../src/daemon/open-catalogue.ts';
 import { writePackedMarket } from '../../../src/recording/column-file.ts';
-import { readWrittenStudy } from '../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';

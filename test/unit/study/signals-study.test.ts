@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BacktestSummary } from '../../../src/backtest/result-schema.ts';
-import { readWrittenStudy } from '../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { differenceOf } from '../../../src/study/study-identity.ts';
 import { readTrialFiles, writeTrialFiles } from '../../../src/study/file-cache.ts';

@@ -4,7 +4,7 @@ import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
 import { barRulesOf, botConfigOf } from '../../../src/backtest/run-setup.ts';
 import { cutCandles } from '../../../src/study/data/study-data.ts';
-import { readWrittenStudy } from '../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';

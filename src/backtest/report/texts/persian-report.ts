@@ -1,8 +1,7 @@
 import { PERSIAN_TERMS as TERMS } from '../../../language/persian-terms.ts';
 import type { TranslationOf } from '../../../language/translate.ts';
 import type { ENGLISH_REPORT } from '../../english-report.ts';
-import { PERSIAN_FIDELITY } from './persian-fidelity.ts';
-import type { ENGLISH_WARNINGS } from './english-warnings.ts';
+import { PERSIAN_FIDELITY, type ENGLISH_WARNINGS } from './fidelity-texts.ts';
 
 const PERSIAN_WARNINGS: TranslationOf<typeof ENGLISH_WARNINGS> = {
   'warning.words': '{text}',

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../backtest/value-text.ts';
 import { listOf } from '../../../backtest/header-sections.ts';
-import { tableSection } from '../../../backtest/table-section.ts';
+import { tableSection } from '../../../backtest/html-page.ts';
 import type { Currency } from '../../../domain/market-symbol.ts';
 import type { StudyVoice } from '../../study-voice.ts';
 import type { WalkForwardResult } from '../../walk-forward-result.ts';

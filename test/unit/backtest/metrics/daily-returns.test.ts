@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dailyReturns } from '../../../../src/backtest/daily-returns.ts';
+import { dailyReturns } from '../../../../src/backtest/statistics.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deepestDrawdowns, type ValuesOverTime } from '../../../../src/backtest/metrics/drawdown-periods.ts';
-import { maximumDrawdown } from '../../../../src/backtest/metrics/equity-metrics.ts';
+import {
+  deepestDrawdowns,
+  type ValuesOverTime,
+  maximumDrawdown,
+} from '../../../../src/backtest/metrics/equity-metrics.ts';
 
 /** A curve from 100 at 0, one value a millisecond. */
 const curveOf = (values: readonly number[]): ValuesOverTime => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestFigures } from '../../../../src/backtest/request-figures.ts';
+import { requestFigures } from '../../../../src/backtest/finish-run.ts';
 import { demoRun } from '../demo-run.ts';
 
 const { fills } = demoRun({ bars: 300, tradeChance: 0.2 });

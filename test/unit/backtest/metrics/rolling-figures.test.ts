@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rollingFigures } from '../../../../src/backtest/report/sections/risk-sections.ts';
+import { rollingFigures } from '../../../../src/backtest/report/sections/return-sections.ts';
 
 const daily = (returns: readonly number[]) => ({ firstDay: 100, returns: new Float64Array(returns) });
 

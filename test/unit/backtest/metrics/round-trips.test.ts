@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { roundTrips, type RoundTrips } from '../../../../src/backtest/round-trips.ts';
+import { roundTrips, type RoundTrips, valueAt } from '../../../../src/backtest/round-trips.ts';
 import {
   expectancy,
   profitFactor,
@@ -8,8 +8,7 @@ import {
   tripLengths,
   tripReturns,
   winRate,
-} from '../../../../src/backtest/metrics/trip-statistics.ts';
-import { valueAt } from '../../../../src/backtest/metrics/activity.ts';
+} from '../../../../src/backtest/metrics/run-metrics.ts';
 import { formatUnits, NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import { demoRun } from '../demo-run.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryMirror } from '../../../../src/backtest/poll/memory-mirror.ts';
+import { MemoryMirror } from '../../../../src/backtest/poll/poll-bot.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FidelityStatement } from '../../../../src/backtest/backtest-run.ts';
-import { describeBarRules } from '../../../../src/backtest/describe-bar-rules.ts';
-import { describeMirror } from '../../../../src/backtest/live/describe-mirror.ts';
-import { describePollRules } from '../../../../src/backtest/poll/describe-poll-rules.ts';
+import { describeBarRules, describePollRules } from '../../../../src/backtest/describe-rules.ts';
+import { describeMirror } from '../../../../src/backtest/live/mirror-history.ts';
 import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { universeCaveats } from '../../../../src/backtest/available-markets.ts';
 import type { Language } from '../../../../src/language/locale.ts';

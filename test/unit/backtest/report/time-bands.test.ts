@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
-import { bandColumns, lockBands, memberBands } from '../../../../src/backtest/report/time-bands.ts';
+import { bandColumns, lockBands, memberBands } from '../../../../src/backtest/report/report-data.ts';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import { demoRun } from '../demo-run.ts';
 import { lockRecord, memberRecord } from '../run-records.ts';

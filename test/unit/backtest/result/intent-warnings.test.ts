@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.ts';
-import { writeRefusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
+import { writeRefusalsCsv } from '../../../../src/backtest/result/result-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { resultLines } from '../../../../src/backtest/summary-lines.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';

@@ -7,7 +7,7 @@ import {
   numberCell,
   TableFormat,
   textCell,
-} from '../../../../src/backtest/result/table-format.ts';
+} from '../../../../src/backtest/result/result-tables.ts';
 import { written } from './written.ts';
 
 interface Row {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSignals } from '../../../../src/backtest/read-signals.ts';
-import { signalsFor } from '../../../../src/backtest/signals-for.ts';
+import { readSignals, signalsFor } from '../../../../src/backtest/signals.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -1,8 +1,7 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HealthSource, LedgerWatch } from '../../../../src/daemon/health/health-source.ts';
-import { HealthServer } from '../../../../src/daemon/health/health-server.ts';
-import { startingSource } from '../../../../src/daemon/health/health-service.ts';
+import { HealthServer, startingSource } from '../../../../src/daemon/health/health-server.ts';
 import { wellSource } from './well-source.ts';
 
 const servers: HealthServer[] = [];

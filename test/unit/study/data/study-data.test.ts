@@ -4,7 +4,7 @@ import { cutCandles, type RunData } from '../../../../src/study/data/study-data.
 import { sharedColumns } from '../../../../src/study/trials/trial-setup.ts';
 import { generatedCandles } from '../generated-candles.ts';
 import { dataSetOf } from '../../../../src/study/data-set.ts';
-import { readWrittenStudy } from '../../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import {
   canonicalJson,
   differenceOf,

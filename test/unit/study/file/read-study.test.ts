@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { studyTemplate } from '../../../../src/cli/commands/study.ts';
-import { readStudyFile, readWrittenStudy } from '../../../../src/study/read-study.ts';
+import { readStudyFile, readWrittenStudy } from '../../../../src/study/study-settings.ts';
 
 let folder: string;
 beforeEach(() => {

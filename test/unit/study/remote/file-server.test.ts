@@ -9,7 +9,7 @@ import {
   FileCache,
   LOOPBACK,
 } from '../../../../src/study/file-cache.ts';
-import { fetchFile } from '../../../../src/study/remote/take-offer.ts';
+import { fetchFile } from '../../../../src/study/study-worker.ts';
 import { FileServer } from '../../../../src/study/open-redis-runner.ts';
 import type { StudyOffer } from '../../../../src/study/remote/offered-study.ts';
 

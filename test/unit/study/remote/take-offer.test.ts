@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, describe } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
 import { engineVersion, codeHash, signBundle, writeBundle } from '../../../../src/study/code-bundle.ts';
-import { readWrittenStudy } from '../../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import { writeCandleFile } from '../../../../src/recording/column-file.ts';
 import { checksumOf, FileCache, writeTrialFiles } from '../../../../src/study/file-cache.ts';
 import {
@@ -17,7 +17,7 @@ import {
   batchKey,
   taskKey,
 } from '../../../../src/study/remote/offered-study.ts';
-import { takeOffer, type WorkerMeans } from '../../../../src/study/remote/take-offer.ts';
+import { takeOffer, type WorkerMeans } from '../../../../src/study/study-worker.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
-import { MOST_SHOWN, shownTrials, studyReportData } from '../../../../src/study/report/study-report-data.ts';
+import {
+  MOST_SHOWN,
+  shownTrials,
+  studyReportData,
+  walkData,
+} from '../../../../src/study/report/study-report-data.ts';
 import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { demoStudy, demoWalk } from './demo-study.ts';
-import { walkData } from '../../../../src/study/report/walk-data.ts';
 
 let folder: string;
 let reported: ReportedStudy;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FileSignal } from '../../../../src/backtest/read-signals.ts';
+import type { FileSignal } from '../../../../src/backtest/signals.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { redrawnBars, redrawnSignals } from '../../../../src/study/stress/stress-run.ts';

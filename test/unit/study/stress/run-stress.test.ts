@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
 import { barRulesOf } from '../../../../src/backtest/run-setup.ts';
-import { readWrittenStudy } from '../../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import { StudyFolder } from '../../../../src/study/study-place.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';
 import { runSession } from '../../../../src/study/study-session.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readWrittenStudy } from '../../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import type { AccountReport, AccountLeg } from '../../../../src/study/trial-runner.ts';

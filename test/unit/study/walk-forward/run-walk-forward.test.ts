@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readWrittenStudy } from '../../../../src/study/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
 import { StudyFolder, TrialRegister } from '../../../../src/study/study-place.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';

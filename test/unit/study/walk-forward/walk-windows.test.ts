@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { timesOfCandles } from '../../../../src/study/data-set.ts';
-import { readWrittenStudy } from '../../../../src/study/read-study.ts';
-import type { WalkForwardPlan } from '../../../../src/study/study-settings.ts';
+import { readWrittenStudy, type WalkForwardPlan } from '../../../../src/study/study-settings.ts';
 import { walkWindows } from '../../../../src/study/walk-plan.ts';
 import { generatedCandles } from '../generated-candles.ts';
 import { readSpace, type Point } from '../../../../src/search/space-declaration.ts';

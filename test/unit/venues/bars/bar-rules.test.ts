@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBarRules, DEFAULT_CANDLE_RULES, type BarRules } from '../../../../src/venues/bar-rules.ts';
 import { reportVoice } from '../../../../src/backtest/report-voice.ts';
-import { describeBarRules } from '../../../../src/backtest/describe-bar-rules.ts';
+import { describeBarRules } from '../../../../src/backtest/describe-rules.ts';
 
 const { tell } = reportVoice('en');
 

@@ -13,7 +13,7 @@ import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { FROM_MS, TETHER } from './recorded-run.ts';
 import { orderIdOf } from '../../../../src/venues/read-records.ts';
 import { reportVoice } from '../../../../src/backtest/report-voice.ts';
-import { describePollRules } from '../../../../src/backtest/poll/describe-poll-rules.ts';
+import { describePollRules } from '../../../../src/backtest/describe-rules.ts';
 
 /** When each of some calls, sent at once, was at the exchange and back, in ms from then. */
 async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): Promise<readonly string[]> {

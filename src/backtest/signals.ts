@@ -1,10 +1,18 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../domain/signal-id.ts';
 import { openCsv } from '../recording/open-csv.ts';
 import { openText, unreadable } from '../recording/open-text.ts';
 import { TimeReader } from '../recording/written-form.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
+import type { SignalCommand } from '../engine/engine-event.ts';
+import { inDigits } from '../language/fact.ts';
+import { runWarning, type RunWarning } from './backtest-run.ts';
+import { csvLine } from '../domain/csv.ts';
+import { readStored } from '../domain/stored-json.ts';
+import { storedSignalLine } from '../engine/signal-record.ts';
+import type { JournalLine } from '../mirror/row-pages.ts';
 
 /** A line of a file of signals. */
 export interface FileSignal {
@@ -26,7 +34,7 @@ export interface FileSignal {
 const MOST_SIGNALS = 200_000;
 
 /** Columns of a file of signals. */
-export const SIGNAL_FIELDS = ['time', 'strategy', 'name', 'payload', 'id', 'sentAt', 'source'] as const;
+const SIGNAL_FIELDS = ['time', 'strategy', 'name', 'payload', 'id', 'sentAt', 'source'] as const;
 
 const time = z.union([z.string(), z.number()]).transform(String);
 const word = z.string().min(1).max(80);
@@ -178,4 +186,142 @@ const tooMany = (path: string, number: number): SarrafError =>
 
 function wrong(path: string, number: number, problem: string): SarrafError {
   return new SarrafError('INVALID_FILE', `${path}:${number}: ${problem}`);
+}
+
+type Instances = readonly Pick<StrategyInstanceSettings, 'runner'>[];
+
+/**
+ * Signals of a file for the strategies of a run. A line that names no strategy is for each that declares its
+ * name; one that names no signal is for the one that its strategy declares. Throws `INVALID_FILE` for one
+ * that is for nobody.
+ */
+export function signalsFor(signals: readonly FileSignal[], instances: Instances): readonly DatedSignal[] {
+  const declared = instances.flatMap(({ runner }) =>
+    runner.subscriptions.flatMap((wanted) =>
+      wanted.kind === 'signal' ? [{ strategy: runner.name, name: wanted.name }] : [],
+    ),
+  );
+  return signals.flatMap(({ atMs, strategy, name, id, payload, sentAtMs, source, place }) => {
+    const fitting = declared.filter(
+      (one) => (strategy === null || one.strategy === strategy) && (name === null || one.name === name),
+    );
+    if (fitting.length === 0 || (name === null && fitting.length > 1))
+      throw new SarrafError('INVALID_FILE', `${place}: ${expectedText({ strategy, name }, declared)}`);
+    return fitting.map((one) => ({
+      atMs,
+      command: { kind: 'signal', ...one, id, payload, sentAtMs, source },
+    }));
+  });
+}
+
+function expectedText(
+  { strategy, name }: Pick<FileSignal, 'strategy' | 'name'>,
+  declared: readonly { readonly strategy: string; readonly name: string }[],
+): string {
+  const found = `found ${strategy === null ? 'no strategy' : `the strategy ${strategy}`} and ${name === null ? 'no name' : `the name ${name}`}`;
+  const names = declared.map((one) => `${one.strategy} ${one.name}`).join(', ');
+  return names === ''
+    ? `expected a run whose strategies declare signals, ${found}`
+    : `expected one of the declared signals (${names}), ${found}`;
+}
+
+/** A signal of a run, and when the bot takes it. */
+export interface DatedSignal {
+  readonly atMs: number;
+  readonly command: SignalCommand;
+}
+
+/** Signals of a run in the order of their times, told one after the other. */
+export class DatedSignals {
+  private readonly signals: readonly DatedSignal[];
+  /** Time of the next signal; infinity if there is none. Read with each bar. */
+  nextMs = Number.POSITIVE_INFINITY;
+  private next = -1;
+
+  /** Omits signals before `fromMs`: the run begins then. */
+  constructor(signals: readonly DatedSignal[], fromMs: number) {
+    this.signals = signals
+      .filter(({ atMs }) => atMs >= fromMs)
+      .toSorted((left, right) => left.atMs - right.atMs);
+    this.goOn();
+  }
+
+  /** Those whose time has come, as the engine takes them. */
+  takeUntil(atMs: number): readonly SignalCommand[] {
+    const taken: SignalCommand[] = [];
+    while (this.nextMs <= atMs) {
+      const { command, atMs: takenMs } = present(this.signals[this.next], 'the signal that is next');
+      const { sentAtMs } = command;
+      taken.push({ ...command, ageMs: sentAtMs === null ? 0 : takenMs - sentAtMs });
+      this.goOn();
+    }
+    return taken;
+  }
+
+  private goOn(): void {
+    this.next += 1;
+    this.nextMs = this.signals[this.next]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Returns what a reader should know of the signals of a run, as sentences. */
+export function signalWarnings(
+  signals: readonly DatedSignal[],
+  of: {
+    readonly instances: readonly Pick<StrategyInstanceSettings, 'runner'>[];
+    readonly fromMs: number;
+    readonly toMs: number;
+  },
+): readonly RunWarning[] {
+  const outside = signals.filter(({ atMs }) => atMs < of.fromMs || atMs > of.toMs).length;
+  const deaf = of.instances.flatMap(({ runner: { name, subscriptions } }) =>
+    subscriptions.some(({ kind }) => kind === 'signal') &&
+    !signals.some(({ command }) => command.strategy === name)
+      ? [runWarning('warning.noSignals', { strategy: name, option: '--signals' })]
+      : [],
+  );
+  return [
+    ...(outside === 0
+      ? []
+      : [
+          runWarning('warning.signalsOutside', {
+            outside: inDigits(outside),
+            all: inDigits(signals.length),
+          }),
+        ]),
+    ...deaf,
+  ];
+}
+
+/** Lines of a file of signals, which `readSignals` reads: CSV or JSON. */
+export function* signalFileLines(signals: readonly FileSignal[], format: 'csv' | 'jsonl'): Generator<string> {
+  if (format === 'csv') yield csvLine(SIGNAL_FIELDS);
+  for (const { atMs, strategy, name, payload, id, sentAtMs, source } of signals) {
+    const sentAt = sentAtMs === null ? null : timeOf(sentAtMs);
+    const line = { time: timeOf(atMs), strategy, name, payload, id, sentAt, source };
+    const cells = { ...line, payload: JSON.stringify(payload) };
+    yield format === 'jsonl'
+      ? `${JSON.stringify(line)}\n`
+      : csvLine(SIGNAL_FIELDS.map((field) => cells[field]));
+  }
+}
+
+const timeOf = (atMs: number): string => new Date(atMs).toISOString();
+
+/** A line of the journal about a signal. */
+export type SignalLine = ReturnType<typeof signalLineOf>;
+
+/** Returns the content of a line of the kind `signal`. Throws `DATA_UNUSABLE` for a damaged one. */
+export function signalLineOf({ seq, subject, json }: JournalLine) {
+  return { strategy: subject, ...readStored(storedSignalLine, json, `line ${seq} of the journal`) };
+}
+
+/** Signals that strategies were told, as a file of signals has them. */
+export function toldSignals(lines: readonly SignalLine[]): readonly FileSignal[] {
+  return lines.flatMap((line) => {
+    const { strategy, name, id, payload, sentAtMs, source, seenAtMs, code } = line;
+    if (code !== 'told') return [];
+    const place = `signal ${id} of the session`;
+    return [{ atMs: seenAtMs, strategy, name, id, payload, sentAtMs, source, place }];
+  });
 }

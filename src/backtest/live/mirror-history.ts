@@ -1,0 +1,259 @@
+import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { leastAmountAt, type Market } from '../../domain/market.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import { movesOf } from '../../portfolio/balance-books.ts';
+import { valueIn, type PriceOf } from '../../portfolio/holding.ts';
+import {
+  type EquityCurve,
+  type StrategyIntents,
+  type FidelityStatement,
+  fidelityFact as fact,
+  type FidelityFact,
+} from '../backtest-run.ts';
+import type { PriceHistory } from './price-history.ts';
+import { IntentTally } from '../../engine/intent-tally.ts';
+import { rejectionOf } from '../../engine/order-rejection.ts';
+import type { RefusedIntent, SessionRows, BoundedTable } from '../../mirror/session-rows.ts';
+import { english, sentenceFacts } from '../../language/sentence.ts';
+import { inDigits } from '../../language/fact.ts';
+
+/** Holdings of an account by currency, lower case. */
+export type Holdings = ReadonlyMap<string, bigint>;
+
+interface AccountHistoryOptions {
+  /** Before all fills. */
+  readonly opening: Holdings;
+  /** By their time. */
+  readonly fills: readonly FillRecord[];
+  readonly markets: readonly Market[];
+  readonly prices: PriceHistory;
+  readonly quote: Currency;
+}
+
+/**
+ * Value of an account at moments that only go forward, from its first holdings and its trades: by the rule of
+ * `valueIn`, each currency once and rounded half-even. Holdings without a price count for nothing.
+ */
+export class AccountHistory {
+  private readonly options: AccountHistoryOptions;
+  private readonly held: Map<string, bigint>;
+  private next = 0;
+
+  constructor(options: AccountHistoryOptions) {
+    this.options = options;
+    this.held = new Map(options.opening);
+  }
+
+  /** Trades of the moment itself are in it. */
+  advance(timeMs: number): void {
+    const { fills, prices } = this.options;
+    prices.advance(timeMs);
+    for (;;) {
+      const fill = fills[this.next];
+      if (fill === undefined || fill.atMs > timeMs) return;
+      addEffect(this.held, fill, 1n);
+      this.next += 1;
+    }
+  }
+
+  exact(): Units {
+    const { quote, prices } = this.options;
+    return holdingsValue(this.held, quote, prices.priceOf);
+  }
+
+  /** Returns true if the holding of any currency other than that of the results is enough for an order. */
+  isExposed(): boolean {
+    const { markets, prices, quote } = this.options;
+    return markets.some((market) => {
+      if (market.base === quote) return false;
+      const least = leastAmountAt(market, prices.priceOf(market.symbol) ?? NO_UNITS);
+      return (this.held.get(market.base) ?? 0n) >= least;
+    });
+  }
+
+  /** The curve at these moments, which rise. */
+  curveAt(momentsMs: readonly number[]): EquityCurve {
+    const length = momentsMs.length;
+    const equity = new Float64Array(length);
+    const isExposed = new Uint8Array(length);
+    for (const [index, timeMs] of momentsMs.entries()) {
+      this.advance(timeMs);
+      equity[index] = Number(this.exact()) / Number(UNITS_PER_ONE);
+      isExposed[index] = this.isExposed() ? 1 : 0;
+    }
+    return { length, timeMs: Float64Array.from(momentsMs), equity, isExposed };
+  }
+}
+
+/**
+ * Returns the value of holdings, each currency rounded by itself. Holdings without a price count for nothing.
+ */
+export function holdingsValue(held: Holdings, quote: Currency, priceOf: PriceOf): Units {
+  let sum = 0n;
+  for (const [asset, amount] of held)
+    sum += valueIn(quote, { asset, amount }, { marketNames: MARKET_NAMES, priceOf }) ?? 0n;
+  return sum as Units;
+}
+
+/** Returns what fills brought, less what they cost. */
+export function broughtBy(fills: readonly FillRecord[]): Holdings {
+  const held = new Map<string, bigint>();
+  for (const fill of fills) addEffect(held, fill, 1n);
+  return held;
+}
+
+/** Returns the holdings of an account before all these fills, from those after them. */
+export function openingOf(closing: Holdings, fills: readonly FillRecord[]): Holdings {
+  const held = new Map(closing);
+  for (const fill of fills) addEffect(held, fill, -1n);
+  return held;
+}
+
+/** Adds the effect of a fill on the wallets; a factor of -1 reverses it. */
+function addEffect(held: Map<string, bigint>, fill: FillRecord, factor: 1n | -1n): void {
+  for (const [currency, units] of movesOf({ ...fill, ...parseMarket(fill.market) }))
+    held.set(currency, (held.get(currency) ?? 0n) + factor * units);
+}
+
+/**
+ * Returns the number of intents of each strategy, and of those refused, as far as a mirror stores them:
+ * intents that became work, with those refused by risk or a lock; orders of algorithms that risk refused;
+ * orders that the exchange refused.
+ */
+export function intentsOfMirror(
+  rows: Pick<SessionRows, 'intents' | 'refusedIntents' | 'refusedSlices' | 'orders'>,
+  strategies: readonly string[],
+): readonly StrategyIntents[] {
+  const tallies = new Map(strategies.map((name) => [name, new IntentTally()]));
+  for (const [name, count] of rows.intents) tallyOf(tallies, name).intents = count;
+  // An intent whose order was rejected is told with the order.
+  const placed = new Set<string>();
+  for (const order of rows.orders) {
+    if (order.state !== 'rejected') continue;
+    placed.add(order.intentId);
+    const rejection = rejectionOf(order);
+    if (rejection === null) continue;
+    const atMs = order.closedAtMs ?? order.plannedAtMs;
+    tallyOf(tallies, order.strategy).refuse({
+      what: 'order',
+      code: rejection.code,
+      reason: english(rejection.reason),
+      atMs,
+    });
+  }
+  for (const intent of rows.refusedIntents.toSorted((left, right) => left.atMs - right.atMs)) {
+    if (placed.has(intent.id)) continue;
+    const { strategy, kind, reason, atMs } = intent;
+    const code = codeOf(intent);
+    tallyOf(tallies, strategy).refuse({ what: kind, code, reason: english(reason) ?? code, atMs });
+  }
+  for (const { strategy, check, json, atMs } of rows.refusedSlices)
+    tallyOf(tallies, strategy).refuse({ what: 'slice', code: `risk ${check}`, reason: json, atMs });
+  return [...tallies].map(([strategy, tally]) => ({
+    strategy,
+    count: tally.intents,
+    refusals: tally.refusals(),
+  }));
+}
+
+function tallyOf(tallies: Map<string, IntentTally>, strategy: string): IntentTally {
+  const known = tallies.get(strategy);
+  if (known !== undefined) return known;
+  const tally = new IntentTally();
+  tallies.set(strategy, tally);
+  return tally;
+}
+
+/**
+ * Returns the check that refused an intent. Of a lock only the first refusal has a line in the journal; a
+ * refusal for lack of funds has none.
+ */
+function codeOf({ check, reason, kind }: RefusedIntent): string {
+  if (check !== null) return check.startsWith('lock ') ? check : `risk ${check}`;
+  const [, lock] = /^the lock (.+?) of /.exec(english(reason) ?? '') ?? [];
+  if (lock !== undefined) return `lock ${lock}`;
+  if (sentenceFacts(reason)?.code === 'funds') return 'funds';
+  return kind === 'transfer' ? 'transfer' : 'a check that the journal does not have any more';
+}
+
+interface Described {
+  readonly range: { readonly fromMs: number; readonly toMs: number };
+  /** Currencies of the account that no market of the session values. */
+  readonly unvalued: readonly string[];
+  /** Source that states how much money there is. */
+  readonly opening: 'books' | 'balances' | 'capital' | 'nothing';
+  readonly hasParams: boolean;
+}
+
+/** Returns how the figures of a live session came about, and what its mirror does not know. */
+export function describeMirror(rows: SessionRows, of: Described): FidelityStatement {
+  return {
+    kind: 'live',
+    rules: [
+      { rule: fact('mirror.fills'), setting: fact('mirror.fills.rule') },
+      { rule: fact('mirror.account'), setting: fact(`mirror.account.${of.opening}`) },
+      { rule: fact('mirror.prices'), setting: fact('mirror.prices.rule') },
+      { rule: fact('mirror.candles'), setting: candlesOf(rows) },
+      ...(rows.plots.length === 0
+        ? []
+        : [{ rule: fact('mirror.plots'), setting: fact('mirror.plots.rule') }]),
+      { rule: fact('mirror.pauses'), setting: fact('mirror.pauses.rule') },
+    ],
+    caveats: [
+      ...removedRows(rows),
+      ...leftOut(rows),
+      ...candleCaveats(rows, of.range),
+      ...(of.unvalued.length === 0 ? [] : [unvaluedCaveat(of.unvalued)]),
+      fact('mirror.unknown.transfers'),
+      fact('mirror.unknown.refused'),
+      fact('mirror.unknown.rest', { command: 'sarraf budget' }),
+      ...(of.hasParams ? [] : [fact('mirror.unknown.params', { option: '--config' })]),
+    ],
+  };
+}
+
+function candlesOf({ series }: SessionRows): FidelityFact {
+  if (series.length === 0) return fact('mirror.candles.none');
+  return fact('mirror.candles.some', {
+    series: series.map(({ market, timeframe }) => fact('mirror.series', { market, timeframe })),
+  });
+}
+
+/** Returns the facts on rows that retention has removed. */
+function removedRows({ tables }: SessionRows): readonly FidelityFact[] {
+  return Object.entries(tables).flatMap(([table, { removed, sinceMs }]) =>
+    removed === 0 || sinceMs === null
+      ? []
+      : [fact(`mirror.removed.${table as BoundedTable}`, { count: removed, time: { atMs: sinceMs } })],
+  );
+}
+
+function leftOut({ moreFills, moreOrders }: SessionRows): readonly FidelityFact[] {
+  return [
+    ...(moreFills === 0 ? [] : [fact('mirror.moreFills', { count: moreFills })]),
+    ...(moreOrders === 0 ? [] : [fact('mirror.moreOrders', { count: moreOrders })]),
+  ];
+}
+
+function candleCaveats({ series }: SessionRows, { fromMs }: Described['range']): readonly FidelityFact[] {
+  if (series.length === 0) return [fact('mirror.unknown.candles')];
+  return series.flatMap(({ market, candles }) => {
+    const [first] = candles;
+    return first === undefined || first.openTimeMs <= fromMs
+      ? []
+      : [fact('mirror.unknown.candlesBefore', { market, time: { atMs: first.openTimeMs } })];
+  });
+}
+
+/** Currencies that are named; of more they are counted. */
+const MOST_NAMED = 10;
+
+function unvaluedCaveat(unvalued: readonly string[]): FidelityFact {
+  const currencies = unvalued.slice(0, MOST_NAMED).map((currency) => ({ currency }));
+  const more = unvalued.length - MOST_NAMED;
+  return more > 0
+    ? fact('mirror.unknown.values', { currencies, more: inDigits(more) })
+    : fact('mirror.unknown.value', { currencies });
+}
