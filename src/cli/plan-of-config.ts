@@ -3,7 +3,7 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
 import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
-import { openVenue } from '../daemon/open-venue.ts';
+import { openVenue } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/client-options.ts';

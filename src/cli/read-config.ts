@@ -1,4 +1,4 @@
-import { ledgerOf } from '../daemon/banner.ts';
+import { ledgerOf } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import type { Override } from '../daemon/overrides.ts';
 import { readBotConfig } from '../daemon/read-bot-config.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { botConfig } from './bot-config.ts';
+import { botConfig } from './create-bot-config.ts';
 
 /** A part of a JSON Schema, as far as it is walked here. */
 export interface JsonSchema {

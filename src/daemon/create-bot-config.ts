@@ -1,10 +1,90 @@
 import { resolve } from 'node:path';
+import { modeConfig, type ModeConfig, MODES, MODE_SETTINGS } from './modes.ts';
 import type { RiskLimits } from '../engine/risk-limits.ts';
 import type { ExchangeConfig } from '../simulator-server/exchange-config.ts';
-import type { ReadSettings } from './bot-config.ts';
-import { mergeRisk } from './settings/risk-settings.ts';
+import { mergeRisk, riskSettings } from './settings/risk-settings.ts';
 import type { LockRule } from '../engine/lock.ts';
-import type { StrategySettings } from './strategy-settings.ts';
+import {
+  type StrategySettings,
+  MOST_STRATEGIES,
+  isolationSettings,
+  strategySettings,
+} from './strategy-settings.ts';
+import { z } from 'zod';
+import { LANGUAGES } from '../language/locale.ts';
+import { alertSettings } from './alert-settings.ts';
+import { BOT_MODES } from '../mirror/mirror-path.ts';
+import {
+  dashboardSettings,
+  dataSettings,
+  recordSettings,
+  drainSettings,
+  executionSettings,
+  healthSettings,
+  logSettings,
+  reconciliationSettings,
+  watchdogSettings,
+} from './settings/operation-settings.ts';
+import { lockSettings } from './lock-settings.ts';
+
+/** The strategies of a bot that names none, in the modes `embedded` and `paper`. */
+export const DEFAULT_STRATEGIES = [
+  { plugin: 'ma-cross', market: 'BTCIRT' },
+  { plugin: 'market-maker', market: 'BTCIRT' },
+] as const;
+
+/** A whole bot, as a YAML file says it. An empty file is the bundled strategies on the embedded exchange. */
+export const botConfig = z.strictObject({
+  mode: z
+    .enum(BOT_MODES)
+    .prefault('embedded')
+    .describe(BOT_MODES.map((mode) => `${mode}: ${MODES[mode].about}.`).join(' ')),
+  instance: z
+    .string()
+    .regex(/^[a-z0-9]{1,6}$/, 'expected one to six lower-case letters and digits')
+    .prefault('bot')
+    .describe('First part of every order id. Bots that share an account need different ones.'),
+  ...MODE_SETTINGS,
+  data: dataSettings.describe('What the bot stores.'),
+  record: recordSettings.describe(
+    'Records the books, public trades and statistics that the run asks for anyway, for backtests. Without it nothing is recorded.',
+  ),
+  strategies: z
+    .array(strategySettings)
+    .min(1, 'expected at least one strategy')
+    .max(MOST_STRATEGIES)
+    .prefault([...DEFAULT_STRATEGIES])
+    .describe('What trades. Needed in the mode live.'),
+  strategiesFolders: z
+    .array(z.string().min(1))
+    .max(20)
+    .prefault([])
+    .describe('Folders with plugins, which are searched before the bundled ones.'),
+  risk: riskSettings.describe(
+    'Limits of every strategy and of all together. null is no limit; docs/risk.md explains each.',
+  ),
+  locks: lockSettings.describe(
+    'Rules that stop new risk for a while. Without them nothing is locked; docs/locks.md explains each.',
+  ),
+  execution: executionSettings.describe('How orders are sent, and what happens when an answer is missing.'),
+  reconciliation: reconciliationSettings.describe('How the bot compares its books with the exchange.'),
+  isolation: isolationSettings.describe('Limits of the thread of each strategy in a running bot.'),
+  drain: drainSettings.describe('How the run ends.'),
+  health: healthSettings.describe('The server that shows whether the bot is healthy.'),
+  watchdog: watchdogSettings.describe('When "sarraf watchdog" reports that the bot is silent.'),
+  dashboard: dashboardSettings.describe('The page of the bot, and the API behind it: docs/dashboard.md.'),
+  log: logSettings.describe('What is logged, and where.'),
+  language: z
+    .enum(LANGUAGES)
+    .prefault('en')
+    .describe('Of alerts and of the pages of reports: en or fa. Other files, logs and the API are English.'),
+  alerts: alertSettings.describe(
+    'What people are told, and by which ways. Without it nobody is told anything; docs/alerts.md explains it.',
+  ),
+});
+
+/** The file as it was read: defaults put in, lengths of time in milliseconds, decimals as texts or units. */
+export type ReadSettings = z.output<typeof botConfig>;
 
 /** One strategy, with all of its limits. */
 export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
@@ -16,30 +96,16 @@ export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
   readonly describe?: (path: readonly PropertyKey[], message: string) => string;
 }
 
-type Embedded = Omit<ReadSettings['embedded'], 'file' | 'exchange'>;
-
 /** A bot that can be built: every path is absolute, every limit is laid over those below it. */
-export interface BotConfig extends Pick<
-  ReadSettings,
-  | 'mode'
-  | 'instance'
-  | 'exchange'
-  | 'execution'
-  | 'reconciliation'
-  | 'isolation'
-  | 'drain'
-  | 'health'
-  | 'watchdog'
-  | 'dashboard'
-  | 'log'
-  | 'language'
-  | 'alerts'
-> {
-  /** `exchange` is null where the exchange in this process has the defaults. */
-  readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
+export interface BotConfig
+  extends
+    ModeConfig,
+    Omit<
+      ReadSettings,
+      keyof ModeConfig | 'data' | 'record' | 'risk' | 'strategies' | 'locks' | 'strategiesFolders'
+    > {
   /** Source of the credentials' secret, in words; null if there are no credentials. */
   readonly credentialPlace: string | null;
-  readonly paper: ReadSettings['paper'];
   readonly data: { readonly folder: string; readonly retention: ReadSettings['data']['retention'] };
   /** Null where nothing is recorded. */
   readonly record: RecordConfig | null;
@@ -74,20 +140,16 @@ export function createBotConfig(
     readonly describe?: (path: readonly PropertyKey[], message: string) => string;
   },
 ): BotConfig {
-  const { strategies, strategiesFolders, risk, data, log, paper, record, dashboard } = settings;
-  const { file: _read, exchange: _inline, ...embedded } = settings.embedded;
+  const { strategies, strategiesFolders, risk, data, log, record, dashboard, ...others } = settings;
   const { describe } = of;
   const absolute = (path: string): string => resolve(of.folder, path);
   const absoluteOrNull = (path: string | null): string | null => (path === null ? null : absolute(path));
   const dataFolder =
     data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder);
   return {
-    mode: settings.mode,
-    instance: settings.instance,
-    exchange: { ...settings.exchange, ledgerFolder: absoluteOrNull(settings.exchange.ledgerFolder) },
-    embedded: { ...embedded, replay: absoluteOrNull(embedded.replay), exchange: of.exchange },
+    ...others,
+    ...modeConfig(others, { exchange: of.exchange, absolute: absoluteOrNull }),
     credentialPlace: of.credentialPlace ?? null,
-    paper: { ...paper, baseUrl: paper.baseUrl ?? settings.exchange.baseUrl },
     data: { folder: dataFolder, retention: data.retention },
     record:
       record === null
@@ -101,24 +163,14 @@ export function createBotConfig(
       plugin: plugin.kind === 'file' ? { kind: 'file', path: absolute(plugin.path) } : plugin,
       limits: mergeRisk(risk, own),
     })),
-    locks: settings.locks,
     strategiesFolders: strategiesFolders.map(absolute),
-    execution: settings.execution,
-    reconciliation: settings.reconciliation,
-    isolation: settings.isolation,
-    drain: settings.drain,
-    health: settings.health,
-    dashboard: { ...dashboard, tls: absoluteTls(dashboard.tls, absolute) },
-    watchdog: settings.watchdog,
+    dashboard: {
+      ...dashboard,
+      tls: dashboard.tls && {
+        certificate: absolute(dashboard.tls.certificate),
+        key: absolute(dashboard.tls.key),
+      },
+    },
     log: { ...log, file: absoluteOrNull(log.file) },
-    language: settings.language,
-    alerts: settings.alerts,
   };
-}
-
-function absoluteTls(
-  tls: ReadSettings['dashboard']['tls'],
-  absolute: (path: string) => string,
-): ReadSettings['dashboard']['tls'] {
-  return tls === null ? null : { certificate: absolute(tls.certificate), key: absolute(tls.key) };
 }

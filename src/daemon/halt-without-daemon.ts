@@ -2,7 +2,7 @@ import { sentence } from '../language/sentence.ts';
 import { CancelWait } from './control/cancel-wait.ts';
 import type { ControlProgress, ControlResult } from './control-command.ts';
 import { createBot } from './run/create-bot.ts';
-import { closeVenue } from './open-venue.ts';
+import { closeVenue } from './modes.ts';
 import { openMirror } from './run/open-mirror.ts';
 import { createLiveVenue } from '../venues/live-venue.ts';
 import { checkedCaller } from './account-check.ts';

@@ -9,8 +9,13 @@ import {
   type Located,
 } from '../configuration/load-yaml.ts';
 import { exchangeConfig, type ExchangeConfig } from '../simulator-server/exchange-config.ts';
-import { botConfig, DEFAULT_STRATEGIES, type ReadSettings } from './bot-config.ts';
-import { createBotConfig, type BotConfig } from './create-bot-config.ts';
+import {
+  botConfig,
+  DEFAULT_STRATEGIES,
+  type ReadSettings,
+  createBotConfig,
+  type BotConfig,
+} from './create-bot-config.ts';
 import {
   credentialPlace,
   credentialFolderOf,

@@ -20,7 +20,7 @@ import { leftLines } from './left-text.ts';
 import { loadInstances, refuseWithout } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './run-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
-import { closeVenue, openVenue } from './open-venue.ts';
+import { closeVenue, openVenue, ledgerOf } from './modes.ts';
 import { Operator } from './run/operator.ts';
 import {
   type Recording,
@@ -41,8 +41,8 @@ import {
   summarize,
   summaryLines,
   type Summary,
+  banner,
 } from './run/screen.ts';
-import { banner, ledgerOf } from './banner.ts';
 import { ledgerSubjects } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';

@@ -5,6 +5,7 @@ import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { BOT_MODES } from '../../mirror/mirror-path.ts';
+import { MODES } from '../../daemon/modes.ts';
 import {
   type BotWishes,
   checkAddress,
@@ -320,7 +321,7 @@ async function wishesOf(given: GivenWishes, questions: Questions, asking: Asking
     given.mode ??
     (await questions.pick(
       texts.mode,
-      BOT_MODES.map((value) => ({ value, ...texts.modes[value] })),
+      BOT_MODES.map((value) => ({ value, label: value, hint: MODES[value].texts[language].hint })),
     ));
   const baseUrl =
     mode === 'embedded' ? null : (given.baseUrl ?? (await questions.write(texts.address, checkAddress)));

@@ -10,11 +10,10 @@ import {
   type TradingBegins,
 } from '../../budget/trading-begins.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
-import { ledgerOf } from '../../daemon/banner.ts';
-import { DEFAULT_STRATEGIES } from '../../daemon/bot-config.ts';
+import { ledgerOf } from '../../daemon/modes.ts';
+import { DEFAULT_STRATEGIES, type BotConfig } from '../../daemon/create-bot-config.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { missingInventories, readBooks } from '../inventory-needs.ts';
-import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { readKeptAccount } from '../../daemon/account-check.ts';
 import { readRun } from '../../daemon/run-record.ts';
-import { ledgerOf } from '../../daemon/banner.ts';
+import { ledgerOf } from '../../daemon/modes.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';

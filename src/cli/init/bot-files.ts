@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invariant } from '../../domain/errors.ts';
+import { MODES } from '../../daemon/modes.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { ownFile } from '../../plugins/own-files.ts';
 import type { BotWishes } from './bot-wishes.ts';
-import { INIT_TEXTS } from './init-texts.ts';
 import type { TestedVersions } from './package-origin.ts';
 import { STARTING_POINTS, type StartingPoint } from './starting-points.ts';
 
@@ -32,7 +32,7 @@ export function botFiles(wishes: BotWishes, shipped: ShippedParts): ReadonlyMap<
         market,
         baseUrl: baseUrl ?? '',
         language,
-        about: INIT_TEXTS[language].modes[mode].readme,
+        about: MODES[mode].texts[language].readme,
         backtest: backtestArguments(wishes),
         params: mode === 'embedded' ? params.play : params.earnest,
         script,

@@ -5,7 +5,7 @@ import { isAllowedHost, oneHost } from '../allowed-host.ts';
 import { type HealthSource, NO_LATENCY, LedgerWatch } from './health-source.ts';
 import { livingVerdict, readyVerdict, type HealthVerdict } from '../health-verdict.ts';
 import { Metrics } from './metrics.ts';
-import { ledgerOf } from '../banner.ts';
+import { ledgerOf } from '../modes.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 

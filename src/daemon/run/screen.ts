@@ -17,6 +17,11 @@ import { profitOfInstance } from '../../engine/profit-of-instance.ts';
 import type { StrategyInstance } from '../../engine/strategy-instance.ts';
 import { leftLines, leftText, type LeftText } from '../left-text.ts';
 import type { EndpointUsage, RequestCounts } from '../request-counts.ts';
+import { tradedPlace } from '../strategy-settings.ts';
+import { join } from 'node:path';
+import { mirrorName } from '../../mirror/mirror-path.ts';
+import { formatDuration } from '../duration-text.ts';
+import { ledgerOf, MODES } from '../modes.ts';
 
 /** Output for lines: one line for people, or one JSON object per line for programs. */
 export interface Screen {
@@ -370,4 +375,21 @@ export function summaryLines(summary: Summary): readonly string[] {
       : []),
   );
   return lines;
+}
+
+const ENDINGS = {
+  'keep-exits': 'cancels its open orders, except those that only reduce a position',
+  cancel: 'cancels its open orders',
+  keep: 'keeps its open orders',
+} as const;
+
+/** Returns a run's first lines: where its orders go, and whose money it is. */
+export function banner(config: BotConfig): readonly string[] {
+  const { instance, data, drain } = config;
+  const names = config.strategies.map((strategy) => `${strategy.name} (${tradedPlace(strategy)})`).join(', ');
+  return [
+    ...MODES[config.mode].banner(config, ledgerOf(config) ?? 'none'),
+    `Instance ${instance}: ${names}. Mirror: ${join(data.folder, mirrorName(config.mode))}.`,
+    `Ctrl-C or SIGTERM ends the run: it ${ENDINGS[drain.openOrders]}, within ${formatDuration(drain.withinMs)}. A second one ends it at once.`,
+  ];
 }

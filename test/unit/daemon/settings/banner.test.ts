@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { banner, ledgerOf } from '../../../../src/daemon/banner.ts';
+import { banner } from '../../../../src/daemon/run/screen.ts';
+import { ledgerOf } from '../../../../src/daemon/modes.ts';
 import { configOf } from './bot-config-reading.ts';
 
 const TOKEN = 'hidden-value-4711';
