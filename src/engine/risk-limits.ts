@@ -9,97 +9,126 @@ export type ValueLimit = Readonly<Record<Currency, Units | null>>;
  * A limit on an amount, in units of 1e-10, by base currency in lower case such as `btc`. A currency that is
  * not named is not limited.
  */
-export type AmountLimit = Readonly<Record<string, Units>>;
+type AmountLimit = Readonly<Record<string, Units>>;
 
-/**
- * Limits of the bot. A limit that is null is not checked. An order that reaches a limit exactly is allowed;
- * one unit beyond it is refused. Limits are per strategy unless their name or sentence says otherwise. Made
- * by `createRiskLimits`, which refuses invalid values.
- */
-export interface RiskLimits {
-  /** The largest amount of one order. */
-  readonly maxOrderAmount: AmountLimit | null;
-  /** The largest value of one order, at the highest price it may trade at. */
-  readonly maxOrderValue: ValueLimit | null;
-  /**
-   * The largest position of a strategy in a coin, over all its markets, long or short, once all its live
-   * orders of the side have traded.
-   */
-  readonly maxPosition: AmountLimit | null;
-  /** The largest value that all strategies together may come to hold in one market. */
-  readonly maxMarketExposure: ValueLimit | null;
-  /** The largest value that all strategies together may come to hold in all markets of a quote currency. */
-  readonly maxTotalExposure: ValueLimit | null;
-  /** The most orders of one strategy that may be live at once, planned ones included. */
-  readonly maxOpenOrdersPerStrategy: number | null;
-  /** The same of the whole bot. */
-  readonly maxOpenOrdersInAll: number | null;
-  /**
-   * Maximum distance of a price beyond the best price on the other side of the last seen book, in hundredths
-   * of a percent of that.
-   */
-  readonly collarBps: number | null;
-  /**
-   * Maximum distance of a waiting order from the best price of its own side, and of a stop from the best
-   * price it waits for, in hundredths of a percent.
-   */
-  readonly passiveCollarBps: number | null;
-  /** Maximum time since the book was read, in milliseconds. */
-  readonly maxBookAgeMs: number | null;
-  /**
-   * Maximum age of the book by the exchange's own time, in milliseconds, if it has one. Not checked by
-   * default: on some exchanges it is the time of the last change, which in a quiet market is long ago.
-   */
-  readonly maxBookVenueAgeMs: number | null;
-  /**
-   * Maximum age of a book by the exchange's own time while other data of its market, or of the exchange, is
-   * newer, in milliseconds; also the maximum time that all of the exchange may stand still.
-   */
-  readonly maxStandstillMs: number | null;
-  /** The largest loss since 00:00 UTC, as a positive value. */
-  readonly maxDailyLoss: ValueLimit | null;
-  /** The largest fall from the highest result there ever was, as a positive value. */
-  readonly maxDrawdown: ValueLimit | null;
-  /** The most orders that a strategy may plan within any 60 seconds. */
-  readonly maxOrdersPerMinute: number | null;
-  /** The same within any 60 minutes. */
-  readonly maxOrdersPerHour: number | null;
-  /**
-   * After so many losing round trips in a row, no new risk for so many milliseconds from the last of them on.
-   */
-  readonly lossCooldown: { readonly losses: number; readonly pauseMs: number } | null;
-  /** True to refuse an order that could trade with another order of this bot, of any strategy. */
-  readonly refuseSelfCrossing: boolean;
+/** What a limit of a kind may be; null where nothing is limited. */
+interface LimitValues {
+  readonly amounts: AmountLimit | null;
+  readonly values: ValueLimit | null;
+  readonly count: number | null;
+  /** In hundredths of a percent. */
+  readonly bps: number | null;
+  /** In milliseconds. */
+  readonly time: number | null;
+  readonly cooldown: { readonly losses: number; readonly pauseMs: number } | null;
+  readonly flag: boolean;
 }
 
-/**
- * Limits that apply if nothing is configured: guards against mistakes that no strategy makes on purpose. Only
- * the owner knows how much money may be at risk, so no value is limited here.
- */
-export const DEFAULT_RISK_LIMITS: RiskLimits = {
-  maxOrderAmount: null,
-  maxOrderValue: null,
-  maxPosition: null,
-  maxMarketExposure: null,
-  maxTotalExposure: null,
-  maxOpenOrdersPerStrategy: 50,
-  maxOpenOrdersInAll: 200,
-  collarBps: 1_000,
-  passiveCollarBps: null,
-  maxBookAgeMs: 30_000,
-  maxBookVenueAgeMs: null,
-  maxStandstillMs: 60_000,
-  maxDailyLoss: null,
-  maxDrawdown: null,
-  maxOrdersPerMinute: 60,
-  maxOrdersPerHour: null,
-  lossCooldown: null,
-  refuseSelfCrossing: false,
-};
+export type LimitKind = keyof LimitValues;
 
 /** Beyond what any budget of the exchange lets through: more is a slip of the keyboard. */
 const LARGEST_COUNT = 1_000_000;
-const BPS_OF_ALL = 10_000;
+
+const MOST: Readonly<Partial<Record<LimitKind, number>>> = {
+  count: LARGEST_COUNT,
+  bps: 10_000,
+  time: Number.MAX_SAFE_INTEGER,
+};
+
+/** Declares a limit: its kind, its value if nothing is configured, and its meaning for configurations. */
+function limit<Kind extends LimitKind>(
+  kind: Kind,
+  usual: LimitValues[Kind],
+  about: string,
+  { most = MOST[kind] ?? LARGEST_COUNT, isOfBot = false } = {},
+) {
+  return { kind, usual, about, most, isOfBot } as const;
+}
+
+const OF_BOT = { isOfBot: true };
+
+/**
+ * Limits of the bot. One that is null is not checked. An order that reaches a limit exactly is allowed; one
+ * unit beyond it is refused. Limits are per strategy unless their sentence says otherwise, and `isOfBot` ones
+ * are of all strategies together. The values of the defaults are guards against mistakes that no strategy
+ * makes on purpose: only the owner knows how much money may be at risk, so no value is limited.
+ */
+export const RISK_LIMITS = {
+  maxOrderAmount: limit(
+    'amounts',
+    null,
+    'The largest amount of one order, by base currency, such as { btc: 0.5 }.',
+  ),
+  /** At the highest price that the order may trade at. */
+  maxOrderValue: limit('values', null, 'The largest value of one order, by quote currency.'),
+  maxPosition: limit(
+    'amounts',
+    null,
+    'The largest position of a strategy in a coin over all its markets, by base currency, once all live orders of a side have traded.',
+  ),
+  /** Planned ones count. */
+  maxOpenOrdersPerStrategy: limit('count', 50, 'The most live orders of one strategy.'),
+  collarBps: limit(
+    'bps',
+    1_000,
+    'How much worse a price may be than the best price of the other side, in hundredths of a percent.',
+  ),
+  /** A stop is measured from the best price it waits for. */
+  passiveCollarBps: limit(
+    'bps',
+    null,
+    'How far an order may wait from the best price of its own side, in hundredths of a percent.',
+    { most: 1_000_000 },
+  ),
+  maxBookAgeMs: limit('time', 30_000, 'How long ago the bot may have read the book when it plans an order.'),
+  /** On some exchanges it is the time of the last change, which in a quiet market is long ago. */
+  maxBookVenueAgeMs: limit('time', null, "How old the book may be by the exchange's own time."),
+  maxStandstillMs: limit(
+    'time',
+    60_000,
+    "How old a book may be by the exchange's own time while trades, statistics or other books are newer, and how long all of the exchange may stand still.",
+  ),
+  maxDailyLoss: limit(
+    'values',
+    null,
+    'The largest loss since 00:00 UTC, as a positive value by quote currency.',
+  ),
+  maxDrawdown: limit(
+    'values',
+    null,
+    'The largest fall from the highest result, as a positive value by quote currency.',
+  ),
+  /** Orders count when they are planned. */
+  maxOrdersPerMinute: limit('count', 60, 'The most orders of a strategy within any 60 seconds.'),
+  maxOrdersPerHour: limit('count', null, 'The same within any 60 minutes.'),
+  /** After so many losing round trips in a row, no new risk for so long from the last of them on. */
+  lossCooldown: limit('cooldown', null, 'A pause after losses in a row.'),
+  refuseSelfCrossing: limit(
+    'flag',
+    false,
+    'Whether to refuse an order that could trade with another order of this bot, of any strategy.',
+  ),
+  maxMarketExposure: limit(
+    'values',
+    null,
+    'The largest value that all strategies together may hold in one market, by quote currency.',
+    OF_BOT,
+  ),
+  maxTotalExposure: limit('values', null, 'The same in all markets of a quote currency.', OF_BOT),
+  maxOpenOrdersInAll: limit('count', 200, 'The most live orders of the whole bot.', OF_BOT),
+};
+
+/** Value of each limit. Made by `createRiskLimits`, which refuses invalid values. */
+export type RiskLimits = {
+  readonly [Name in keyof typeof RISK_LIMITS]: LimitValues[(typeof RISK_LIMITS)[Name]['kind']];
+};
+
+export type LimitName = keyof RiskLimits;
+
+/** Limits that apply if nothing is configured. */
+export const DEFAULT_RISK_LIMITS = Object.fromEntries(
+  Object.entries(RISK_LIMITS).map(([name, { usual }]) => [name, usual]),
+) as unknown as RiskLimits;
 
 /** The strictest of some limits; null where none of them limits anything. */
 export function leastLimit(limits: readonly (number | null)[]): number | null {
@@ -113,9 +142,11 @@ export function leastLimit(limits: readonly (number | null)[]): number | null {
  * and for a negative value.
  */
 export function createRiskLimits(wanted: Partial<RiskLimits> = {}): RiskLimits {
-  const limits = { ...DEFAULT_RISK_LIMITS, ...wanted };
-  for (const [name, value] of Object.entries(limits)) {
-    if (typeof value === 'number') refuseUnlessWhole(name, value);
+  const limits: RiskLimits = { ...DEFAULT_RISK_LIMITS, ...wanted };
+  for (const name of Object.keys(RISK_LIMITS) as LimitName[]) {
+    const value = limits[name];
+    const { most } = RISK_LIMITS[name];
+    if (typeof value === 'number') refuseUnlessWhole(name, value, { least: 0, most });
     else if (value !== null && typeof value === 'object') refuseWrongParts(name, value);
   }
   return limits;
@@ -123,7 +154,8 @@ export function createRiskLimits(wanted: Partial<RiskLimits> = {}): RiskLimits {
 
 function refuseWrongParts(name: string, parts: object): void {
   for (const [part, value] of Object.entries(parts) as [string, unknown][]) {
-    if (typeof value === 'number') refuseUnlessWhole(`${name}.${part}`, value);
+    const [least, most] = part === 'losses' ? [1, LARGEST_COUNT] : [0, Number.MAX_SAFE_INTEGER];
+    if (typeof value === 'number') refuseUnlessWhole(`${name}.${part}`, value, { least, most });
     if (typeof value === 'bigint' && value < 0n) {
       throw new SarrafError(
         'INVALID_OPTIONS',
@@ -133,18 +165,14 @@ function refuseWrongParts(name: string, parts: object): void {
   }
 }
 
-function refuseUnlessWhole(name: string, value: number): void {
-  const most = largestOf(name);
-  const least = name === 'lossCooldown.losses' ? 1 : 0;
+function refuseUnlessWhole(
+  name: string,
+  value: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new SarrafError(
     'INVALID_OPTIONS',
     `expected ${name} to be a whole number from ${least} to ${most}, or null for no limit, was ${value}`,
   );
-}
-
-function largestOf(name: string): number {
-  if (name === 'passiveCollarBps') return BPS_OF_ALL * 100;
-  if (name.endsWith('Bps')) return BPS_OF_ALL;
-  return name.endsWith('Ms') ? Number.MAX_SAFE_INTEGER : LARGEST_COUNT;
 }

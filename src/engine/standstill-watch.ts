@@ -4,7 +4,7 @@ import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { durationText } from '../domain/time-text.ts';
 import { leastLimit, type RiskLimits } from './risk-limits.ts';
-import { standstillText, type MarketNews, type MarketStandstill } from './risk/market-standstill.ts';
+import { standstillText, type MarketNews, type MarketStandstill } from './risk/risk-view.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 import type { KeptTexts } from './mirror-change.ts';

@@ -8,10 +8,10 @@ import { runRecorded, walkOf as recordingOf } from '../unit/venues/recorded/reco
 /** A change planted in one risk check, while it is set. */
 const planted = vi.hoisted(() => ({ check: null as RiskCheck | null }));
 
-vi.mock('../../src/engine/risk/order-checks.ts', async (original) => {
-  const actual = await original<typeof import('../../src/engine/risk/order-checks.ts')>();
-  const changed: RiskCheck = (view, limits) => (planted.check ?? actual.checkOrderSize)(view, limits);
-  return { ...actual, checkOrderSize: changed };
+vi.mock('../../src/engine/risk/exposure-checks.ts', async (original) => {
+  const actual = await original<typeof import('../../src/engine/risk/exposure-checks.ts')>();
+  const changed: RiskCheck = (view, limits) => (planted.check ?? actual.checkPositionSize)(view, limits);
+  return { ...actual, checkPositionSize: changed };
 });
 
 /** Refuses every order of less than a whole coin. */

@@ -1,27 +1,228 @@
-import {
-  checkDataAge,
-  checkOpenOrders,
-  checkOrderRate,
-  checkOrderSize,
-  checkOrderValue,
-  checkSelfCrossing,
-} from './order-checks.ts';
-import { checkMarketExposure, checkPositionSize, checkTotalExposure } from './exposure-checks.ts';
-import { checkDailyLoss, checkDrawdown, checkLossCooldown } from './pnl-checks.ts';
+import { HOUR_MS, MINUTE_MS } from '../../domain/time-text.ts';
+import { divideDown, divideUp, formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
+import { highestPrice } from '../live-exposure.ts';
 import type { RiskLimits } from '../risk-limits.ts';
 import {
+  checkMarketExposure,
+  checkPositionSize,
+  checkSelfCrossing,
+  checkTotalExposure,
+} from './exposure-checks.ts';
+import { checkDailyLoss, checkDrawdown, checkLossCooldown } from './pnl-checks.ts';
+import {
+  BPS_OF_ALL,
+  sayAmount,
+  sayValue,
+  standstillText,
+  type Objection,
   type RiskCheck,
   type RiskRefusal,
   type RiskView,
-  type WantedOrder,
-  sayValue,
-  type Objection,
   type SeenBook,
+  type WantedOrder,
 } from './risk-view.ts';
-import { formatUnits, type Units, divideDown } from '../../domain/money.ts';
-import { sentence, type Sentence } from '../../language/sentence.ts';
 
-const BPS_OF_ALL = 10_000n;
+/** The amount of one order, in the source currency. A way out that is larger can be taken in parts. */
+export const checkOrderSize: RiskCheck = ({ order }, { maxOrderAmount }) => {
+  const limit = maxOrderAmount?.[order.market.base];
+  if (limit === undefined || order.amount <= limit) return null;
+  const { market, amount } = order;
+  return {
+    reason: sentence('risk-order-size', {
+      amount: sayAmount(amount, market),
+      limit: sayAmount(limit, market),
+    }),
+    numbers: { amount: formatUnits(amount), limit: formatUnits(limit) },
+  };
+};
+
+/**
+ * The value of one order, rounded up, before fees, at the highest price it may trade at. Where there is no
+ * price to value it with, it is refused: a limit that can not be checked does not hold. A way out that is
+ * larger can be taken in parts.
+ */
+export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
+  const { market, amount } = view.order;
+  const limit = maxOrderValue?.[market.quote] ?? null;
+  if (limit === null) return null;
+  const price = highestPrice(view);
+  if (price === null) {
+    return {
+      reason: sentence('risk-order-unpriced', {
+        amount: sayAmount(amount, market),
+        limit: sayValue(limit, market.quote),
+      }),
+      numbers: { amount: formatUnits(amount), price: null, value: null, limit: formatUnits(limit) },
+    };
+  }
+  if (amount * price <= limit * UNITS_PER_ONE) return null;
+  const value = divideUp(amount * price, UNITS_PER_ONE);
+  return {
+    reason: sentence('risk-order-value', {
+      amount: sayAmount(amount, market),
+      price: sayValue(price, market.quote),
+      value: sayValue(value, market.quote),
+      limit: sayValue(limit, market.quote),
+    }),
+    numbers: {
+      amount: formatUnits(amount),
+      price: formatUnits(price),
+      value: formatUnits(value),
+      limit: formatUnits(limit),
+    },
+  };
+};
+
+/**
+ * Checks the number of orders the strategy has planned within the last 60 seconds and 60 minutes. An order
+ * planned exactly that long ago does not count.
+ */
+export const checkOrderRate: RiskCheck = (
+  { plannedAtMs, nowMs },
+  { maxOrdersPerMinute, maxOrdersPerHour },
+) => {
+  const perMinute = overRate(plannedAtMs, { limit: maxOrdersPerMinute, afterMs: nowMs - MINUTE_MS });
+  if (perMinute !== null) return rateObjection('60 seconds', perMinute);
+  const perHour = overRate(plannedAtMs, { limit: maxOrdersPerHour, afterMs: nowMs - HOUR_MS });
+  return perHour === null ? null : rateObjection('60 minutes', perHour);
+};
+
+/**
+ * The times rise, so the limit is used up exactly when the time that many places from the end is still within
+ * the span.
+ */
+function overRate(
+  timesMs: readonly number[],
+  { limit, afterMs }: { readonly limit: number | null; readonly afterMs: number },
+): { readonly limit: number; readonly nextAtMs: number | null } | null {
+  if (limit === null) return null;
+  if (limit === 0) return { limit, nextAtMs: null };
+  const oldest = timesMs.at(-limit);
+  return oldest === undefined || oldest <= afterMs ? null : { limit, nextAtMs: oldest - afterMs };
+}
+
+function rateObjection(
+  span: string,
+  { limit, nextAtMs }: { readonly limit: number; readonly nextAtMs: number | null },
+): Objection {
+  return {
+    reason:
+      nextAtMs === null
+        ? sentence('risk-order-rate', { limit, span })
+        : sentence('risk-order-rate-until', { limit, span, wait: nextAtMs }),
+    numbers: { limit, waitMs: nextAtMs },
+  };
+}
+
+const isCounted = (order: OrderRecord): boolean => order.state === 'planned' || mayTrade(order);
+
+/**
+ * Checks the number of orders that are planned or may still trade: of the strategy, and of the whole bot.
+ * Cancels make room as soon as the exchange confirms them.
+ */
+export const checkOpenOrders: RiskCheck = ({ order, liveOrders }, limits) => {
+  const { maxOpenOrdersPerStrategy, maxOpenOrdersInAll } = limits;
+  // Fewer in all than either allows: none needs to be looked at.
+  if (liveOrders.length < Math.min(maxOpenOrdersPerStrategy ?? Infinity, maxOpenOrdersInAll ?? Infinity))
+    return null;
+  let open = 0;
+  let own = 0;
+  for (const live of liveOrders) {
+    if (!isCounted(live)) continue;
+    open += 1;
+    if (live.strategy === order.strategy) own += 1;
+  }
+  if (maxOpenOrdersPerStrategy !== null && own >= maxOpenOrdersPerStrategy) {
+    return countObjection({ open: own, limit: maxOpenOrdersPerStrategy }, order.strategy);
+  }
+  if (maxOpenOrdersInAll !== null && open >= maxOpenOrdersInAll) {
+    return countObjection({ open, limit: maxOpenOrdersInAll }, null);
+  }
+  return null;
+};
+
+function countObjection(
+  numbers: { readonly open: number; readonly limit: number },
+  strategy: string | null,
+): Objection {
+  return {
+    reason:
+      strategy === null
+        ? sentence('risk-open-orders', numbers)
+        : sentence('risk-open-orders-of', { strategy, ...numbers }),
+    numbers,
+  };
+}
+
+/**
+ * The age of the last book of the order's market: since it was read, and by the exchange's own word where it
+ * has one. A book that was never read is too old for any limit. A time ahead of ours counts as now. A book
+ * that stands still is refused only where something shows that the market went on: a quiet market is open.
+ *
+ * Where bars come in place of books, as in a backtest on them, the newest is what can be known until the
+ * next one is due to close, and ages from then on: in a gap of the data orders are refused as they are while
+ * no book comes.
+ */
+export const checkDataAge: RiskCheck = (view, limits) => {
+  const { order, book, nowMs, standstill } = view;
+  const { maxBookAgeMs, maxBookVenueAgeMs, maxStandstillMs } = limits;
+  const { symbol } = order.market;
+  if (book === null) {
+    const limit = maxBookAgeMs ?? maxBookVenueAgeMs;
+    if (limit === null) return null;
+    return {
+      reason: sentence('risk-book-unread', { market: symbol, limit }),
+      numbers: { ageMs: null, limitMs: limit },
+    };
+  }
+  if (book.freshUntilMs !== null)
+    return barAge(nowMs, book.freshUntilMs, { symbol, maxBookAgeMs, maxBookVenueAgeMs });
+  const ageMs = nowMs - book.seenAtMs;
+  if (maxBookAgeMs !== null && ageMs > maxBookAgeMs) {
+    return {
+      reason: sentence('risk-book-old', { market: symbol, age: ageMs, limit: maxBookAgeMs }),
+      numbers: { ageMs, limitMs: maxBookAgeMs },
+    };
+  }
+  if (maxStandstillMs !== null && standstill !== null && standstill.ageMs > maxStandstillMs) {
+    return {
+      reason: standstillText(standstill, maxStandstillMs),
+      numbers: { standstillMs: standstill.ageMs, limitMs: maxStandstillMs },
+    };
+  }
+  if (maxBookVenueAgeMs === null || book.venueAtMs === null) return null;
+  const venueAgeMs = nowMs - book.venueAtMs;
+  if (venueAgeMs <= maxBookVenueAgeMs) return null;
+  return {
+    reason: sentence('risk-book-old-there', { market: symbol, age: venueAgeMs, limit: maxBookVenueAgeMs }),
+    numbers: { venueAgeMs, limitMs: maxBookVenueAgeMs },
+  };
+};
+
+/** The same of a bar, by how long the next one is late. */
+function barAge(
+  nowMs: number,
+  dueMs: number,
+  of: {
+    readonly symbol: string;
+    readonly maxBookAgeMs: number | null;
+    readonly maxBookVenueAgeMs: number | null;
+  },
+): Objection | null {
+  const { symbol, maxBookAgeMs, maxBookVenueAgeMs } = of;
+  const limitMs = Math.min(
+    maxBookAgeMs ?? Number.POSITIVE_INFINITY,
+    maxBookVenueAgeMs ?? Number.POSITIVE_INFINITY,
+  );
+  const ageMs = nowMs - dueMs;
+  if (ageMs <= limitMs) return null;
+  return {
+    reason: sentence('risk-bar-late', { market: symbol, age: ageMs, limit: limitMs }),
+    numbers: { ageMs, limitMs },
+  };
+}
 
 /**
  * Checks the distance of the order's price from the last seen book. A purchase may not pay more than the best
@@ -114,46 +315,42 @@ function objection(reason: Sentence, numbers: Readonly<Record<string, bigint | n
   };
 }
 
+interface NamedCheck {
+  readonly name: string;
+  readonly check: RiskCheck;
+  /**
+   * True if the exit of a bracket is not asked about. It sells no more than its entry bought, which was asked
+   * about: what guards against slips of a strategy must not leave a position without its stop. Other live
+   * orders of the strategy, which may sell the same coins, do not change that: what they add up to is asked
+   * about by the last checks.
+   */
+  readonly exitsPass?: true;
+}
+
 /**
  * Every check by the name that a refusal says, in the order in which they are asked; the first that refuses
  * is the one that is reported.
  */
-export const RISK_CHECKS: ReadonlyMap<string, RiskCheck> = new Map([
+export const RISK_CHECKS: readonly NamedCheck[] = [
   // Checks whose refusal makes the numbers of the other checks worthless.
-  ['data-age', checkDataAge],
+  { name: 'data-age', check: checkDataAge, exitsPass: true },
   // Slips of the order itself.
-  ['order-size', checkOrderSize],
-  ['price-collar', checkPriceCollar],
-  ['order-value', checkOrderValue],
+  { name: 'order-size', check: checkOrderSize, exitsPass: true },
+  { name: 'price-collar', check: checkPriceCollar },
+  { name: 'order-value', check: checkOrderValue, exitsPass: true },
   // Rates and counts.
-  ['order-rate', checkOrderRate],
-  ['open-orders', checkOpenOrders],
+  { name: 'order-rate', check: checkOrderRate, exitsPass: true },
+  { name: 'open-orders', check: checkOpenOrders, exitsPass: true },
   // Losses so far.
-  ['daily-loss', checkDailyLoss],
-  ['drawdown', checkDrawdown],
-  ['loss-cooldown', checkLossCooldown],
+  { name: 'daily-loss', check: checkDailyLoss },
+  { name: 'drawdown', check: checkDrawdown },
+  { name: 'loss-cooldown', check: checkLossCooldown },
   // Checks that add up orders.
-  ['self-crossing', checkSelfCrossing],
-  ['position-size', checkPositionSize],
-  ['market-exposure', checkMarketExposure],
-  ['total-exposure', checkTotalExposure],
-]);
-
-/**
- * Not asked about the exit of a bracket. It sells no more than its entry bought, which was asked about: what
- * guards against slips of a strategy must not leave a position without its stop. Other live orders of the
- * strategy, which may sell the same coins, do not change that: what they add up to is asked about below.
- */
-const NOT_OF_EXITS: ReadonlySet<string> = new Set([
-  'data-age',
-  'order-size',
-  'order-value',
-  'order-rate',
-  'open-orders',
-]);
-
-/** The same as a list: a map would make a pair of each at every order. */
-const IN_ORDER = [...RISK_CHECKS].map(([name, check]) => ({ name, check }));
+  { name: 'self-crossing', check: checkSelfCrossing },
+  { name: 'position-size', check: checkPositionSize },
+  { name: 'market-exposure', check: checkMarketExposure },
+  { name: 'total-exposure', check: checkTotalExposure },
+];
 
 /**
  * Only its type is exported, so that nothing but `checkRisk` makes one. The private mark also keeps a copy
@@ -188,8 +385,8 @@ type RiskVerdict =
  * `createRiskLimits` made.
  */
 export function checkRisk(view: RiskView, limits: RiskLimits): RiskVerdict {
-  for (const { name, check } of IN_ORDER) {
-    if (view.order.isExit && NOT_OF_EXITS.has(name)) continue;
+  for (const { name, check, exitsPass } of RISK_CHECKS) {
+    if (view.order.isExit && exitsPass === true) continue;
     const refusal = check(view, limits);
     if (refusal !== null) return { ok: false, refusal: { check: name, ...refusal } };
   }

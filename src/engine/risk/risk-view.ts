@@ -3,8 +3,10 @@ import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { RiskLimits } from '../risk-limits.ts';
-import type { MarketStandstill } from './market-standstill.ts';
-import type { Sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
+import { bothTimesText } from '../../domain/zone-time.ts';
+
+export const BPS_OF_ALL = 10_000n;
 
 /** An order that is about to be planned, fitted to its market. Units of 1e-10. */
 export interface WantedOrder extends Pick<
@@ -31,6 +33,19 @@ export interface SeenBook {
    * Null for a book.
    */
   readonly freshUntilMs: number | null;
+}
+
+/** Data that is newer than a book that stands still. */
+export type MarketNews = 'newer-trades' | 'newer-stats' | 'newer-book' | 'newer-other-books';
+
+/** A book whose own time does not move though it is read, and what shows that the market went on. */
+export interface MarketStandstill {
+  readonly market: string;
+  /** By the exchange's own time. */
+  readonly sinceMs: number;
+  readonly ageMs: number;
+  /** Null where nothing of the exchange moves. */
+  readonly news: MarketNews | null;
 }
 
 /**
@@ -112,4 +127,14 @@ export function sayAmount(units: bigint, market: Market): string {
 /** A value or price with its currency: `5000 USDT`. */
 export function sayValue(units: bigint, quote: string): string {
   return `${formatUnits(units)} ${quote.toUpperCase()}`;
+}
+
+/** Returns the reason no order is placed on it, in a sentence that stays the same while it lasts. */
+export function standstillText({ market, sinceMs, news }: MarketStandstill, limitMs: number): Sentence {
+  return sentence('market-standstill', {
+    market,
+    since: bothTimesText(sinceMs),
+    limit: limitMs,
+    news: sentence(news ?? 'nothing-newer'),
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { checkSelfCrossing } from '../../../../src/engine/risk/order-checks.ts';
+import { checkSelfCrossing } from '../../../../src/engine/risk/exposure-checks.ts';
 import { runTable } from './risk-table.ts';
 
 describe('crossing oneself', () => {
