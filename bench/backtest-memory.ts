@@ -1,6 +1,6 @@
 import { finishRun } from '../src/backtest/finish-run.ts';
 import { runBacktest } from '../src/backtest/run-backtest.ts';
-import { createBarRules } from '../src/venues/bar-rules.ts';
+import { createBarRules } from '../src/venues/fill-rules.ts';
 import { createBacktest } from '../src/backtest/candle-backtest.ts';
 import { readConfig } from '../src/cli/read-config.ts';
 import { keepHeapTight } from '../src/cli/tight-heap.ts';

@@ -14,7 +14,7 @@ import { InProcessVenue } from '../src/simulator-server/in-process-venue.ts';
 import { readExchangeConfig } from '../src/simulator-server/exchange-config.ts';
 import { createSimulation } from '../src/simulator-server/simulation.ts';
 import type { LoggedRequest } from '../src/simulator-server/request-log.ts';
-import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
+import { createVirtualLimiter } from '../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../src/virtual/virtual-time.ts';
 import type { BenchResult } from './result.ts';
 

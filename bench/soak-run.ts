@@ -16,7 +16,7 @@ import { createRiskLimits } from '../src/engine/risk-limits.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
 import { defineStrategy, sma } from '../src/strategy/sdk.ts';
-import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
+import { createVirtualLimiter } from '../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../src/virtual/virtual-time.ts';
 import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';
 import { SOAK_MARKETS, SoakVenue } from './soak-venue.ts';

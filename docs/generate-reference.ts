@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { resultSchemaText } from '../src/backtest/result-schema.ts';
 import { ERROR_TABLE } from '../src/domain/errors.ts';
-import type { Endpoint } from '../src/exchange/endpoint.ts';
+import type { Endpoint } from '../src/exchange/request-types.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints.ts';
 import { studySchema } from '../src/study/study-settings.ts';
 import { withPicture } from './architecture-picture.ts';

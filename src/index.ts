@@ -5,7 +5,7 @@ export {
 } from './library/limited-exchange-client.ts';
 export type { EndpointMethods } from './exchange/client.ts';
 export type { CallOptions, Credentials, OutgoingRequest } from './exchange/client-options.ts';
-export type { Access, Endpoint } from './exchange/endpoint.ts';
+export type { Access, Endpoint } from './exchange/request-types.ts';
 export type { EndpointName, EndpointReply, EndpointRequest } from './exchange/endpoints.ts';
 export type { Merchant, PaymentGateway, PaymentReturn } from './exchange/gateway.ts';
 export type { EndpointResult, DecodedRefusal, Success } from './exchange/reply-decoder.ts';

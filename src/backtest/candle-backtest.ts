@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { columnsOf, type CandleColumns } from '../domain/candle-columns.ts';
 import { pluginText } from '../daemon/strategy-settings.ts';
 import type { RunMarket } from './candle-runner.ts';
-import type { BarRules } from '../venues/bar-rules.ts';
+import type { BarRules } from '../venues/fill-rules.ts';
 import { needsBridge } from './run-currency.ts';
 import { firstOpenMs, type CandleBacktest } from './run-backtest.ts';
 import { loadInstances } from '../daemon/load-instances.ts';

@@ -7,7 +7,7 @@ import { budgetTable } from '../exchange/client-options.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import type { VenueCall } from '../venues/port.ts';
-import { tripKey } from '../venues/poll-rules.ts';
+import { tripKey } from '../venues/fill-rules.ts';
 import { MemoryMirror, planOf } from './poll/poll-bot.ts';
 import { compareDecisions, compareSessions, type SessionComparison } from './parity/compare-sessions.ts';
 import type { Difference } from './difference.ts';

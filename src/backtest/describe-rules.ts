@@ -1,9 +1,9 @@
 import { type FidelityStatement, fidelityFact as fact, type FidelityFact } from './backtest-run.ts';
-import type { BarRules } from '../venues/bar-rules.ts';
+import type { BarRules } from '../venues/fill-rules.ts';
 import { inDigits, type FactFigure } from '../language/fact.ts';
 import type { Timeframe } from '../domain/candle.ts';
-import type { QueuePlace } from '../venues/liquidity-model.ts';
-import type { Latency, PollRules } from '../venues/poll-rules.ts';
+import type { QueuePlace } from '../venues/fill-rules.ts';
+import type { Latency, PollRules } from '../venues/fill-rules.ts';
 
 function priceOf({ slippage, spreadBps }: BarRules): FidelityFact {
   return fact('bars.price.rule', {

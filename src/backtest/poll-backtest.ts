@@ -1,7 +1,7 @@
 import { placeText } from '../strategy/own-markets.ts';
 import { createHash } from 'node:crypto';
 import { withCaveats, type BacktestRun } from './backtest-run.ts';
-import type { PollRules } from '../venues/poll-rules.ts';
+import type { PollRules } from '../venues/fill-rules.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
 import type { PollMarket } from './poll/run-poll.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';

@@ -27,7 +27,7 @@ import { barsWithoutDetail } from './bar-lane.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
 import { recordPlots } from './plot-recorder.ts';
 import { describeBarRules } from './describe-rules.ts';
-import type { BarRules } from '../venues/bar-rules.ts';
+import type { BarRules } from '../venues/fill-rules.ts';
 import { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
 import { inDigits } from '../language/fact.ts';

@@ -5,8 +5,12 @@ import { baseName } from '../daemon/strategy-settings.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { defined } from '../simulator-server/market-config.ts';
-import { DEFAULT_CANDLE_RULES, type BarRules } from '../venues/bar-rules.ts';
-import { createPollRules, type PollRules } from '../venues/poll-rules.ts';
+import {
+  DEFAULT_CANDLE_RULES,
+  type BarRules,
+  createPollRules,
+  type PollRules,
+} from '../venues/fill-rules.ts';
 import type { BacktestRequest, CsvSource } from './candle-backtest.ts';
 import type { RunSettings } from './run-schema.ts';
 

@@ -9,7 +9,7 @@ import type { OrderRecord } from '../records/order.ts';
 import { openMirrorReadOnly } from '../mirror/mirror-file.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { signalLineOf, type SignalLine } from './signals.ts';
-import type { DrawnLatency } from '../venues/poll-rules.ts';
+import type { DrawnLatency } from '../venues/fill-rules.ts';
 import type { ReceivedData } from './parity/received-data.ts';
 import { formatUnits } from '../domain/money.ts';
 

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { readRedisAddress, REDIS_PASSWORD, type RedisAddress } from '../redis/redis-address.ts';
+import { readRedisAddress, REDIS_PASSWORD, type RedisAddress } from '../redis/redis-server.ts';
 
 /**
  * The ledger's schema, one step a version. A released step is never changed; a change is a new step. Times

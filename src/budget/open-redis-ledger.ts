@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SarrafError } from '../domain/errors.ts';
-import type { RedisAddress } from '../redis/redis-address.ts';
-import { redisFailure } from '../redis/redis-failure.ts';
+import { type RedisAddress, redisFailure } from '../redis/redis-server.ts';
 import type { OpenLedger, OpenLedgerOptions } from './ledger-report.ts';
 import { redisPlace } from './ledger-file.ts';
 import { withRedisLedger } from './redis-by-hand.ts';

@@ -5,7 +5,7 @@ import type { Located } from '../configuration/load-yaml.ts';
 import { readFailure, type ReadSmallFile } from '../configuration/secret-file.ts';
 import type { NamedCredential } from '../engine/request-watches.ts';
 import { CHANNEL_SECRETS } from './alert-settings.ts';
-import { SECRET_FIELDS, type CredentialSettings } from '../venues/credentials-settings.ts';
+import { SECRET_FIELDS, type CredentialSettings } from '../venues/client-credentials.ts';
 
 const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
 const CHANNELS_PATH = ['alerts', 'channels'] as const;

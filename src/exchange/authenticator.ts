@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { Access } from './endpoint.ts';
+import type { Access } from './request-types.ts';
 import { createHash } from 'node:crypto';
 import { getPublicKey, hashes, sign } from '@noble/ed25519';
 

@@ -18,7 +18,7 @@ import {
   withRetries,
   type RetryPolicy,
 } from './client-options.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './request-types.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints.ts';
 import { backOffOf } from './refusals.ts';
 import { OrderBookChoice, ORDER_BOOK_VERSIONS } from './order-book-version.ts';

@@ -1,4 +1,5 @@
 import { createMarketNames } from '../domain/market-symbol.ts';
+import { TEHRAN_MIDNIGHT, type BarAnchors, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 
 /**
  * Market names of the interface. There are two quote currencies, rial (not toman) and tether, and they meet
@@ -15,3 +16,48 @@ export type QuoteCurrency = (typeof QUOTES)[number]['currency'];
 export const MARKET_NAMES = createMarketNames(QUOTES);
 
 export const { parseMarket, marketOfCurrencies, decimalsOf } = MARKET_NAMES;
+
+/** The history endpoint's words for timeframes: minutes, then days. */
+const RESOLUTION_OF = {
+  '1m': '1',
+  '5m': '5',
+  '15m': '15',
+  '30m': '30',
+  '1h': '60',
+  '3h': '180',
+  '4h': '240',
+  '6h': '360',
+  '12h': '720',
+  '1d': 'D',
+  '2d': '2D',
+  '3d': '3D',
+} as const satisfies Record<Timeframe, string>;
+
+/** Another word of the endpoint for `D`. */
+const ALSO_DAY = '1D';
+
+/** Length of candles as the history endpoint accepts it. */
+type Resolution = (typeof RESOLUTION_OF)[Timeframe] | typeof ALSO_DAY;
+
+/** Every resolution, shortest first; the second word for a day is last. */
+export const RESOLUTIONS: readonly Resolution[] = [
+  ...TIMEFRAMES.map((timeframe) => RESOLUTION_OF[timeframe]),
+  ALSO_DAY,
+];
+
+/**
+ * Start of the history's bars, as far as outside sources state it. The specification is silent. The public
+ * documentation shows days that begin at midnight in Tehran, and bars of 4 h were seen to; for 1 h, 3 h, 6 h,
+ * 12 h, 2 and 3 days nobody knows `[?]`. Shorter ones are alike in both zones.
+ */
+export const HISTORY_ANCHORS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT, '1d': TEHRAN_MIDNIGHT });
+
+/** Returns the history endpoint's name of a timeframe. */
+export function resolutionOf(timeframe: Timeframe): Resolution {
+  return RESOLUTION_OF[timeframe];
+}
+
+/** The timeframe of a resolution. */
+export function timeframeOf(resolution: Resolution): Timeframe {
+  return TIMEFRAMES.find((timeframe) => RESOLUTION_OF[timeframe] === resolution) ?? '1d';
+}

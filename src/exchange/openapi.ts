@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './request-types.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { LEFT_OUT } from './request-rules.ts';
 import { VERSION } from './version.ts';

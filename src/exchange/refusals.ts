@@ -1,5 +1,6 @@
+import { isObject } from '../domain/stored-json.ts';
 import type { ErrorTraits } from '../domain/errors.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './request-types.ts';
 import type { EndpointName } from './endpoints.ts';
 import type { HttpResponse } from './transport.ts';
 
@@ -306,7 +307,7 @@ export function backOffOf(response: HttpResponse): number | null {
 function bodyOf({ body }: HttpResponse): Body {
   try {
     const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }

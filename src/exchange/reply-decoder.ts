@@ -1,10 +1,10 @@
+import { isObject, parseJson } from '../domain/stored-json.ts';
 import { SarrafError, type ErrorCode, type ErrorTraits } from '../domain/errors.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './request-types.ts';
 import { ENDPOINTS, type EndpointName, type EndpointReply } from './endpoints.ts';
 import { failureOf, type Failure, isDocumentedRefusal, LIMIT_CODES, refusalTraits } from './refusals.ts';
 import { orderRecord, type ExchangeOrder } from './order.ts';
 import type { HttpResponse } from './transport.ts';
-import { parseJson } from './json.ts';
 
 /** A refusal of the exchange: expected, so returned and not thrown. */
 export interface DecodedRefusal {
@@ -84,9 +84,6 @@ function parseBody(text: string): { readonly body: unknown } | null {
     return null;
   }
 }
-
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function throwRateLimited(
   endpoint: Endpoint,

@@ -5,7 +5,7 @@ import { parseMarket } from './market-names.ts';
 
 /**
  * Fields of replies, in every form that deployments write them. Bare JSON numbers that a float would change
- * arrive here as text (see `json.ts`), so nothing is rounded.
+ * arrive here as text (see `parseJson`), so nothing is rounded.
  */
 
 const wireNumber = z.union([z.string(), z.number()]);

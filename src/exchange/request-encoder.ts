@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, isSecretText } from './request-types.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints.ts';
-import { isSecretText } from './request-types.ts';
 
 export interface EncodedRequest {
   readonly method: Endpoint['method'];

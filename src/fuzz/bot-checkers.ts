@@ -5,7 +5,13 @@ import { drawnUniverse, givenCoins, INSTANCE } from './bot-engine.ts';
 import { BarChecker, ByHandChecker, SignalChecker, VandalChecker } from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/protection-checker.ts';
 import { DustChecker, FundsChecker, type TrueFunds } from './checkers/exposure-checker.ts';
-import { truthOf, type ExchangeTruth, NONE_REFUSED, type Violation } from './checkers/exchange-truth.ts';
+import {
+  truthOf,
+  type ExchangeTruth,
+  NONE_REFUSED,
+  type Violation,
+  type WireWitness,
+} from './checkers/exchange-truth.ts';
 import { FigureChecker } from './checkers/figure-checker.ts';
 import { ForeignChecker, RejectionChecker } from './checkers/order-checker.ts';
 import {
@@ -27,7 +33,6 @@ import { isLimit, type Coverage } from './coverage.ts';
 import { readOrderName } from '../engine/order-names.ts';
 import { IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './bot-life.ts';
 import { lockRulesOf } from './lock-plan.ts';
-import type { WireWitness } from './checkers/watched-transport.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import { TREASURER } from './workload/roamer.ts';

@@ -4,7 +4,7 @@ import type { IntentRecord } from '../records/rows.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { VANDAL_ACTS } from './vandal.ts';
-import { WRONG_KINDS } from './wrong-replies.ts';
+import { WRONG_KINDS } from './reply-mutator.ts';
 import { z } from 'zod';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';

@@ -1,9 +1,8 @@
 import { type WatchdogNews, Watchdog, type WatchRule } from '../daemon/watchdog.ts';
 import { givenCoins, INSTANCE } from './bot-engine.ts';
 import type { BotMachine } from './slow-machine.ts';
-import { truthOf, type Violation } from './checkers/exchange-truth.ts';
+import { truthOf, type Violation, type LeavingRequest, type WireWitness } from './checkers/exchange-truth.ts';
 import { WatchdogChecker, WatchdogOrders } from './checkers/watchdog-checker.ts';
-import type { LeavingRequest, WireWitness } from './checkers/watched-transport.ts';
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';

@@ -5,7 +5,7 @@ import type { RequestClass, Budget } from '../domain/rate-limit.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
 import { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from '../exchange/client-options.ts';
-import type { Access, Endpoint } from '../exchange/endpoint.ts';
+import type { Access, Endpoint } from '../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import { createHash } from 'node:crypto';

@@ -9,7 +9,7 @@ import {
 } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
+import { HISTORY_ANCHORS } from '../exchange/market-names.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type TimeRange, roundedDecimal } from './records.ts';
 import { SETTLE_MS } from './resample.ts';

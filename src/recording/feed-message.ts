@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
 import { oldestFirst, type PublicTrade } from '../domain/trade.ts';
-import { parseJson } from '../exchange/json.ts';
+import { parseJson } from '../domain/stored-json.ts';
 import { bookRecord, publicTradeList } from '../exchange/order.ts';
 import { BOOK_LEVELS, type RecordedBook, type RecordedTrade, decimalProblem } from './records.ts';
 import { fileKind } from './open-text.ts';

@@ -15,13 +15,12 @@ import {
 import { noteTape } from './recorder/change-detector.ts';
 import { gridOf, shownAnchors, type BarGrid, type Candle, type Timeframe } from '../domain/candle.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
+import { HISTORY_ANCHORS, parseMarket } from '../exchange/market-names.ts';
 import { readCandles } from './read-candles.ts';
 import { partitionsWithin } from './read-rows.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { After } from './durable-file.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { parseMarket } from '../exchange/market-names.ts';
 
 /** Destination of segments. */
 export interface FinalizeTarget {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from '../exchange/endpoint.ts';
+import type { Endpoint } from '../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import {
   durationMs,
@@ -12,7 +12,7 @@ import {
   marketConfig,
 } from './market-config.ts';
 import { FAULT_KINDS, LONGEST_DELAY_MS } from './fault-plan.ts';
-import { FEATURES, VERIFICATIONS } from '../simulator/user-settings.ts';
+import { FEATURES, VERIFICATIONS } from '../simulator/user.ts';
 import { isZone } from '../domain/zone-time.ts';
 
 /** Names of all budgets, as the limits table has them. */

@@ -1,11 +1,10 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { openApiDocument } from '../exchange/openapi.ts';
-import type { Simulation } from './simulation.ts';
+import { type Simulation, type World, WorldClock } from './simulation.ts';
 import type { WireReply, WireRequest } from './wire/wire-adapter.ts';
-import { type World, WorldClock } from './world-clock.ts';
 import { timingSafeEqual } from 'node:crypto';
 import { SarrafError } from '../domain/errors.ts';
-import { parseJson } from '../exchange/json.ts';
+import { parseJson } from '../domain/stored-json.ts';
 import { AdminRefusal, type AdminCommand, type AdminContext } from './server/admin/admin-command.ts';
 import { clockCommands, marketCommands, readCommands } from './server/admin/world-commands.ts';
 import { moneyCommands, orderCommands, userCommands } from './server/admin/account-commands.ts';

@@ -2,7 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
 import { FaultPlan, FaultyAdapter, type FaultyExchange } from './fault-plan.ts';
 import type { WireAdapter, WireReply, WireRequest } from './wire/wire-adapter.ts';
-import type { World } from './world-clock.ts';
+import type { World } from './simulation.ts';
 
 interface InProcessVenueOptions {
   readonly adapter: WireAdapter | FaultyAdapter;

@@ -1,5 +1,5 @@
 import { present } from '../domain/errors.ts';
-import type { Endpoint } from '../exchange/endpoint.ts';
+import type { Endpoint } from '../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 
 const WRITTEN = 'a place of the log that was written';

@@ -2,9 +2,8 @@ import { HOUR_MS } from '../domain/time-text.ts';
 import { invariant } from '../domain/errors.ts';
 import type { RandomSource } from '../domain/random.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
-import type { Permission, UserSettings, TotpSettings } from './user-settings.ts';
+import type { Permission, UserSettings, TotpSettings, User, Users } from './user.ts';
 import { accept, refuse, type Refusal, type Result } from './requests.ts';
-import type { User, Users } from './user.ts';
 
 /**
  * Caller of a request. `credentialId` names the token or key without revealing it, and is the subject of

@@ -1,9 +1,13 @@
-import { valueUp } from '../domain/market.ts';
+import { valueUp, type Market } from '../domain/market.ts';
 import type { Side } from '../domain/order.ts';
 import type { UserId } from './wallet.ts';
 import type { SimulatedExchange } from './exchange.ts';
 import type { MarketState, SimulatedOrder } from './market-state.ts';
 import type { PlaceOrder, Result } from './requests.ts';
+import { present } from '../domain/errors.ts';
+import type { Currency } from '../domain/market-symbol.ts';
+import { UNITS_PER_ONE } from '../domain/money.ts';
+import { createRandom, type RandomSource } from '../domain/random.ts';
 
 /** Closed orders, trades and transactions of a wallet kept of a trader of the flow, which has no reader. */
 const HISTORY_KEPT = 256;
@@ -96,5 +100,292 @@ export class FlowTrader {
       description: 'Deposit',
       timeMs,
     });
+  }
+}
+
+/** Place of a ladder, in public price steps: bid < ask; `gap` between the levels behind them. */
+interface LadderPlace {
+  readonly bid: number;
+  readonly ask: number;
+  readonly gap: number;
+  /** About what the levels near the touch hold, in public amount steps; those further back hold more. */
+  readonly typicalAmount: number;
+  /** Least amounts of the touch. */
+  readonly leastBid?: number;
+  readonly leastAsk?: number;
+}
+
+/** Growth of each level over the one before it, and the spread of sizes around that. */
+const GROWTH = 0.06;
+const SPREAD_OF_SIZES = 0.55;
+
+/** The makers' quotes on both sides of one market. Holds `levels` orders a side at most. */
+export class Ladder {
+  readonly buys: LadderSide;
+  readonly sells: LadderSide;
+  private readonly market: MarketState;
+  private readonly chance: Chance;
+  private readonly levels: number;
+  /** The rules and gap that the resting orders were placed under. */
+  private rules: MarketState['rules'];
+  private gap = 0;
+
+  constructor(options: {
+    readonly market: MarketState;
+    readonly makers: readonly FlowTrader[];
+    readonly chance: Chance;
+    readonly levels: number;
+  }) {
+    const { market, makers } = options;
+    this.market = market;
+    this.chance = options.chance;
+    this.levels = options.levels;
+    this.rules = market.rules;
+    this.buys = new LadderSide({ market, side: 'buy', makers });
+    this.sells = new LadderSide({ market, side: 'sell', makers });
+  }
+
+  /** Forgets places that other steps gave a meaning to. To be called before prices are reckoned with. */
+  heedRules(timeMs: number): void {
+    if (this.rules === this.market.rules) return;
+    this.rules = this.market.rules;
+    this.clear(timeMs);
+  }
+
+  /** Moves the quotes. Own orders never meet: what would cross is taken back before anything is placed. */
+  follow(place: LadderPlace, timeMs: number): void {
+    this.heedRules(timeMs);
+    if (place.gap !== this.gap) {
+      this.gap = place.gap;
+      this.clear(timeMs);
+    }
+    this.buys.withdrawFrom(place.ask, timeMs);
+    this.sells.withdrawFrom(place.bid, timeMs);
+    this.buys.show(this.pricesOf('buy', place), this.sizing(place, place.leastBid ?? 1), timeMs);
+    this.sells.show(this.pricesOf('sell', place), this.sizing(place, place.leastAsk ?? 1), timeMs);
+  }
+
+  clear(timeMs: number): void {
+    this.buys.clear(timeMs);
+    this.sells.clear(timeMs);
+  }
+
+  private pricesOf(side: 'buy' | 'sell', place: LadderPlace): number[] {
+    const { gap } = place;
+    return ladderPrices({ side, touch: side === 'buy' ? place.bid : place.ask, gap, count: this.levels });
+  }
+
+  private sizing(place: LadderPlace, least: number): LevelSizing {
+    const smallest = leastAmount(this.rules, place.bid);
+    return {
+      amountAt: (index) => {
+        const size =
+          place.typicalAmount * (1 + GROWTH * index) * Math.exp(SPREAD_OF_SIZES * this.chance.normal());
+        return Math.max(smallest, Math.floor(size)) + (index === 0 ? least : 0);
+      },
+      isEnough: (index, remaining) => index !== 0 || remaining >= least,
+    };
+  }
+}
+
+/**
+ * Places where the levels of a ladder may lie: one in every `gap` price steps, each a little off its mark so
+ * that a book does not look ruled. They do not depend on the price, so that a ladder which follows the price
+ * by one gap changes one level at each end, not all of them.
+ */
+function latticePrice(index: number, gap: number): number {
+  return index * gap + (gap < 3 ? 0 : offsetOf(index, gap));
+}
+
+/**
+ * The prices of one side, best first: the touch itself and the `count - 1` places of the lattice beyond it.
+ * None below one step.
+ */
+function ladderPrices(of: {
+  readonly side: Side;
+  readonly touch: number;
+  readonly gap: number;
+  readonly count: number;
+}): number[] {
+  const { side, touch, gap, count } = of;
+  const away = side === 'buy' ? -1 : 1;
+  const prices = [touch];
+  let index = Math.floor(touch / gap);
+  while ((latticePrice(index, gap) - touch) * away <= 0) index += away;
+  for (; prices.length < count; index += away) {
+    const price = latticePrice(index, gap);
+    if (price < 1) break;
+    prices.push(price);
+  }
+  return prices;
+}
+
+/** Less than half a gap, always the same for the same place. */
+function offsetOf(index: number, gap: number): number {
+  const mixed = Math.imul((index | 0) ^ 0x5bd1e995, 0x9e3779b1) >>> 0;
+  return Math.floor((mixed / 4_294_967_296) * 0.49 * gap);
+}
+
+/** Sizes of the levels of a side; index 0 is the best one. Amounts in public steps. */
+interface LevelSizing {
+  amountAt(index: number): number;
+  /** True if a level that has `remaining` left may stay as it is. */
+  isEnough(index: number, remaining: number): boolean;
+}
+
+interface Shown {
+  order: SimulatedOrder;
+  readonly owner: FlowTrader;
+  /** The call of `show` that last wanted it. */
+  wantedBy: number;
+}
+
+/** The flow's own resting orders on one side of a market: one a price. As many as were last asked for. */
+export class LadderSide {
+  private readonly market: MarketState;
+  private readonly side: Side;
+  private readonly makers: readonly FlowTrader[];
+  private readonly shown = new Map<number, Shown>();
+  private calls = 0;
+  private placed = 0;
+
+  constructor(options: {
+    readonly market: MarketState;
+    readonly side: Side;
+    /** They take turns. */
+    readonly makers: readonly FlowTrader[];
+  }) {
+    this.market = options.market;
+    this.side = options.side;
+    this.makers = options.makers;
+  }
+
+  /** Takes back what rests at `price` or better. */
+  withdrawFrom(price: number, timeMs: number): void {
+    for (const [at, { order, owner }] of this.shown) {
+      if (this.side === 'buy' ? at < price : at > price) continue;
+      this.shown.delete(at);
+      if (order.isOpen) owner.cancel(order, timeMs);
+    }
+  }
+
+  /**
+   * Rests at these prices (best first) and no others. What rests there already keeps its place in the queue.
+   */
+  show(prices: readonly number[], sizing: LevelSizing, timeMs: number): void {
+    this.calls += 1;
+    const missing: number[] = [];
+    for (let index = 0; index < prices.length; index += 1) {
+      const found = this.shown.get(prices[index] ?? 0);
+      if (found !== undefined && this.isWhole(found.order, index, sizing)) found.wantedBy = this.calls;
+      else missing.push(index);
+    }
+    for (const [price, { order, owner, wantedBy }] of this.shown) {
+      if (wantedBy === this.calls) continue;
+      this.shown.delete(price);
+      if (order.isOpen) owner.cancel(order, timeMs);
+    }
+    for (const index of missing) this.place(prices[index] ?? 0, sizing.amountAt(index), timeMs);
+  }
+
+  clear(timeMs: number): void {
+    for (const { order, owner } of this.shown.values()) if (order.isOpen) owner.cancel(order, timeMs);
+    this.shown.clear();
+  }
+
+  /**
+   * Sees to it that at least `least` rests at a price, by resting `amount` there if less does; the other
+   * levels stay.
+   */
+  ensure(
+    level: { readonly price: number; readonly least: number; readonly amount: number },
+    timeMs: number,
+  ): void {
+    const found = this.shown.get(level.price);
+    if (found !== undefined) {
+      if (found.order.isOpen && found.order.remaining >= level.least * this.market.amountFactor) return;
+      this.shown.delete(level.price);
+      if (found.order.isOpen) found.owner.cancel(found.order, timeMs);
+    }
+    this.place(level.price, level.amount, timeMs);
+  }
+
+  private isWhole(order: SimulatedOrder, index: number, sizing: LevelSizing): boolean {
+    return order.isOpen && sizing.isEnough(index, order.remaining / this.market.amountFactor);
+  }
+
+  private place(price: number, amount: number, timeMs: number): void {
+    const owner = this.makers[this.placed % this.makers.length];
+    if (owner === undefined || price < 1) return;
+    this.placed += 1;
+    const order = owner.place(this.market, { side: this.side, price, amount, execution: 'limit' }, timeMs);
+    if (order !== null && order.isOpen) this.shown.set(price, { order, owner, wantedBy: this.calls });
+  }
+}
+
+/** Value of a level of an ordinary book if nothing else gives it: in units of the quote currency. */
+const LEVEL_VALUE: Readonly<Record<Currency, number>> = { rls: 400_000_000, usdt: 800 };
+/** And at least this many of the smallest order of its market. */
+const LEAST_ORDERS = 60;
+
+/**
+ * The size that orders of the flow vary around, in public amount steps; a float, as a size is chosen, not
+ * booked.
+ */
+export function typicalAmount(rules: Market, price: number): number {
+  const value = Math.max(
+    present(LEVEL_VALUE[rules.quote], () => `what a level is worth in ${rules.quote}`),
+    (Number(rules.minOrderValue) / Number(UNITS_PER_ONE)) * LEAST_ORDERS,
+  );
+  return value / stepValueOf(rules, price);
+}
+
+/** The smallest amount whose value is safely above the market's minimum. */
+export function leastAmount(rules: Market, price: number): number {
+  const minimum = Number(rules.minOrderValue) / Number(UNITS_PER_ONE);
+  return Math.floor((minimum * 1.05) / stepValueOf(rules, price)) + 1;
+}
+
+/** Value of one amount step at a price. */
+function stepValueOf(rules: Market, price: number): number {
+  return (price * Number(rules.stepProduct)) / Number(UNITS_PER_ONE * UNITS_PER_ONE);
+}
+
+/** The kinds of chance that a market is made of, all from one seeded source. */
+export class Chance {
+  private readonly source: RandomSource;
+  /** Box-Muller makes two at a time. */
+  private spare: number | null = null;
+
+  constructor(seed: number) {
+    this.source = createRandom(seed);
+  }
+
+  /** Evenly in [0, 1). */
+  uniform(): number {
+    return this.source.next();
+  }
+
+  /** Normal with mean 0 and standard deviation 1. */
+  normal(): number {
+    if (this.spare !== null) {
+      const { spare } = this;
+      this.spare = null;
+      return spare;
+    }
+    const radius = Math.sqrt(-2 * Math.log(1 - this.source.next()));
+    const angle = 2 * Math.PI * this.source.next();
+    this.spare = radius * Math.sin(angle);
+    return radius * Math.cos(angle);
+  }
+
+  /** Waiting time between events that know nothing of each other. */
+  exponential(mean: number): number {
+    return -mean * Math.log(1 - this.source.next());
+  }
+
+  /** At least 1, with a tail so heavy that a few are most of the sum; cut off at `most`. */
+  pareto(exponent: number, most: number): number {
+    return Math.min(most, (1 - this.source.next()) ** (-1 / exponent));
   }
 }

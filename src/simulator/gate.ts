@@ -1,5 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import type { Permission } from './user-settings.ts';
+import type { Permission } from './user.ts';
 import type { CredentialRegister, GateCaller } from './credentials.ts';
 import type { LimitRefusal, RateLimits } from './gate/rate-limits.ts';
 

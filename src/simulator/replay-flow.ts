@@ -11,8 +11,7 @@ import {
   type StepLevel,
   ReplayShape,
 } from './flow/replay-book.ts';
-import { Chance } from './flow/ladder.ts';
-import { FlowTrader } from './flow-trader.ts';
+import { Chance, FlowTrader } from './flow-trader.ts';
 import {
   rowTimeMs,
   type CandleRow,

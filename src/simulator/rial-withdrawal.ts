@@ -1,7 +1,6 @@
 import type { UserId } from './wallet.ts';
-import type { BankAccount } from './user.ts';
+import type { BankAccount, WithdrawalCeilings } from './user.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { WithdrawalCeilings } from './user-settings.ts';
 
 export const WITHDRAWAL_STATUSES = [
   'New',

@@ -20,8 +20,7 @@ import {
 import { Gate, type VerifySignature } from './gate.ts';
 import { DEFAULT_LIMITS, type LimitSettings, RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
 import { Gateway, type GatewayState, type Md5, DEFAULT_GATEWAY, type GatewaySettings } from './gateway.ts';
-import { type User, Users, type UsersState } from './user.ts';
-import type { UserSettings } from './user-settings.ts';
+import { type User, Users, type UsersState, type UserSettings } from './user.ts';
 import type { RandomSource } from '../domain/random.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 

@@ -1,7 +1,9 @@
 import type { SimulatedExchange } from './exchange.ts';
-import { Chance } from './flow/ladder.ts';
-import { FlowTrader } from './flow-trader.ts';
-import { SyntheticMarket } from './flow/synthetic-market.ts';
+import { Chance, FlowTrader, Ladder, leastAmount, typicalAmount } from './flow-trader.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
+import type { Side } from '../domain/order.ts';
+import type { MarketState } from './market-state.ts';
+import type { SimulatedBar } from './candle-series.ts';
 
 /** Ids of the flow's users, from here on; far from those that people are given. */
 const FLOW_USER_IDS = 9_000_000;
@@ -89,5 +91,305 @@ export class SyntheticFlow {
     for (const market of this.markets)
       if (first === undefined || market.nextMs < first.nextMs) first = market;
     return first;
+  }
+}
+
+/** A few more than the public is shown, so that one taker does not uncover the end of the book. */
+const LEVELS = 28;
+const LEAST_LEVELS = 24;
+const QUOTE_INTERVAL_MS = 1_000;
+/** Mean time between takers while the market is calm. */
+const TAKE_INTERVAL_MS = 1_500;
+/** Agitation brings more takers, up to this many times. */
+const MOST_HASTE = 6;
+const GAP_SHARE = 0.0002;
+const HALF_SPREAD_SHARE = 0.0006;
+/** Room for others between the makers' own quotes, in price steps. */
+const LEAST_HALF_SPREAD = 2;
+/** Makers stay well within the exchange's band around the last price. */
+const BAND_SHARE = 0.25;
+/** Sizes of takers: mostly a fraction of a level, now and then several levels. */
+const TAKE_SHARE = 0.12;
+const TAKE_EXPONENT = 1.4;
+const LARGEST_TAKE = 150;
+/**
+ * Share of takers that do the same as the one before; the rest go by the trend a little more than against it.
+ */
+const HERD_SHARE = 0.55;
+const TREND_SHARE = 0.55;
+
+/** The makers and takers of one market. */
+class SyntheticMarket {
+  private readonly market: MarketState;
+  private readonly ladder: Ladder;
+  private readonly takers: readonly FlowTrader[];
+  private readonly chance: Chance;
+  private readonly fair: FairPrice;
+  private nextQuoteMs: number;
+  private nextTakeMs: number;
+  private lastSide: Side = 'buy';
+
+  constructor(options: {
+    readonly market: MarketState;
+    readonly makers: readonly FlowTrader[];
+    readonly takers: readonly FlowTrader[];
+    readonly chance: Chance;
+    readonly startMs: number;
+    readonly historyMinutes: number;
+  }) {
+    const { market, chance, startMs } = options;
+    this.market = market;
+    this.takers = options.takers;
+    this.chance = chance;
+    this.ladder = new Ladder({ market, makers: options.makers, chance, levels: LEVELS });
+    const { lastPrice } = market;
+    this.fair = new FairPrice({
+      chance,
+      price: this.quoteOf(lastPrice),
+      timeMs: startMs - (options.historyMinutes + 1) * 60_000,
+    });
+    this.seedHistory(startMs, options.historyMinutes);
+    this.fair.moveTo(startMs);
+    this.fair.price = this.quoteOf(lastPrice);
+    this.nextQuoteMs = startMs;
+    this.nextTakeMs = startMs + this.waitForTake();
+  }
+
+  /** Time of the next event. */
+  get nextMs(): number {
+    return Math.min(this.nextQuoteMs, this.nextTakeMs);
+  }
+
+  /**
+   * Does the one thing that is next. `stretch` is 1, or more where time is skipped: then what follows comes
+   * as many times later.
+   */
+  step(stretch: number): void {
+    const timeMs = this.nextMs;
+    this.fair.moveTo(timeMs);
+    if (timeMs === this.nextQuoteMs) {
+      this.quote(timeMs);
+      this.nextQuoteMs =
+        timeMs + Math.ceil(QUOTE_INTERVAL_MS * stretch * (0.8 + 0.4 * this.chance.uniform()));
+    } else {
+      this.take(timeMs);
+      this.nextTakeMs = timeMs + Math.ceil(this.waitForTake() * stretch);
+    }
+  }
+
+  private quote(timeMs: number): void {
+    const { market } = this;
+    if (market.isClosed) return;
+    this.ladder.heedRules(timeMs);
+    const last = market.lastPrice / market.priceFactor;
+    const fair = this.fair.price / this.quoteOf(market.priceFactor);
+    const middle = Math.min(Math.max(fair, last * (1 - BAND_SHARE)), last * (1 + BAND_SHARE));
+    const half = Math.max(LEAST_HALF_SPREAD, middle * HALF_SPREAD_SHARE * Math.sqrt(this.fair.agitation));
+    const bid = Math.max(1, Math.floor(middle - half));
+    this.ladder.follow(
+      {
+        bid,
+        ask: Math.max(bid + 1, Math.ceil(middle + half)),
+        gap: this.gapFor(middle),
+        typicalAmount: typicalAmount(market.rules, middle),
+      },
+      timeMs,
+    );
+  }
+
+  private take(timeMs: number): void {
+    const { market, chance } = this;
+    const side = this.sideOfTake();
+    const best = side === 'buy' ? market.book.sells.best : market.book.buys.best;
+    const taker = this.takers[Math.floor(chance.uniform() * this.takers.length)];
+    const size = TAKE_SHARE * chance.pareto(TAKE_EXPONENT, LARGEST_TAKE);
+    this.lastSide = side;
+    if (market.isClosed || best === undefined || taker === undefined) return;
+    const steps = best.price / market.priceFactor;
+    const price = side === 'buy' ? Math.ceil(steps) : Math.max(1, Math.floor(steps));
+    const amount = Math.max(
+      leastAmount(market.rules, price),
+      Math.floor(size * typicalAmount(market.rules, price)),
+    );
+    taker.place(market, { side, price, amount, execution: 'market' }, timeMs);
+    // A taker who eats far into the book wakes the makers at once.
+    const left = side === 'buy' ? market.book.sells : market.book.buys;
+    if (left.levelCount < LEAST_LEVELS) this.quote(timeMs);
+  }
+
+  private sideOfTake(): Side {
+    if (this.chance.uniform() < HERD_SHARE) return this.lastSide;
+    const isWithTrend = this.chance.uniform() < TREND_SHARE;
+    return isWithTrend === (this.fair.direction === 1) ? 'buy' : 'sell';
+  }
+
+  private waitForTake(): number {
+    return Math.ceil(this.chance.exponential(TAKE_INTERVAL_MS) / Math.min(MOST_HASTE, this.fair.agitation));
+  }
+
+  /** Changes only when the price has moved far, as a change moves every level. */
+  private gapFor(price: number): number {
+    const gap = Math.max(1, price * GAP_SHARE);
+    const size = 2 ** Math.floor(Math.log2(gap));
+    return Math.max(1, Math.round(size));
+  }
+
+  /** A number of grid steps as a price in the quote currency. */
+  private quoteOf(gridSteps: number): number {
+    return gridSteps * Number(this.market.grid.priceStep);
+  }
+
+  /** Only into a market without candles: a stored state brings its own. */
+  private seedHistory(startMs: number, minutes: number): void {
+    const { market } = this;
+    if (minutes === 0 || market.candles.bars('1m').length > 0) return;
+    const bars = priceHistory({
+      fair: this.fair,
+      chance: this.chance,
+      endMs: startMs,
+      minutes,
+      lastPrice: market.lastPrice,
+      typicalAmount: typicalAmount(market.grid, market.lastPrice),
+    });
+    market.candles.seed('1m', bars);
+  }
+}
+
+/** Looks at the price a minute: open, two between, close. */
+const LOOKS = 4;
+
+/**
+ * Minute bars of a market's past, in steps: a path of the fair price that ends at `lastPrice` in the minute
+ * before `endMs`. Volumes are made up around `typicalAmount` and rise with the range of the bar.
+ */
+function priceHistory(of: {
+  readonly fair: FairPrice;
+  readonly chance: Chance;
+  readonly endMs: number;
+  readonly minutes: number;
+  readonly lastPrice: number;
+  readonly typicalAmount: number;
+}): readonly SimulatedBar[] {
+  const { fair, chance, minutes, lastPrice, typicalAmount } = of;
+  const firstMs = Math.floor(of.endMs / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS;
+  const path: number[] = [];
+  for (let look = 0; look < minutes * LOOKS; look += 1) {
+    fair.moveTo(firstMs + (look * MINUTE_MS) / LOOKS);
+    path.push(fair.price);
+  }
+  const scale = lastPrice / (path[path.length - 1] ?? lastPrice);
+  const steps = path.map((price) => Math.max(1, Math.round(price * scale)));
+  return Array.from({ length: minutes }, (_, minute) => {
+    const last = (minute + 1) * LOOKS - 1;
+    const open = steps[Math.max(0, last - LOOKS)] ?? lastPrice;
+    const close = steps[last] ?? lastPrice;
+    let [high, low] = [open, open];
+    for (let look = minute * LOOKS; look <= last; look += 1) {
+      const price = steps[look] ?? lastPrice;
+      if (price > high) high = price;
+      if (price < low) low = price;
+    }
+    const unrest = 1 + (2_000 * (high - low)) / close;
+    const volume = Math.max(1, Math.round(typicalAmount * unrest * Math.exp(0.6 * chance.normal())));
+    return {
+      openTimeMs: firstMs + minute * MINUTE_MS,
+      open,
+      high,
+      low,
+      close,
+      volume,
+      value: BigInt(volume) * BigInt(close),
+    };
+  });
+}
+
+/** Yearly volatility before clusters and trends, which bring it to about one (100 %). */
+const BASE_VOLATILITY = 0.6;
+const YEAR_S = 365 * 86_400;
+/**
+ * Standard deviation and memory of the logarithm of volatility: a quick part (bursts) and a slow one (moods
+ * of the day).
+ */
+const QUICK = { deviation: 0.45, memoryS: 180 };
+const SLOW = { deviation: 0.35, memoryS: 3 * 3_600 };
+/** A drift that comes and goes: in log price a second. */
+const TREND = { deviation: 2e-6, memoryS: 1_500 };
+
+/** One step of a process that returns to zero: exact for a step of any length. */
+interface Reversion {
+  /** The share of the value that is left. */
+  readonly kept: number;
+  /** Standard deviation of what is new. */
+  readonly deviation: number;
+}
+
+function reversionOf(
+  of: { readonly deviation: number; readonly memoryS: number },
+  seconds: number,
+): Reversion {
+  const kept = Math.exp(-seconds / of.memoryS);
+  return { kept, deviation: of.deviation * Math.sqrt(1 - kept * kept) };
+}
+
+/** All that depends on the length of a step alone. */
+const paceOf = (seconds: number) => ({
+  seconds,
+  quick: reversionOf(QUICK, seconds),
+  slow: reversionOf(SLOW, seconds),
+  trend: reversionOf(TREND, seconds),
+  rootYears: Math.sqrt(seconds / YEAR_S),
+});
+
+/**
+ * Fair value of a currency, unknown to anybody in the market: a random walk in the logarithm whose volatility
+ * comes in clusters (two log-normal factors, of minutes and of hours) with a drift that lasts for tens of
+ * minutes.
+ *
+ * Unreal about it: no jumps, no hours of the day, no news, no other market; the trends are stronger than
+ * those of real markets, so that something can be seen within minutes; nothing pulls the price back over
+ * weeks.
+ */
+class FairPrice {
+  /** In the quote currency. A float: it decides where orders are put, and is never booked. */
+  price: number;
+  private timeMs: number;
+  private quick: number;
+  private slow: number;
+  private trend = 0;
+  /** Of the last step: a history is made of thousands that are as long. */
+  private pace = paceOf(0);
+  private readonly chance: Chance;
+
+  constructor(options: { readonly chance: Chance; readonly price: number; readonly timeMs: number }) {
+    this.chance = options.chance;
+    this.price = options.price;
+    this.timeMs = options.timeMs;
+    this.quick = QUICK.deviation * this.chance.normal();
+    this.slow = SLOW.deviation * this.chance.normal();
+  }
+
+  /** Volatility as a multiple of its usual height. */
+  get agitation(): number {
+    return Math.exp(this.quick + this.slow);
+  }
+
+  /** 1 while the price drifts up, -1 while it drifts down. */
+  get direction(): 1 | -1 {
+    return this.trend >= 0 ? 1 : -1;
+  }
+
+  moveTo(timeMs: number): void {
+    const seconds = (timeMs - this.timeMs) / 1_000;
+    if (seconds <= 0) return;
+    this.timeMs = timeMs;
+    const { chance } = this;
+    if (seconds !== this.pace.seconds) this.pace = paceOf(seconds);
+    const { quick, slow, trend, rootYears } = this.pace;
+    this.quick = this.quick * quick.kept + quick.deviation * chance.normal();
+    this.slow = this.slow * slow.kept + slow.deviation * chance.normal();
+    const drift = this.trend * TREND.memoryS * (1 - trend.kept);
+    this.trend = this.trend * trend.kept + trend.deviation * chance.normal();
+    const deviation = BASE_VOLATILITY * this.agitation * rootYears;
+    this.price *= Math.exp(drift + deviation * chance.normal());
   }
 }

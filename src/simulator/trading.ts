@@ -13,9 +13,15 @@ import {
   type PlaceOrder,
   type TradingSettings,
 } from './requests.ts';
-import { createOrders, decidePlacement, OrderRegister } from './placement.ts';
+import {
+  createOrders,
+  decidePlacement,
+  OrderRegister,
+  affordable,
+  neededHold,
+  settleTrade,
+} from './placement.ts';
 import type { IsBarred } from './trading/order-plan.ts';
-import { affordable, neededHold, settleTrade } from './settlement.ts';
 
 /** A change that observers are notified of, in the order in which it happened. */
 export type TradingEvent =

@@ -12,7 +12,7 @@ import {
   sourceKey,
   writtenOfTrials,
 } from './remote/offered-study.ts';
-import type { RedisAddress } from '../redis/redis-address.ts';
+import type { RedisAddress } from '../redis/redis-server.ts';
 import { RedisLink } from './redis-link.ts';
 import { RedisRunner } from './remote/redis-runner.ts';
 import { fastify, type FastifyInstance } from 'fastify';

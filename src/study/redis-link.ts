@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
-import { connectionOptions, type RedisAddress } from '../redis/redis-address.ts';
+import { connectionOptions, type RedisAddress, redisFailure } from '../redis/redis-server.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { redisFailure } from '../redis/redis-failure.ts';
 
 /** Time limit of the first connection. */
 const OPENS_WITHIN_MS = 10_000;

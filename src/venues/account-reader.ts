@@ -2,7 +2,7 @@ import type { RequestLimiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import { ENDPOINTS, type EndpointReply } from '../exchange/endpoints.ts';
-import type { CredentialSettings } from './credentials-settings.ts';
+import type { CredentialSettings } from './client-credentials.ts';
 import { randomBytes, scryptSync } from 'node:crypto';
 import { z } from 'zod';
 import type { SimulatedExchange } from '../simulator/exchange.ts';

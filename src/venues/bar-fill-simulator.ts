@@ -13,7 +13,7 @@ import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { PAGE_SIZES } from './venue-request.ts';
 import { BarAccount } from './bars/bar-account.ts';
 import { BarMarket, type WorkingOrder } from './bars/bar-market.ts';
-import { createBarRules, type BarRules } from './bar-rules.ts';
+import { createBarRules, type BarRules } from './fill-rules.ts';
 import { EquityValuer } from './equity-valuer.ts';
 import { BarFiller, type FillContext, takerCostsOf } from './bars/fill-bar.ts';
 import { venueOrderOf, walletReadingOf, TypedAdapter, type AdapterAccount } from './typed-adapter.ts';

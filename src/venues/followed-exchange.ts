@@ -29,7 +29,7 @@ import {
   walletReadingOf,
   walletTransactionOf,
 } from './typed-adapter.ts';
-import type { FollowedRules } from './liquidity-model.ts';
+import type { FollowedRules } from './fill-rules.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { wholeId } from './read-records.ts';
 import type { SimulatedOrder, Trade, MarketState } from '../simulator/market-state.ts';

@@ -15,7 +15,7 @@ import type { UserId } from '../simulator/wallet.ts';
 import { FlowTrader } from '../simulator/flow-trader.ts';
 import { replayedMarket } from '../simulator/seed-replay.ts';
 import { Liquidity, FollowedSide, StandIns } from './followed/followed-side.ts';
-import type { FollowedRules } from './liquidity-model.ts';
+import type { FollowedRules } from './fill-rules.ts';
 import { QueuePlaces, FollowedBars, StepReader } from './followed/queue-places.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { FillWith } from '../records/fill.ts';

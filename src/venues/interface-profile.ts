@@ -1,8 +1,7 @@
 import { parseUnits } from '../domain/money.ts';
 import { TIMEFRAMES } from '../domain/candle.ts';
 import { ENDPOINTS } from '../exchange/endpoints.ts';
-import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
-import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { HISTORY_ANCHORS, MARKET_NAMES } from '../exchange/market-names.ts';
 import type { VenueCallKind, VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
 import { ENDPOINT_OF, PAGE_SIZES } from './venue-request.ts';

@@ -11,7 +11,7 @@ import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketRule, VenueAnswer, VenueCall } from './port.ts';
-import type { ExchangeClient } from '../exchange/client.ts';
+import { ExchangeClient } from '../exchange/client.ts';
 import { Redactor } from '../exchange/redactor.ts';
 import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
@@ -25,16 +25,16 @@ import {
   clientCredentials,
   credentialTexts,
   ledgerSubjects,
+  type CredentialSettings,
 } from './client-credentials.ts';
 import { INTERFACE_PROFILE, profileOf, NO_MARGIN_BY_KEY } from './interface-profile.ts';
 import type { Venue, WrapTransport } from './venue.ts';
-import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline, SleepClock, timelyTransport } from './machine-timeline.ts';
-import type { CredentialSettings } from './credentials-settings.ts';
 import { createVenueCaller, sendRequest, type VenueCaller } from './venue-caller.ts';
 import { lengthText, secondText } from '../domain/time-text.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { english } from '../language/sentence.ts';
+import type { ClientOptions, OutgoingRequest } from '../exchange/client-options.ts';
 
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
@@ -363,4 +363,84 @@ function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule):
   return [
     createMarket({ market: parseMarket(symbol), priceStep, amountStep, minOrderValue: minOrderValue ?? '0' }),
   ];
+}
+
+/** A log-in that nobody needs any more once its call would have timed out. */
+const LOGIN_EXPIRES_MS = 30_000;
+const LOGIN_TIMEOUT_MS = 60_000;
+
+interface BudgetedClientOptions extends ClientOptions {
+  /** The limiter's clock. */
+  readonly limiterMs: () => number;
+  /** Asked for when the first log-in comes, since the limiter needs the client's budgets first. */
+  readonly limiter: () => RequestLimiter;
+}
+
+/** Result of a login, for its slot: null for a token. */
+type LogInEnd = SarrafError | null;
+
+/**
+ * A client whose log-ins keep to the limits by themselves. The calls of the engine come through the limiter
+ * before they reach the client; a log-in, which the client makes amid a call, takes its own slot here, and
+ * keeps it until its reply is there.
+ */
+export function createLimitedClient(options: BudgetedClientOptions): ExchangeClient {
+  const endings = new Map<OutgoingRequest, (end: LogInEnd) => void>();
+  return new ExchangeClient({
+    ...options,
+    async admit(outgoing) {
+      if (outgoing.endpoint !== 'login') return;
+      await admitted(options, outgoing.budget.name, (end) => endings.set(outgoing, end));
+    },
+    onSettled(outgoing, { status, backOffMs, error }) {
+      endings.get(outgoing)?.(endOf({ status, backOffMs }, error));
+      endings.delete(outgoing);
+    },
+  });
+}
+
+/** Returns the result that a status means if there was a reply: the client reads the rest of the body. */
+function endOf(
+  { status, backOffMs }: { readonly status: number | null; readonly backOffMs: number | null },
+  error: SarrafError | null,
+): LogInEnd {
+  if (error !== null || status === null || status < 400) return error;
+  const details = { httpStatus: status, backOffMs };
+  if (status === 401)
+    return new SarrafError('UNAUTHORIZED', 'login: the credentials were refused', { details });
+  if (status === 403 || status === 429)
+    return new SarrafError('RATE_LIMITED', 'login: over a limit', { details });
+  return new SarrafError('SERVER_ERROR', `login: HTTP ${status}`, { details });
+}
+
+/** Waits for a slot, and hands out what is to be called when the log-in has ended. */
+async function admitted(
+  options: BudgetedClientOptions,
+  budget: string,
+  began: (end: (how: LogInEnd) => void) => void,
+): Promise<void> {
+  return new Promise((go, stay) => {
+    const logIn = options.limiter().run<null>({
+      budget,
+      requestClass: 'account',
+      kind: null,
+      credential: 'log-in',
+      canLogIn: true,
+      expiresAtMs: options.limiterMs() + LOGIN_EXPIRES_MS,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+      isLogIn: () => true,
+      send: async () =>
+        new Promise((resolve, reject) => {
+          began((end) => (end === null ? resolve(null) : reject(end)));
+          go();
+        }),
+    });
+    const unsent = (why: string): void =>
+      stay(new SarrafError('TOO_MANY_CALLS', `login: it was not sent: ${why}`));
+    // The call itself returns its result; only its beginning matters here.
+    void logIn.then(
+      (reply) => (reply.sent ? undefined : unsent(reply.reason)),
+      () => unsent('it took too long'),
+    );
+  });
 }

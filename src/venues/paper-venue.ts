@@ -12,7 +12,7 @@ import type { RateLimit } from '../domain/rate-limit.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import { secondText } from '../domain/time-text.ts';
 import { FOLLOWING_USER, FollowedExchange } from './followed-exchange.ts';
-import { DEFAULT_LIQUIDITY, type FollowedRules } from './liquidity-model.ts';
+import { DEFAULT_LIQUIDITY, type FollowedRules } from './fill-rules.ts';
 import { profileOf, NO_MARGIN_ON_PAPER } from './interface-profile.ts';
 import type { Venue } from './venue.ts';
 import {

@@ -6,11 +6,11 @@ import type { CompletionHandler } from '../budget/limited-call.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 import { venueRequest } from './venue-request.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
-import type { Endpoint } from '../exchange/endpoint.ts';
+import type { Endpoint } from '../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import type { FollowedExchange } from './followed-exchange.ts';
-import { tripKey, type Latency, type ReplayedLatency } from './poll-rules.ts';
+import { tripKey, type Latency, type ReplayedLatency } from './fill-rules.ts';
 
 export interface RecordedCallerOptions {
   readonly exchange: FollowedExchange;

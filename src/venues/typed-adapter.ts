@@ -50,8 +50,7 @@ import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/order-book.ts';
-import type { SimulatedBar } from '../simulator/candle-series.ts';
-import { dayStats } from '../simulator/day-stats.ts';
+import { dayStats, type SimulatedBar } from '../simulator/candle-series.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../simulator/wallet.ts';
 import { marketOfCurrencies } from '../exchange/market-names.ts';
 

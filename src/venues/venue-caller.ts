@@ -9,7 +9,7 @@ import { isAnonymous } from '../exchange/authenticator.ts';
 import { saidMsOf, type HttpResponse } from '../exchange/transport.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
-import type { Endpoint } from '../exchange/endpoint.ts';
+import type { Endpoint } from '../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
 import { venueOrder } from './read-records.ts';

@@ -1,5 +1,5 @@
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { parseMarket } from '../exchange/market-names.ts';
+import { parseMarket, resolutionOf } from '../exchange/market-names.ts';
 import type { VenueOrder, ListCursor } from '../domain/order.ts';
 import type {
   AskedOrder,
@@ -17,7 +17,6 @@ import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/e
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
 import { otherSide } from '../domain/margin.ts';
 import { formatUnits } from '../domain/money.ts';
-import { resolutionOf } from '../exchange/resolution.ts';
 import {
   unreadRow,
   venueOrder,

@@ -1,6 +1,9 @@
 import type { AdmittedJob, LaneExecutor, LaneTimers } from '../budget/waiting-queue.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Timeline } from './virtual-time.ts';
+import type { RequestLedger } from '../budget/admission.ts';
+import type { LockoutBook } from '../budget/lockouts.ts';
+import { RequestLimiter, type LimiterSettings } from '../budget/limiter.ts';
 
 /** The timers of a lane on a timeline. */
 export function timersOf(time: Timeline): LaneTimers {
@@ -14,7 +17,7 @@ export function timersOf(time: Timeline): LaneTimers {
  * Executes what a lane admits, in virtual time. The lane bounds how many are on their way, so nothing waits
  * here but for `startMs`: how long it takes from the admission to the start of the work, drawn anew for each.
  */
-export class VirtualExecutor implements LaneExecutor {
+class VirtualExecutor implements LaneExecutor {
   private readonly time: Timeline;
   private readonly startMs: () => number;
 
@@ -35,4 +38,29 @@ export class VirtualExecutor implements LaneExecutor {
   }
 
   async close(): Promise<void> {}
+}
+
+interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFor' | 'timers' | 'nowMs'> {
+  readonly ledger: RequestLedger;
+  readonly lockouts: LockoutBook;
+  readonly time: Timeline;
+  /** Time from an admission to the send, in ms, drawn anew for each; 0 when left out. */
+  readonly startMs?: () => number;
+  /** The clock of the ledger, where it is another than the timeline's. */
+  readonly nowMs?: () => number;
+}
+
+/**
+ * The limiter as it is, with its queue, ledger, lockouts and 250 ms rule; only timers and execution are those
+ * of a timeline.
+ */
+export function createVirtualLimiter(options: VirtualLimiterOptions): RequestLimiter {
+  const { time, startMs, ...rest } = options;
+  return new RequestLimiter({
+    areAtOnce: true,
+    nowMs: () => time.now(),
+    ...rest,
+    executorFor: () => new VirtualExecutor(time, startMs),
+    timers: timersOf(time),
+  });
 }

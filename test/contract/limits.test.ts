@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/exchange/endpoints.ts';
-import type { Endpoint } from '../../src/exchange/endpoint.ts';
+import type { Endpoint } from '../../src/exchange/request-types.ts';
 import { LIMITS } from './limits-table.ts';
 
 const declared = new Map<string, Endpoint>(

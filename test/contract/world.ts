@@ -6,7 +6,7 @@ import type { WithdrawalSettings } from '../../src/simulator/rial-withdrawal.ts'
 import type { LimitSettings } from '../../src/simulator/gate/rate-limits.ts';
 import { createServices } from '../../src/simulator/services.ts';
 import type { TradingSettings } from '../../src/simulator/requests.ts';
-import type { UserSettings } from '../../src/simulator/user-settings.ts';
+import type { UserSettings } from '../../src/simulator/user.ts';
 import { NOW_MS } from './client-over.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 

@@ -15,7 +15,7 @@ import {
   FollowedExchange,
   type FollowedExchangeOptions,
 } from '../../src/venues/followed-exchange.ts';
-import { DEFAULT_LIQUIDITY } from '../../src/venues/liquidity-model.ts';
+import { DEFAULT_LIQUIDITY } from '../../src/venues/fill-rules.ts';
 import { numberOf } from './environment.ts';
 import { readLog, type BotProcess } from './bot-process.ts';
 import type { BotHome } from './bot-home.ts';

@@ -8,9 +8,8 @@ import { truthOf, type ExchangeTruth, type Violation } from '../../src/fuzz/chec
 import { FaultPlan, type FaultRule } from '../../src/simulator-server/fault-plan.ts';
 import { SyntheticFlow } from '../../src/simulator/synthetic-flow.ts';
 import { ExchangeServer } from '../../src/simulator-server/exchange-server.ts';
-import { WorldClock } from '../../src/simulator-server/world-clock.ts';
+import { WorldClock, createSimulation, type Simulation } from '../../src/simulator-server/simulation.ts';
 import { readExchangeConfig } from '../../src/simulator-server/exchange-config.ts';
-import { createSimulation, type Simulation } from '../../src/simulator-server/simulation.ts';
 import type { LoggedRequest } from '../../src/simulator-server/request-log.ts';
 
 export const USER = 1;

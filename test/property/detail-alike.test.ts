@@ -13,7 +13,7 @@ import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ExitWish } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
-import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/bar-rules.ts';
+import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/fill-rules.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { randomOf, toldAt, type Random } from './bar-order.ts';
 

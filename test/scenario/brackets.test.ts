@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import type { BracketWish, LeaveWish } from '../../src/strategy/intents.ts';
-import type { BarRules } from '../../src/venues/bar-rules.ts';
+import type { BarRules } from '../../src/venues/fill-rules.ts';
 import { runBars, TETHER } from '../unit/backtest/candle-run.ts';
 import { fillsByBar, tableOfBars } from '../unit/backtest/hourly-bars.ts';
 

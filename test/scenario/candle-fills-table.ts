@@ -7,7 +7,7 @@ import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
 import type { VenueTrade } from '../../src/domain/trade.ts';
 import type { VenueAnswer } from '../../src/venues/port.ts';
-import type { BarRules } from '../../src/venues/bar-rules.ts';
+import type { BarRules } from '../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { orderIdOf } from '../../src/venues/read-records.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';

@@ -9,7 +9,7 @@ import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { TargetsOptions } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import type { BarRules } from '../../src/venues/bar-rules.ts';
+import type { BarRules } from '../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 
 /**

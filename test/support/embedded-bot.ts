@@ -12,7 +12,7 @@ import type { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import type { VenueCaller, VenueEnd } from '../../src/venues/venue-caller.ts';
 import type { StrategyInstanceSettings } from '../../src/engine/engine-settings.ts';
 import { MirrorStore } from '../../src/mirror/mirror-store.ts';
-import { createVirtualLimiter } from '../../src/virtual/virtual-limiter.ts';
+import { createVirtualLimiter } from '../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../src/virtual/virtual-time.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);

@@ -11,7 +11,7 @@ import { RedisLedger } from '../../src/budget/redis/redis-ledger.ts';
 import { readRedisLedger } from '../../src/budget/redis/redis-report.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
 import type { Budget } from '../../src/domain/rate-limit.ts';
-import { readRedisAddress } from '../../src/redis/redis-address.ts';
+import { readRedisAddress } from '../../src/redis/redis-server.ts';
 import { RedisServer } from '../process/redis-server.ts';
 
 interface OpenOptions {

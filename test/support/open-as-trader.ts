@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../src/budget/process-owner.ts';
 import { createAccountReader } from '../../src/venues/account-reader.ts';
 import { openRemoteExchange } from '../../src/venues/live-venue.ts';
-import type { CredentialSettings } from '../../src/venues/credentials-settings.ts';
+import type { CredentialSettings } from '../../src/venues/client-credentials.ts';
 import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import { Secret } from '../../src/configuration/secret.ts';
 import type { ServedAccount } from './served-account.ts';

@@ -20,7 +20,7 @@ import {
 } from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
-import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/poll-rules.ts';
+import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/fill-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
 import { signalLineOf, toldSignals, type SignalLine, signalsFor } from '../signals.ts';
 import {

@@ -39,7 +39,7 @@ import {
 } from './poll-bot.ts';
 import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded-caller.ts';
 import { FollowedExchange } from '../../venues/followed-exchange.ts';
-import { createPollRules, type PollRules } from '../../venues/poll-rules.ts';
+import { createPollRules, type PollRules } from '../../venues/fill-rules.ts';
 import {
   createTrack,
   RecordedFeed,

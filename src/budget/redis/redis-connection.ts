@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { connectionOptions, type RedisAddress } from '../../redis/redis-address.ts';
+import { connectionOptions, type RedisAddress, redisFailure } from '../../redis/redis-server.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { redisFailure } from '../../redis/redis-failure.ts';
 
 /** Time limit of a first connection. */
 const OPENS_WITHIN_MS = 5_000;

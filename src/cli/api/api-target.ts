@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { addressName, stateFolder } from '../../budget/ledger-file.ts';
 import { address, isLoopback } from '../../daemon/setting-fields.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import type { CredentialSettings } from '../../venues/credentials-settings.ts';
+import type { CredentialSettings } from '../../venues/client-credentials.ts';
 import { readBotConfig } from '../../daemon/read-bot-config.ts';
 import { Secret } from '../../configuration/secret.ts';
 import { readFailure, readSmallFile, withoutSecrets } from '../../configuration/secret-file.ts';

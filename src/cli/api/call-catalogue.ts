@@ -1,6 +1,6 @@
 import { separatedName } from '../../domain/money-text.ts';
 import { invariant } from '../../domain/errors.ts';
-import type { Endpoint } from '../../exchange/endpoint.ts';
+import type { Endpoint } from '../../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
 import type { PagedName } from '../../exchange/paging.ts';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/stored-json.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { oneLine } from '../../domain/money-text.ts';
 import { isoText } from '../../domain/time-text.ts';
@@ -6,9 +7,6 @@ type Plain = Readonly<Record<string, unknown>>;
 
 /** Items of a list that a cell shows; the rest is counted. */
 const MOST_IN_CELL = 8;
-
-const isObject = (value: unknown): value is Plain =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value of a reply as JSON has it: maps as objects, whole numbers beyond a float as texts. */
 export function plainOf(value: unknown): unknown {

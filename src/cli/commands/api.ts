@@ -7,7 +7,7 @@ import { readFields } from '../api/read-fields.ts';
 import { runCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/api-target.ts';
 import { wrongInput } from '../command-error.ts';
-import type { Endpoint } from '../../exchange/endpoint.ts';
+import type { Endpoint } from '../../exchange/request-types.ts';
 import { tableLines } from '../table.ts';
 import { lengthText } from '../../domain/time-text.ts';
 

@@ -10,7 +10,7 @@ import { writePrivateFile } from '../../configuration/private-file.ts';
 import { createScrubber } from '../../daemon/redact.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
-import type { Endpoint } from '../../exchange/endpoint.ts';
+import type { Endpoint } from '../../exchange/request-types.ts';
 import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { VERSION } from '../../exchange/version.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';

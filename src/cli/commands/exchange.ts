@@ -8,11 +8,15 @@ import {
 } from '../../simulator-server/exchange-config.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
-import { createSimulation, type Simulation } from '../../simulator-server/simulation.ts';
+import {
+  createSimulation,
+  type Simulation,
+  WorldClock,
+  type World,
+} from '../../simulator-server/simulation.ts';
 import { SyntheticFlow } from '../../simulator/synthetic-flow.ts';
 import { ExchangeServer } from '../../simulator-server/exchange-server.ts';
-import { WorldClock, type World } from '../../simulator-server/world-clock.ts';
-import { readStateFile, StateFileError, writeStateFile } from '../../simulator-server/state-file.ts';
+import { readStateFile, StateFileError, writeStateFile } from '../../simulator-server/exchange-state.ts';
 import { untilStopped } from '../end-signal.ts';
 
 interface Options {

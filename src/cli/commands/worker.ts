@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import { sourceOfRedis, type FileSource, FileCache } from '../../study/file-cache.ts';
-import type { RedisAddress } from '../../redis/redis-address.ts';
+import type { RedisAddress } from '../../redis/redis-server.ts';
 import { MOST_WORKERS } from '../../study/thread-runner.ts';
 import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';

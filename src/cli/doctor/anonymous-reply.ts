@@ -1,8 +1,8 @@
 import { redact } from '../../daemon/redact.ts';
-import { parseJson } from '../../exchange/json.ts';
+import { parseJson } from '../../domain/stored-json.ts';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import { z } from 'zod';
-import type { Endpoint } from '../../exchange/endpoint.ts';
+import type { Endpoint } from '../../exchange/request-types.ts';
 import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 

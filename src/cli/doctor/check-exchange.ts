@@ -21,7 +21,7 @@ import { readOnlyTap, type SeenReply } from './read-only-tap.ts';
 import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../exchange/transport.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { NamedCredential } from '../../engine/request-watches.ts';
-import type { CredentialSettings } from '../../venues/credentials-settings.ts';
+import type { CredentialSettings } from '../../venues/client-credentials.ts';
 import { english } from '../../language/sentence.ts';
 
 interface ExchangeCheckOptions {

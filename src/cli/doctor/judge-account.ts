@@ -5,7 +5,7 @@ import { parseUnits, type Units } from '../../domain/money.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import type { EndpointName, EndpointReply } from '../../exchange/endpoints.ts';
 import { judgeAccount, type KeptAccount, accountFieldsOf } from '../../venues/account-reader.ts';
-import type { CredentialSettings } from '../../venues/credentials-settings.ts';
+import type { CredentialSettings } from '../../venues/client-credentials.ts';
 import { failureText, unread, type ReadOutcome } from './ask-exchange.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 

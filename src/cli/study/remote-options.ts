@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { PreparedStudy } from '../../study/prepare-study.ts';
 import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
 import { checkSecret } from '../../study/code-bundle.ts';
-import { readRedisAddress, REDIS_PASSWORD, type RedisAddress } from '../../redis/redis-address.ts';
+import { readRedisAddress, REDIS_PASSWORD, type RedisAddress } from '../../redis/redis-server.ts';
 import {
   readFileSource,
   type FileSource,

@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/stored-json.ts';
 import type { Located } from '../../configuration/load-yaml.ts';
 import { parseDuration } from '../duration-text.ts';
 import { isLoopback } from '../setting-fields.ts';
@@ -13,8 +14,7 @@ interface Plain {
   readonly [name: string]: unknown;
 }
 
-const plain = (value: unknown): Plain =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {};
+const plain = (value: unknown): Plain => (isObject(value) ? value : {});
 
 /**
  * Checks that the parts of a configuration fit together. It reads the values as written, so that its problems

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { endpoint, budget, assumedBudget } from '../endpoint.ts';
-import { walletRecord } from '../wallet.ts';
-import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull, textField } from '../reply-types.ts';
-import { addRuleIssues } from '../request-rules.ts';
 import {
+  endpoint,
+  budget,
+  assumedBudget,
   currency,
   positiveInput,
   word,
@@ -15,6 +14,9 @@ import {
   textOrInteger,
   wordsOf,
 } from '../request-types.ts';
+import { walletRecord } from '../wallet.ts';
+import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull, textField } from '../reply-types.ts';
+import { addRuleIssues } from '../request-rules.ts';
 
 const section = 'Margin';
 const timeoutMs = 10_000;

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { endpoint, budget } from '../endpoint.ts';
+import {
+  endpoint,
+  budget,
+  clientOrderId,
+  currency,
+  integer,
+  positiveNumber,
+  flag,
+  positiveInput,
+  word,
+} from '../request-types.ts';
 import { orderRecord, type ExchangeOrder, tradeRecord } from '../order.ts';
 import { pageOf, textOrNull } from '../reply-types.ts';
 import {
@@ -10,15 +20,6 @@ import {
   isOneOf,
   type RuleIssue,
 } from '../request-rules.ts';
-import {
-  clientOrderId,
-  currency,
-  integer,
-  positiveNumber,
-  flag,
-  positiveInput,
-  word,
-} from '../request-types.ts';
 
 const section = 'Spot trading';
 const EXECUTIONS = ['limit', 'market', 'stop_limit', 'stop_market'] as const;

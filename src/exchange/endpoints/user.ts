@@ -9,9 +9,10 @@ import {
   textField,
   timeMsOrNull,
 } from '../reply-types.ts';
-import { endpoint, assumedBudget, budget } from '../endpoint.ts';
-import { addRuleIssues, someOf } from '../request-rules.ts';
 import {
+  endpoint,
+  assumedBudget,
+  budget,
   currency,
   text as requiredText,
   textLike,
@@ -20,6 +21,7 @@ import {
   secretText,
   text,
 } from '../request-types.ts';
+import { addRuleIssues, someOf } from '../request-rules.ts';
 
 const bankCard = z.object({
   number: textOrNull,

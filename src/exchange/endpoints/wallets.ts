@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { endpoint, budget, assumedBudget } from '../endpoint.ts';
+import {
+  endpoint,
+  budget,
+  assumedBudget,
+  currency,
+  currencyList,
+  day,
+  integer,
+  walletIdOrAll,
+  word,
+  textLike,
+  wholeRial,
+} from '../request-types.ts';
 import {
   pageOf,
   decimalField,
@@ -20,16 +32,6 @@ import {
   walletRecord,
   type VenueBalance,
 } from '../wallet.ts';
-import {
-  currency,
-  currencyList,
-  day,
-  integer,
-  walletIdOrAll,
-  word,
-  textLike,
-  wholeRial,
-} from '../request-types.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 
 const section = 'Wallets';

@@ -1,10 +1,16 @@
 import type { RateLimit } from '../../domain/rate-limit.ts';
 import type { LoggedRequest, RequestLog } from '../../simulator-server/request-log.ts';
-import { violationsOf, type Violation, type ExchangeTruth, type TrueOrder } from './exchange-truth.ts';
+import {
+  violationsOf,
+  type Violation,
+  type ExchangeTruth,
+  type TrueOrder,
+  type LeavingRequest,
+  type WireWitness,
+} from './exchange-truth.ts';
 import { DAY_MS } from '../../domain/time-text.ts';
 import { z } from 'zod';
 import type { HttpResponse } from '../../exchange/transport.ts';
-import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { DrainPolicy } from '../../engine/engine-event.ts';
 import { formatUnits } from '../../domain/money.ts';

@@ -1,7 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { marketOfCurrencies } from '../../exchange/market-names.ts';
-import { violationsOf, type Violation } from './exchange-truth.ts';
-import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+import { violationsOf, type Violation, type LeavingRequest, type WireWitness } from './exchange-truth.ts';
 import Database from 'better-sqlite3';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import { z } from 'zod';

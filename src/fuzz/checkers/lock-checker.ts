@@ -16,10 +16,11 @@ import {
   namedOrders,
   violationsOf,
   type Violation,
+  type LeavingRequest,
+  type WireWitness,
 } from './exchange-truth.ts';
 import { english } from '../../language/sentence.ts';
 import type { HttpResponse } from '../../exchange/transport.ts';
-import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 /** A lock that was written to the mirror: it holds until its end, whatever life comes next. */
 interface KnownLock {

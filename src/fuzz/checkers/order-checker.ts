@@ -8,10 +8,11 @@ import {
   type Violation,
   placedNameOf,
   ownKeyOf,
+  type LeavingRequest,
+  type WireWitness,
 } from './exchange-truth.ts';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import { english } from '../../language/sentence.ts';
-import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 /** Intents that one order serves, or the pair of an OCO. */
 const ONE_ORDER: ReadonlySet<string> = new Set(['place', 'oco']);

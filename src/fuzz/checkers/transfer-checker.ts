@@ -2,8 +2,7 @@ import Database from 'better-sqlite3';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { UserId } from '../../simulator/wallet.ts';
-import { violationsOf, type Violation } from './exchange-truth.ts';
-import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+import { violationsOf, type Violation, type LeavingRequest, type WireWitness } from './exchange-truth.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 import { z } from 'zod';
 

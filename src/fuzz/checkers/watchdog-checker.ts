@@ -10,8 +10,9 @@ import {
   readMirrorRows,
   namedOrders,
   type NamedOrder,
+  type LeavingRequest,
+  type WireWitness,
 } from './exchange-truth.ts';
-import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 import Database from 'better-sqlite3';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';

@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../../domain/stored-json.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { openDatabase, queryRows, sqlFiles, streamChunks } from '../duckdb.ts';
 import type { FileRow } from '../../domain/csv.ts';
@@ -11,7 +12,6 @@ import {
 } from '../open-text.ts';
 import { openCsv, type CsvFile } from '../open-csv.ts';
 import { createInterface } from 'node:readline';
-import { parseJson } from '../../exchange/json.ts';
 
 /** Rows that the columns and the timeframe are found from, and often some more. */
 const FIRST_ROWS = 1_000;
@@ -130,9 +130,6 @@ const MOST_CHARACTERS = 4_000_000;
 const LISTS = ['t', 'o', 'h', 'l', 'c', 'v'] as const;
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isBarLists = (value: unknown): value is JsonObject =>
   isObject(value) && LISTS.every((name) => Array.isArray(value[name]));

@@ -1,7 +1,7 @@
 import { gridOf, shownAnchors, type Candle, type Timeframe } from '../../domain/candle.ts';
 import type { MarketStats, BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst, type PublicTrade } from '../../domain/trade.ts';
-import { HISTORY_ANCHORS } from '../../exchange/resolution.ts';
+import { HISTORY_ANCHORS } from '../../exchange/market-names.ts';
 import { BOOK_LEVELS } from '../records.ts';
 import { isSettled } from '../resample.ts';
 import { type SegmentEntry, type SegmentKind, segmentRows, type Segment } from '../read-segment.ts';

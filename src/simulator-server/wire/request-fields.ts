@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../../domain/stored-json.ts';
 import { DAY_MS } from '../../domain/time-text.ts';
 import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -8,7 +9,6 @@ import type { z } from 'zod';
 import { invariant } from '../../domain/errors.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
 import { accept, refuse, type Refusal, type Result, type PlaceOrder } from '../../simulator/requests.ts';
-import { parseJson } from '../../exchange/json.ts';
 import { withoutPrototype } from '../../exchange/reply-types.ts';
 import type { Execution } from '../../domain/order.ts';
 
@@ -211,11 +211,11 @@ function readJson(text: string): WireInput | null {
   } catch {
     return null;
   }
-  if (!isFields(exact)) return null;
+  if (!isObject(exact)) return null;
   // What a float may change has come as text, which only a second reading distinguishes from text that was
   // sent as such.
   const floats: unknown = Object.values(exact).some(looksBare) ? JSON.parse(text) : exact;
-  if (floats === exact || !isFields(floats)) return withoutPrototype(Object.entries(exact));
+  if (floats === exact || !isObject(floats)) return withoutPrototype(Object.entries(exact));
   return withoutPrototype(
     Object.entries(exact).map(([name, value]) => {
       const float = floats[name];
@@ -226,9 +226,6 @@ function readJson(text: string): WireInput | null {
     }),
   );
 }
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const looksBare = (value: unknown): boolean =>
   typeof value === 'string' && /^-?[0-9][0-9.eE+-]*$/.test(value);

@@ -1,7 +1,6 @@
 import { oppositeOf, type Side } from '../../domain/order.ts';
 import type { MarketState } from '../market-state.ts';
-import { type Chance, Ladder, type LadderSide, typicalAmount } from './ladder.ts';
-import type { FlowTrader } from '../flow-trader.ts';
+import { type Chance, Ladder, type LadderSide, typicalAmount, type FlowTrader } from '../flow-trader.ts';
 import { MINUTE_MS } from '../../domain/time-text.ts';
 import type { Market } from '../../domain/market.ts';
 

@@ -10,8 +10,13 @@ import {
   type PlaceOrder,
   type TradingSettings,
 } from '../../simulator/requests.ts';
-import { createOrders, OrderRegister, decidePlacement } from '../../simulator/placement.ts';
-import { neededHold, affordable } from '../../simulator/settlement.ts';
+import {
+  createOrders,
+  OrderRegister,
+  decidePlacement,
+  neededHold,
+  affordable,
+} from '../../simulator/placement.ts';
 import type { BarMarket, WorkingOrder } from './bar-market.ts';
 import { orderIdOf, tradeIdOf } from '../read-records.ts';
 import type { SimulatedOrder, Trader } from '../../simulator/market-state.ts';

@@ -6,7 +6,7 @@ import type { MarketName } from '../../domain/market-symbol.ts';
 import { marketOfCurrencies } from '../../exchange/market-names.ts';
 import { type Units, divideDown } from '../../domain/money.ts';
 import { MarketState, type SimulatedOrder, type WalletPair } from '../../simulator/market-state.ts';
-import type { BarRules } from '../bar-rules.ts';
+import type { BarRules } from '../fill-rules.ts';
 
 const MILLION = 1_000_000n;
 

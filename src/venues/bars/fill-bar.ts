@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown, divideUp } from '../../domain/money.ts';
-import { millionthsOfBps, type BarRules, type BarPath } from '../bar-rules.ts';
+import { millionthsOfBps, type BarRules, type BarPath } from '../fill-rules.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { type BarAccount, payable } from './bar-account.ts';
 import { type BarMarket, type PassedPrice, isReached, type WorkingOrder } from './bar-market.ts';

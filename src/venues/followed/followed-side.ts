@@ -3,7 +3,7 @@ import type { BookLevel } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
 import { ListedLevels, type LevelLists } from '../../recording/records.ts';
 import type { StepReader } from './queue-places.ts';
-import type { LiquidityModel } from '../liquidity-model.ts';
+import type { LiquidityModel } from '../fill-rules.ts';
 import type { MarketState, SimulatedOrder } from '../../simulator/market-state.ts';
 import type { FlowTrader } from '../../simulator/flow-trader.ts';
 

@@ -1,6 +1,6 @@
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder, PriceLevel } from '../../simulator/matching-book.ts';
-import type { QueuePlace } from '../liquidity-model.ts';
+import type { QueuePlace } from '../fill-rules.ts';
 import type { Candle, Timeframe } from '../../domain/candle.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { BoundedList } from '../../simulator/wallet.ts';

@@ -2,7 +2,7 @@ import type { Transport } from '../../../src/exchange/transport.ts';
 import { UndiciTransport } from '../../../src/exchange/undici-transport.ts';
 import { FaultPlan, FaultyAdapter } from '../../../src/simulator-server/fault-plan.ts';
 import { ExchangeServer } from '../../../src/simulator-server/exchange-server.ts';
-import { WorldClock } from '../../../src/simulator-server/world-clock.ts';
+import { WorldClock } from '../../../src/simulator-server/simulation.ts';
 import { readExchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
 import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
 import type { WireForms } from '../../../src/simulator-server/wire/handler.ts';

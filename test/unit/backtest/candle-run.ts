@@ -1,5 +1,5 @@
 import { CandleRunner, type CandleRun, type CandleRunOptions } from '../../../src/backtest/candle-runner.ts';
-import type { BarRules } from '../../../src/venues/bar-rules.ts';
+import type { BarRules } from '../../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';

@@ -11,7 +11,7 @@ import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { describeBarRules } from '../../../src/backtest/describe-rules.ts';
-import { DEFAULT_CANDLE_RULES } from '../../../src/venues/bar-rules.ts';
+import { DEFAULT_CANDLE_RULES } from '../../../src/venues/fill-rules.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
 export interface DemoRunOptions {

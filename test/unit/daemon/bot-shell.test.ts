@@ -8,7 +8,7 @@ import type { VenueCall } from '../../../src/venues/port.ts';
 import type { EngineOutput, EngineRequest } from '../../../src/engine/engine-command.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { createVirtualLimiter } from '../../../src/virtual/virtual-limiter.ts';
+import { createVirtualLimiter } from '../../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
 

@@ -12,7 +12,7 @@ import type { VenueTrade } from '../../../src/domain/trade.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { bookColumns, tradeColumns } from '../../../src/recording/records.ts';
 import { FOLLOWING_USER, FollowedExchange } from '../../../src/venues/followed-exchange.ts';
-import { DEFAULT_LIQUIDITY } from '../../../src/venues/liquidity-model.ts';
+import { DEFAULT_LIQUIDITY } from '../../../src/venues/fill-rules.ts';
 import type { Page, VenueCall, WalletReading } from '../../../src/venues/port.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 

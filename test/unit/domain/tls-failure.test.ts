@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmailTransport } from '../../../src/alerts/channels/email-transport.ts';
 import { httpPost, openDispatcher, problemOf } from '../../../src/alerts/channels/channel.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
-import { redisFailure } from '../../../src/redis/redis-failure.ts';
+import { redisFailure } from '../../../src/redis/redis-server.ts';
 import { makeCertificate, type Certificate } from '../../support/certificate.ts';
 
 /** Certificates of servers; those that this process trusts are listed below. */

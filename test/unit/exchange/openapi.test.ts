@@ -1,10 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints.ts';
-import type { Endpoint } from '../../../src/exchange/endpoint.ts';
+import { type Endpoint, isSecretText } from '../../../src/exchange/request-types.ts';
 import { openApiDocument } from '../../../src/exchange/openapi.ts';
 import { checkRequest } from '../../../src/exchange/request-encoder.ts';
-import { isSecretText } from '../../../src/exchange/request-types.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
 
 interface Operation {

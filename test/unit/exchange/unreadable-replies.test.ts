@@ -4,7 +4,7 @@ import { decodeReply } from '../../../src/exchange/reply-decoder.ts';
 import type { EndpointName } from '../../../src/exchange/endpoints.ts';
 import { backOffOf } from '../../../src/exchange/refusals.ts';
 import { json } from './fake-transport.ts';
-import { parseJson } from '../../../src/exchange/json.ts';
+import { parseJson } from '../../../src/domain/stored-json.ts';
 
 const DEPTH = 100_000;
 const NESTED = '['.repeat(DEPTH) + ']'.repeat(DEPTH);

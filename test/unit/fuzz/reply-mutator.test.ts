@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { refusalTraits } from '../../../src/exchange/refusals.ts';
 import { Dice } from '../../../src/fuzz/dice.ts';
-import { ReplyMutator, spoil } from '../../../src/fuzz/reply-mutator.ts';
-import type { WrongReplies } from '../../../src/fuzz/wrong-replies.ts';
+import { ReplyMutator, spoil, type WrongReplies } from '../../../src/fuzz/reply-mutator.ts';
 
 const PLACEMENT = {
   method: 'POST',

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { TransferChecker } from '../../../src/fuzz/checkers/transfer-checker.ts';
-import type { LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
+import type { LeavingRequest } from '../../../src/fuzz/checkers/exchange-truth.ts';
 
 const KEY = '12.5 usdt from spot';
 const FIELDS = { currency: 'usdt', amount: '12.5', src: 'spot', dst: 'margin' };

@@ -5,7 +5,12 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints.ts';
 import type { HttpResponse, Transport } from '../../../src/exchange/transport.ts';
-import type { ExchangeTruth, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import {
+  type ExchangeTruth,
+  type TrueOrder,
+  WatchedTransport,
+  type LeavingRequest,
+} from '../../../src/fuzz/checkers/exchange-truth.ts';
 import {
   FreshnessChecker,
   JournalChecker,
@@ -15,7 +20,6 @@ import {
 import { ForeignChecker } from '../../../src/fuzz/checkers/order-checker.ts';
 import { LockoutChecker } from '../../../src/fuzz/checkers/lock-checker.ts';
 import { LoweredLimitChecker } from '../../../src/fuzz/checkers/budget-checker.ts';
-import { WatchedTransport, type LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
 import { trueOrder } from '../../support/order-value.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redisFailure } from '../../../src/redis/redis-failure.ts';
+import { redisFailure } from '../../../src/redis/redis-server.ts';
 
 const failing = (message: string, code?: string): Error =>
   Object.assign(new Error(message), code === undefined ? {} : { code });

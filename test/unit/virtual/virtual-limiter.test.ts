@@ -5,7 +5,7 @@ import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import type { LimitedCall } from '../../../src/budget/limited-call.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
-import { createVirtualLimiter } from '../../../src/virtual/virtual-limiter.ts';
+import { createVirtualLimiter } from '../../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 
 const BUDGETS: readonly RateLimit[] = [{ name: 'v2/trades', limit: 3, windowMs: 60_000 }];

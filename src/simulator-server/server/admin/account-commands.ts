@@ -7,7 +7,7 @@ import { viewOf } from '../../../simulator/order-list.ts';
 import { orderJson } from '../../wire/order-records.ts';
 import { readPlaceOrder } from '../../wire/request-fields.ts';
 import type { SimulatedOrder } from '../../../simulator/market-state.ts';
-import { FEATURES, VERIFICATIONS } from '../../../simulator/user-settings.ts';
+import { FEATURES, VERIFICATIONS } from '../../../simulator/user.ts';
 import { userConfig } from '../../exchange-config.ts';
 
 const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });

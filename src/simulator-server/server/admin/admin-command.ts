@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { User } from '../../../simulator/user.ts';
 import type { MarketState, SimulatedOrder } from '../../../simulator/market-state.ts';
 import { parseMarket } from '../../../exchange/market-names.ts';
-import type { Simulation } from '../../simulation.ts';
-import type { WorldClock } from '../../world-clock.ts';
+import type { Simulation, WorldClock } from '../../simulation.ts';
 
 /** Context of an administrator's command. */
 export interface AdminContext {

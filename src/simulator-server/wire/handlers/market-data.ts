@@ -7,7 +7,7 @@ import {
   type Amount,
   divideHalfEven,
 } from '../../../domain/money.ts';
-import { timeframeOf } from '../../../exchange/resolution.ts';
+import { timeframeOf } from '../../../exchange/market-names.ts';
 import type { MarketState } from '../../../simulator/market-state.ts';
 import { refuse } from '../../../simulator/requests.ts';
 import {
@@ -20,10 +20,13 @@ import {
 } from '../handler.ts';
 import { readRequest } from '../request-fields.ts';
 import { writeDecimal, writeNumber } from '../order-records.ts';
-import type { SimulatedExchange } from '../../../simulator/exchange.ts';
-import { aggregateLevels, type BookView, type ViewLevel } from '../../../simulator/book-view.ts';
-import type { SimulatedBar } from '../../../simulator/candle-series.ts';
-import { dayStats } from '../../../simulator/day-stats.ts';
+import {
+  aggregateLevels,
+  type BookView,
+  type SimulatedExchange,
+  type ViewLevel,
+} from '../../../simulator/exchange.ts';
+import { dayStats, type SimulatedBar } from '../../../simulator/candle-series.ts';
 
 /** Public trades of one reply. No document gives the number. */
 const TRADES_SHOWN = 50;

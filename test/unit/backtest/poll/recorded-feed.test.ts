@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
-import { createPollRules } from '../../../../src/venues/poll-rules.ts';
+import { createPollRules } from '../../../../src/venues/fill-rules.ts';
 import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorded-feed.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';

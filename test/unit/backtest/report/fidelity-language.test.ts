@@ -7,8 +7,7 @@ import { universeCaveats } from '../../../../src/backtest/available-markets.ts';
 import type { Language } from '../../../../src/language/locale.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import type { SessionRows } from '../../../../src/mirror/session-rows.ts';
-import { createBarRules } from '../../../../src/venues/bar-rules.ts';
-import { createPollRules } from '../../../../src/venues/poll-rules.ts';
+import { createBarRules, createPollRules } from '../../../../src/venues/fill-rules.ts';
 
 /** A statement as its report has it, a line each. */
 function linesOf({ rules, caveats }: FidelityStatement, language: Language): readonly string[] {

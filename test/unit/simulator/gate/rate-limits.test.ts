@@ -5,9 +5,9 @@ import {
   TWO_MINUTE_BLOCK,
   type LimitSettings,
   RateLimits,
+  SlidingLog,
 } from '../../../../src/simulator/gate/rate-limits.ts';
 import * as fc from 'fast-check';
-import { SlidingLog } from '../../../../src/simulator/gate/subject-logs.ts';
 
 const HOUR_MS = 3_600_000;
 const BUDGET: Budget = { name: 'orders/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false };

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
 import { ALI, BUY, START_MS } from '../wire/fixture.ts';
 import { serve, type Served } from './fixture.ts';
-import { WorldClock } from '../../../../src/simulator-server/world-clock.ts';
+import { WorldClock } from '../../../../src/simulator-server/simulation.ts';
 
 let served: Served;
 afterEach(() => served.close());

@@ -2,9 +2,8 @@ import {
   ExchangeServer,
   type ExchangeServerOptions,
 } from '../../../../src/simulator-server/exchange-server.ts';
-import { WorldClock } from '../../../../src/simulator-server/world-clock.ts';
+import { WorldClock, type Simulation } from '../../../../src/simulator-server/simulation.ts';
 import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
-import type { Simulation } from '../../../../src/simulator-server/simulation.ts';
 import { createVenue, START_MS } from '../wire/fixture.ts';
 
 export const ADMIN_TOKEN = 'administrator-1';

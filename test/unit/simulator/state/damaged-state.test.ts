@@ -6,7 +6,7 @@ import {
   readStateFile,
   StateFileError,
   writeStateFile,
-} from '../../../../src/simulator-server/state-file.ts';
+} from '../../../../src/simulator-server/exchange-state.ts';
 import { BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
 
 let folder: string;

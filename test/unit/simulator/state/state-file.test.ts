@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
 import type { Simulation } from '../../../../src/simulator-server/simulation.ts';
-import { storeExchange } from '../../../../src/simulator-server/exchange-state.ts';
 import {
+  storeExchange,
   readStateFile,
   StateFileError,
   writeStateFile,
-} from '../../../../src/simulator-server/state-file.ts';
+} from '../../../../src/simulator-server/exchange-state.ts';
 import { ALI, ask, BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
 
 const LATER_MS = START_MS + 60_000;

@@ -3,7 +3,7 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { SimulatedExchange } from '../../../../src/simulator/exchange.ts';
 import { createServices, DEFAULT_FEES, type ServicesOptions } from '../../../../src/simulator/services.ts';
-import type { UserSettings } from '../../../../src/simulator/user-settings.ts';
+import type { UserSettings } from '../../../../src/simulator/user.ts';
 import {
   DEFAULT_FORMS,
   type WireForms,

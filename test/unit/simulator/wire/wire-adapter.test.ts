@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../../src/exchange/endpoints.ts';
-import type { Endpoint } from '../../../../src/exchange/endpoint.ts';
+import type { Endpoint } from '../../../../src/exchange/request-types.ts';
 import { ALI, ask, BUY, createVenue, START_MS, stateOf } from './fixture.ts';
 import { readMultipart } from '../../../../src/simulator-server/wire/request-fields.ts';
 

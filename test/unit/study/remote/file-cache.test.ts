@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, describe } from 'vitest';
 import { checksumOf, FileCache, readServedAddress } from '../../../../src/study/file-cache.ts';
-import { readRedisAddress } from '../../../../src/redis/redis-address.ts';
+import { readRedisAddress } from '../../../../src/redis/redis-server.ts';
 
 let folder: string;
 beforeEach(() => {

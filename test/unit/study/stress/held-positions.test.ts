@@ -5,7 +5,7 @@ import { heldPositions, COSTS } from '../../../../src/study/stress/stress-task.t
 import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';
 import { tradeChanges } from '../../../../src/study/stress/stress-run.ts';
 import { barRulesOf, pollRulesOf } from '../../../../src/backtest/run-setup.ts';
-import { createPollRules } from '../../../../src/venues/poll-rules.ts';
+import { createPollRules } from '../../../../src/venues/fill-rules.ts';
 import { doubledCosts, paidCosts, type RunCosts } from '../../../../src/study/stress/stress-runs.ts';
 import { inEnglish } from '../in-english.ts';
 

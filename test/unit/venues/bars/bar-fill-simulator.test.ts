@@ -5,7 +5,7 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
-import type { BarRules } from '../../../../src/venues/bar-rules.ts';
+import type { BarRules } from '../../../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { walletIdOf } from '../../../../src/venues/read-records.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBarRules, DEFAULT_CANDLE_RULES, type BarRules } from '../../../../src/venues/bar-rules.ts';
+import { createBarRules, DEFAULT_CANDLE_RULES, type BarRules } from '../../../../src/venues/fill-rules.ts';
 import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { describeBarRules } from '../../../../src/backtest/describe-rules.ts';
 

@@ -12,7 +12,7 @@ import {
 import type { Execution, Side, VenueOrder, VenueOrderId } from '../../../../src/domain/order.ts';
 import { isOpenStatus, type VenueAnswer, type VenueCall } from '../../../../src/venues/port.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
-import { createBarRules, type BarPath, type BarRules } from '../../../../src/venues/bar-rules.ts';
+import { createBarRules, type BarPath, type BarRules } from '../../../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';

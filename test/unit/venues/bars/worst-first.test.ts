@@ -4,7 +4,7 @@ import { type CandleColumns, columnsOf } from '../../../../src/domain/candle-col
 import { createMarket, priceUnits, type Market } from '../../../../src/domain/market.ts';
 import { parseUnits, type Price, type Units, formatUnits } from '../../../../src/domain/money.ts';
 import type { Side } from '../../../../src/domain/order.ts';
-import { type BarPath, createBarRules } from '../../../../src/venues/bar-rules.ts';
+import { type BarPath, createBarRules } from '../../../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { NO_FEES } from '../../../support/bare-exchange.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PollRules } from '../../../../src/venues/poll-rules.ts';
+import type { PollRules } from '../../../../src/venues/fill-rules.ts';
 import { linesOf, playTable } from './recorded-table.ts';
 
 /** What is asked for in a table must come out as it is written there. */

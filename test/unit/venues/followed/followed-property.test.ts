@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { bookColumns, tradeColumns } from '../../../../src/recording/records.ts';
 import { describe, expect, it } from 'vitest';
 import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
-import { createPollRules, type PollRules } from '../../../../src/venues/poll-rules.ts';
+import { createPollRules, type PollRules } from '../../../../src/venues/fill-rules.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, unitsOf } from '../../../../src/domain/money.ts';

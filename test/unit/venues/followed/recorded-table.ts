@@ -1,4 +1,4 @@
-import { createPollRules, type PollRules } from '../../../../src/venues/poll-rules.ts';
+import { createPollRules, type PollRules } from '../../../../src/venues/fill-rules.ts';
 import { bookColumns, tradeColumns } from '../../../../src/recording/records.ts';
 import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
 import type { FollowedMarket } from '../../../../src/venues/followed-market.ts';

@@ -1,7 +1,11 @@
 import { expect, test, describe, it } from 'vitest';
-import { accountIdentity, clientCredentials, secretsOf } from '../../../../src/venues/client-credentials.ts';
+import {
+  accountIdentity,
+  clientCredentials,
+  secretsOf,
+  type CredentialSettings,
+} from '../../../../src/venues/client-credentials.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
-import type { CredentialSettings } from '../../../../src/venues/credentials-settings.ts';
 import { judgeAccount, type AccountFields, type KeptAccount } from '../../../../src/venues/account-reader.ts';
 
 const TOKEN: CredentialSettings = { kind: 'token', token: new Secret('t') };

@@ -6,15 +6,19 @@ import { join } from 'node:path';
 import { expect, test, describe } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
-import { askFirst, openRemoteExchange, readMarkets } from '../../../../src/venues/live-venue.ts';
+import {
+  askFirst,
+  openRemoteExchange,
+  readMarkets,
+  createLimitedClient,
+} from '../../../../src/venues/live-venue.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { ledgerSubjects } from '../../../../src/venues/client-credentials.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import { BudgetLedger } from '../../../../src/budget/ledger.ts';
 import { MemoryLockouts } from '../../../../src/budget/lockouts.ts';
-import { createLimitedClient } from '../../../../src/venues/limited-client.ts';
 import type { RequestLimiter } from '../../../../src/budget/limiter.ts';
-import { createVirtualLimiter } from '../../../../src/virtual/virtual-limiter.ts';
+import { createVirtualLimiter } from '../../../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { inTurn, json } from '../../exchange/fake-transport.ts';
 

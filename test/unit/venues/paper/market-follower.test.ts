@@ -6,7 +6,7 @@ import { parseUnits, formatUnits } from '../../../../src/domain/money.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade, VenueTrade } from '../../../../src/domain/trade.ts';
 import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
-import { DEFAULT_LIQUIDITY } from '../../../../src/venues/liquidity-model.ts';
+import { DEFAULT_LIQUIDITY } from '../../../../src/venues/fill-rules.ts';
 import { MarketFollower } from '../../../../src/venues/paper-venue.ts';
 import type { Page, VenueCall, VenueValues } from '../../../../src/venues/port.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';

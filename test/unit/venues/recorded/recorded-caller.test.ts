@@ -7,7 +7,7 @@ import {
   type ReplayedLatency,
   DEFAULT_POLL_RULES,
   type PollRules,
-} from '../../../../src/venues/poll-rules.ts';
+} from '../../../../src/venues/fill-rules.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { FROM_MS, TETHER } from './recorded-run.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PollRules } from '../../../../src/venues/poll-rules.ts';
+import type { PollRules } from '../../../../src/venues/fill-rules.ts';
 import { runPoll, type PollRun, type PollRunOptions } from '../../../../src/backtest/poll/run-poll.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
