@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,8 +19,9 @@ import {
   type Look,
   type Visited,
 } from './open-page.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
+const root = folderOfAllTests();
 
 /** Settings of a page that is opened: of a made-up run, or of one in a folder. */
 interface Visit extends Look {
@@ -37,7 +37,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 function reportOf(options: DemoRunOptions): string {

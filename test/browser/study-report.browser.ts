@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,6 +17,7 @@ import {
   type Look,
   type Visited,
 } from './open-page.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const OPTIONS = {
   one: { walk: { kind: 'known', result: demoWalk() }, holdout: 'opened' },
@@ -32,7 +32,7 @@ const OPTIONS = {
 
 type Name = keyof typeof OPTIONS;
 
-const root = mkdtempSync(join(tmpdir(), 'sarraf-study-page-'));
+const root = folderOfAllTests();
 const made = new Map<Name, ReturnType<typeof demoStudy>>();
 let browser: Browser;
 
@@ -41,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 function studyOf(name: Name): ReturnType<typeof demoStudy> {

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isoText } from '../../src/domain/time-text.ts';
 import type { Timeframe } from '../../src/domain/candle.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
 /** Of amounts of bitcoin. */
@@ -43,8 +42,7 @@ test.each([
   ],
   ['UTC', ['2022-09-21T12:00:00Z', '2022-09-20T00:00:00Z'], ['2022-09-21T16:00:00Z', '2022-09-20T00:00:00Z']],
 ] as const)('a bot has the bars of %s once their own end has passed', async (zone, before, after) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-bars-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfThisTest();
   const path = join(folder, 'mirror.sqlite');
   const world = createEmbeddedWorld({
     seed: 5,
@@ -76,8 +74,7 @@ test.each([
 test.each([-60_000, -8_000, -1_500, 0, 8_000])(
   'a bar is kept once it has ended by the clock of the exchange, which differs by %i ms',
   async (clockSkewMs) => {
-    const folder = mkdtempSync(join(tmpdir(), 'sarraf-clocks-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = folderOfThisTest();
     const path = join(folder, 'mirror.sqlite');
     const world = createEmbeddedWorld({
       seed: 5,

@@ -1,20 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { placeRequest } from '../../src/cli/commands/order.ts';
 import { nameByHand } from '../../src/cli/api/manual-order.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 import { orderIdOf } from '../../src/venues/read-records.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-by-hand-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 /** Places what `sarraf order place` would, with the token of the bot's own account. */
 function placeByHand(

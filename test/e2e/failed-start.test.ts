@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/cli/read-config.ts';
 import { isDataFolderInUse } from '../../src/daemon/run-locks.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { readRun } from '../../src/daemon/run-record.ts';
 import type { CreateSidecar } from '../../src/daemon/sidecar.ts';
 import { ownStrategies } from '../../src/plugins/own-files.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-failed-start-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 test('a start that fails half-way closes what it has opened, and says what failed first', async () => {
   const seen: string[] = [];

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { summarize, type StrategySummary, type Summary } from '../../src/daemon/run/screen.ts';
 import { formatUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
@@ -11,21 +9,17 @@ import { deepRuns } from '../support/deep-runs.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 import { orderIdOf } from '../../src/venues/read-records.ts';
 import { type TradeOfOrder, takerSide, makerSide, type Trader } from '../../src/simulator/market-state.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const EVERYTHING = { strategy: null, market: null, last: 1_000_000 };
 
-let folder: string;
+const folder = folderOfEachTest();
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-e2e-'));
   path = join(folder, 'mirror.sqlite');
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
 });
 
 /** The most of `times`, which rise, in any window, both its ends included. */

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEMO_SPEED } from '../../src/cli/commands/run.ts';
 import { ownStrategies } from '../../src/plugins/own-files.ts';
 import { readConfig } from '../../src/cli/read-config.ts';
@@ -9,15 +7,12 @@ import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import type { Summary } from '../../src/daemon/run/screen.ts';
 import { deepRuns } from '../support/deep-runs.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12, 0, 17);
 const HALF_A_MINUTE_MS = 30_000;
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-first-minute-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 /** What a person sees of the demo within its first half minute, in virtual time. */
 async function demo(seed: number): Promise<{ readonly lines: readonly string[]; readonly summary: Summary }> {

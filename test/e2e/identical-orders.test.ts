@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 /** Wants once what the intents of its file say. */
 const PLUGIN = `
@@ -24,15 +24,7 @@ export default defineStrategy({
 });
 `;
 
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-identical-'));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = folderOfEachTest();
 
 /** The orders that the intents came to within a minute on the embedded exchange, as the mirror has them. */
 async function ordersOf(intents: string): Promise<readonly string[]> {

@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../src/daemon/control/control-inbox.ts';
 import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
 import { Operator } from '../../src/daemon/run/operator.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 import { english } from '../../src/language/sentence.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-late-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 test.each([
   ['close', 60_000, 'it held nothing, and had no order'],

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 /** A package of two programs that only say which they are; the launcher is the real one. */
-let folder: string;
+const folder = folderOfEachTest();
 const SOURCES = 'src/cli/main.ts';
 const BUNDLE = 'dist/src/cli/main.js';
 const OLD = new Date('2026-01-01T00:00:00Z');
@@ -30,7 +30,6 @@ const run = (): string =>
   }).trim();
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-launcher-'));
   cpSync('bin', join(folder, 'bin'), { recursive: true });
   write('package.json', '{ "type": "module" }');
   write(SOURCES, "console.log('sources');");
@@ -38,7 +37,6 @@ beforeEach(() => {
   utimesSync(join(folder, BUNDLE), NEW, NEW);
   age(OLD);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a checkout runs the bundle while nothing that it is made of has changed since', () => {
   expect(run()).toBe('bundle');

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readReconciliation, type ReconciliationReport } from '../../src/mirror/read-reconciliation.ts';
 import { reportLines } from '../../src/cli/commands/reconcile.ts';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
@@ -9,16 +7,13 @@ import { parseUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { transferFunds } from '../../src/simulator/accounts.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const BORROWER = join(process.cwd(), 'test/support/plugins/borrower.ts');
 const COLLATERAL = join(process.cwd(), 'test/support/plugins/collateral.ts');
 const LIMITS = { handlerMs: 30_000, loadMs: 120_000, memoryMb: 128, restartsAnHour: 0 };
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-margin-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 /** What the strategy logged, each text with its fields, without repetitions. */
 function logged(path: string): ReadonlySet<string> {

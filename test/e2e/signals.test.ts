@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
@@ -10,15 +9,15 @@ import type { SignalCommand } from '../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 import { DashboardHere } from '../support/dashboard-here.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
 const PATIENT = { timeout: 60_000, interval: 20 };
 
-let folder: string;
+const folder = folderOfEachTest();
 let world: EmbeddedWorld;
 const endings: (() => void)[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-signals-'));
   world = createEmbeddedWorld({
     seed: 7,
     config: {
@@ -31,7 +30,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const end of endings.splice(0).toReversed()) end();
-  rmSync(folder, { recursive: true });
 });
 
 /** A life of the bot with its operator, which has the commands of the folder. */

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { summarize } from '../../src/daemon/run/screen.ts';
 import {
   formatUnits,
@@ -11,16 +9,9 @@ import {
   divideHalfEven,
 } from '../../src/domain/money.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-triangle-'));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = folderOfEachTest();
 
 test('triangles on the embedded exchange make what the wallets say', async () => {
   const balances = { rls: '20000000000', usdt: '20000', btc: '0.5' };

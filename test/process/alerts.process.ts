@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { ChatServer, TAKEN } from '../support/chat-server.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfEachTest();
 let server: ChatServer;
 let bots: SarrafProcess[];
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-alerts-'));
   server = new ChatServer(() => TAKEN);
   bots = [];
   const apiRoot = await server.listen();
@@ -28,7 +27,6 @@ afterEach(async () => {
   for (const bot of bots) bot.child.kill('SIGKILL');
   await Promise.all(bots.map(async (bot) => bot.finished));
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const run = (): SarrafProcess => {

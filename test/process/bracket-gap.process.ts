@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { truthOf, type ExchangeTruth } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { FaultPlan } from '../../src/simulator-server/fault-plan.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const MARKET = 'BTCUSDT';
 const HALF_AN_HOUR_MS = 1_800_000;
@@ -72,8 +72,7 @@ function statedOf(page: string, cause: Cause): { readonly count: number; readonl
 }
 
 test('a quiet bot leaves its positions without an exit no longer than docs/bracket-rules.md states', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-gap-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfThisTest();
   const world = createEmbeddedWorld({
     seed: 3,
     config: {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { folderOfEachTest, folderOfThisTest } from '../support/temporary-folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../bin/sarraf.js');
 const EXAMPLE = join(import.meta.dirname, '../../config/exchange.yaml');
@@ -54,11 +54,7 @@ function withExchange(
   });
 }
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cli-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 const BUY = {
   type: 'buy',
@@ -93,7 +89,7 @@ describe('sarraf exchange', () => {
 
     // Two lives of one exchange.
     beforeAll(async () => {
-      const kept = mkdtempSync(join(tmpdir(), 'cli-state-'));
+      const kept = folderOfThisTest();
       const state = ['--state', join(kept, 'exchange.json')];
       let before: Record<string, unknown> = {};
       first = await withExchange(
@@ -111,7 +107,6 @@ describe('sarraf exchange', () => {
         const order = await send(address, '/market/orders/status', { clientOrderId: 'kept' });
         replies = [before, await send(address, '/v2/wallets'), order];
       });
-      rmSync(kept, { recursive: true });
     });
 
     test('keeps users, orders and balances in it', () => {

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { StrategyRecord } from '../../src/records/rows.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { HOSTILE, sourceOf } from './hostile-plugins.ts';
 import { english } from '../../src/language/sentence.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const SECRET = 'a-token-that-no-strategy-may-see';
 const EVERYTHING = { strategy: null, market: null, last: 10_000 };
@@ -15,16 +15,11 @@ const EVERYTHING = { strategy: null, market: null, last: 10_000 };
 /** On a busy machine; a quiet one takes seconds. */
 const PATIENCE_MS = 300_000;
 
-let folder: string;
+const folder = folderOfEachTest();
 let bot: SarrafProcess | null = null;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-hostile-'));
-});
 
 afterEach(() => {
   bot?.child.kill('SIGKILL');
-  rmSync(folder, { recursive: true });
 });
 
 function writeConfig(): string {

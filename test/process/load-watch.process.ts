@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startSarraf } from '../support/sarraf-process.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-held-up-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfAllTests();
 
 /** How long a file may load before that is reported, as the line says. */
 const QUIET_MS = 3_000;

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/check-parity.ts';
@@ -10,6 +9,7 @@ import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { createEmptyLedger } from './bot-home.ts';
 import { ServedExchange, TOKEN } from './served-exchange.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const bundledStrategies = resolve('strategies');
 /** A bound for what hangs. */
@@ -45,7 +45,7 @@ export default defineStrategy({
 });
 `;
 
-let folder: string;
+const folder = folderOfAllTests();
 let exchange: ServedExchange;
 const reports = new Map<string, ParityReport>();
 
@@ -112,7 +112,6 @@ async function parityOf(mode: 'paper' | 'live'): Promise<ParityReport> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-parity-'));
   writeFileSync(join(folder, 'watcher.ts'), WATCHER);
   exchange = await ServedExchange.open({ seed: 5 });
   createEmptyLedger(exchange, join(folder, 'ledgers'));
@@ -125,7 +124,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await exchange.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe.each(['paper', 'live'])('a recorded %s session at an exchange behind HTTP', (mode) => {

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { startNode, startSarraf } from '../support/sarraf-process.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 const library = readFileSync('docs/library.md', 'utf8');
@@ -29,11 +29,7 @@ const eventsIn = (out: string): readonly PrintedEvent[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as PrintedEvent);
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-readme-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfAllTests();
 
 describe('the README', () => {
   test('shows a first strategy that trades, and how it is watched', async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +14,7 @@ import { Catalogue } from '../../src/recording/catalogue.ts';
 import { booksOf, rowsOnDisk } from '../support/recorded-rows.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { inWords, startSarraf, type Finished, type SarrafProcess } from '../support/sarraf-process.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const market = parseMarket('BTCIRT').symbol;
 
@@ -31,13 +31,12 @@ interface Line {
   readonly rawReplies: number;
 }
 
-let folder: string;
+const folder = folderOfAllTests();
 let exchange: SarrafProcess;
 let config: string;
 let baseUrl: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-record-'));
   exchange = startSarraf(['exchange', '--port', '0', '--json']);
   const { address } = JSON.parse(await exchange.line((line) => line.includes('"listening"'))) as Line;
   baseUrl = address;
@@ -52,7 +51,6 @@ beforeAll(async () => {
 afterAll(async () => {
   exchange.child.kill('SIGTERM');
   await exchange.finished;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const recordArgs = (catalogue: string, ...more: readonly string[]): readonly string[] => [

@@ -4,13 +4,9 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import {
-  BTCIRT,
-  gather,
-  temporaryCatalogue,
-  temporaryFolder,
-} from '../unit/recording/temporary-catalogue.ts';
+import { BTCIRT, gather, temporaryCatalogue } from '../unit/recording/temporary-catalogue.ts';
 import { NOON_MS, numbered, openRecorder, pageAnswer } from '../unit/recording/recorder/answers.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const SCRIPT = fileURLToPath(new URL('recording-process.ts', import.meta.url));
 
@@ -50,7 +46,7 @@ const segmentsIn = (root: string): string[] =>
   readdirSync(join(root, 'segments', BTCIRT)).filter((name) => name.endsWith('.jsonl'));
 
 test('a recorder that is killed again and again, amid finalizing too, loses nothing that was on the disk and has nothing twice', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   let known = 1;
   for (const lines of [3, 30, 50]) known = await recordUntilKilled(root, known, lines);
   expect(segmentsIn(root).length).toBeGreaterThan(0);
@@ -69,7 +65,7 @@ test('a recorder that is killed again and again, amid finalizing too, loses noth
 });
 
 test('the half line at the end of a segment is left out, all before it is kept, and the tape goes on where it was', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const known = await recordUntilKilled(root, 1, 12);
   for (const name of segmentsIn(root))
     appendFileSync(join(root, 'segments', BTCIRT, name), '["row",17000000');
@@ -83,7 +79,7 @@ test('the half line at the end of a segment is left out, all before it is kept, 
 });
 
 test('what a killed recorder left of a market that nobody records any more is taken up with the next one of any', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   await recordUntilKilled(root, 1, 5);
   const recorder = await openRecorder(root, { markets: ['ETHIRT' as typeof BTCIRT] });
   await recorder.close();

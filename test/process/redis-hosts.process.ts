@@ -1,8 +1,5 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ledgerPlace } from '../../src/budget/ledger-file.ts';
@@ -12,6 +9,7 @@ import { mostInWindow } from './most-in-window.ts';
 import { RedisServer } from './redis-server.ts';
 import { execFileSync } from 'node:child_process';
 import { startCommand, type SarrafProcess } from '../support/sarraf-process.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const run = (command: string, ...args: string[]): void => {
   execFileSync(command, args, { stdio: 'ignore' });
@@ -81,7 +79,7 @@ const DAY_SECONDS = 86_400;
 test.skipIf(!canMakeHosts())(
   'hosts whose clocks are days apart share a limit, and one that was stopped sends nothing of what it was given',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sarraf-hosts-'));
+    const folder = folderOfThisTest();
     const hosts = new NetworkHosts();
     const { address } = hosts;
     const redis = await RedisServer.start({
@@ -129,7 +127,6 @@ test.skipIf(!canMakeHosts())(
       counter.close();
       await redis.kill();
       hosts.remove();
-      rmSync(folder, { recursive: true });
     }
   },
 );

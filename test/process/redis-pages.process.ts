@@ -1,20 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 import { RedisServer } from './redis-server.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-redis-pages-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 test('the commands of the page on many machines run as they are', async () => {
   const page = readFileSync('docs/distributed-studies.md', 'utf8');

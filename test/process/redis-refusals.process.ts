@@ -1,21 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { inWords, startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 import { RedisServer } from './redis-server.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const PASSWORD = 'p@ss word';
 
-let folder: string;
+const folder = folderOfEachTest();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-redis-'));
   writeCandles(join(folder, 'hours.csv'), { count: 1_000 });
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const studyArgs = (url: string): readonly string[] => [

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,18 +8,18 @@ import { inWords, startSarraf, type SarrafProcess } from '../support/sarraf-proc
 import { writeAlerts, writeFollower, type Alert } from '../unit/study/follower.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 import { RedisServer } from './redis-server.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const LOOK_EVERY_MS = 20;
 const SECRET = 'a secret that both of them know';
 
 type Ended = StudyResult & { readonly ranNow: number };
 
-let folder: string;
+const folder = folderOfEachTest();
 let csv: string;
 let redis: RedisServer;
 let begun: SarrafProcess[];
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-redis-'));
   csv = writeCandles(join(folder, 'hours.csv'), { count: 6_000 });
   redis = await RedisServer.start({ folder });
   begun = [];
@@ -29,7 +28,6 @@ afterEach(async () => {
   for (const { child } of begun) child.kill('SIGKILL');
   await Promise.all(begun.map(async ({ finished }) => finished));
   await redis.kill();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function start(args: readonly string[]): SarrafProcess {

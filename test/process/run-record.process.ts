@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { backtest, latencyOfSession } from '../../src/research.ts';
 import { openToOthers, startOpen } from '../support/open-to-others.ts';
 import { booksOf, rowsOnDisk } from '../support/recorded-rows.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import type { Finished } from '../support/sarraf-process.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 interface Line {
   readonly event: string;
@@ -17,11 +17,7 @@ interface Line {
 /** A bound for what hangs. */
 const HANGS_MS = 300_000;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-run-record-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfAllTests();
 
 interface Result {
   readonly summary: unknown;

@@ -1,19 +1,15 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inWords, startSarraf } from '../support/sarraf-process.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const ENDLESS = 'select a.range as one, b.range as other from range(10000000) a, range(10000000) b';
 
 const STOPPED = { code: 1, error: 'stopped by a signal before the end of the query\n' };
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-sql-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 describe('a query that a signal stops', () => {
   test('ends, and leaves no half of the file that it wrote', async () => {

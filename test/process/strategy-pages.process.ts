@@ -1,19 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { writeExamples } from '../support/strategy-examples.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const page = readFileSync('docs/bundled-strategies.md', 'utf8');
 const names = readdirSync('strategies').map((file) => file.replace('.ts', ''));
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-pages-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfAllTests();
 
 test('the compiler takes the examples of the pages for authors', () => {
   const examples = writeExamples(folder);

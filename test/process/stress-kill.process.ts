@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { StudyStore } from '../../src/study/study-store.ts';
 import type { StressFindings } from '../../src/study/stress-findings.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const DRAWS = 40;
 /** Again, doubled costs, and the draws on bars and of random entries. */
@@ -14,10 +14,9 @@ const RUNS = 2 + 2 * DRAWS;
 const KILLS = 2;
 const LOOK_EVERY_MS = 20;
 
-let folder: string;
+const folder = folderOfEachTest();
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-stress-kill-'));
   writeCandles(join(folder, 'hours.csv'), { count: 3_000 });
   file = join(folder, 'stressed.yaml');
   writeFileSync(
@@ -32,7 +31,6 @@ budget: { trials: 2 }
 `,
   );
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const start = (command: string, data: string, workers: number) =>
   startSarraf(`study ${command} ${file} --json --workers ${workers} --data ${join(folder, data)}`.split(' '));

@@ -1,13 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { StudyStore } from '../../src/study/study-store.ts';
 import type { StudyResult } from '../../src/study/study-result.ts';
 import type { ValidatedStudy } from '../../src/study/validated-study.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { inWords } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 /** A strategy that goes wrong in every way, by its params. */
 const NASTY = `import { z } from 'zod';
@@ -34,16 +34,14 @@ export default defineStrategy({
 });
 `;
 
-let folder: string;
+const folder = folderOfAllTests();
 let csv: string;
 let nasty: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-'));
   csv = writeCandles(join(folder, 'hours.csv'), { count: 700 });
   nasty = join(folder, 'nasty.ts');
   writeFileSync(nasty, NASTY);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const dataAt = (name: string): string => join(folder, name);
 const market = () => ['--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'];

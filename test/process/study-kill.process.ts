@@ -1,25 +1,23 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { StudyStore } from '../../src/study/study-store.ts';
 import type { StudyResult } from '../../src/study/study-result.ts';
 import { inWords, startSarraf } from '../support/sarraf-process.ts';
 import { SmallDisk } from './small-disk.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const TRIALS = 60;
 const KILLS = 3;
 const LOOK_EVERY_MS = 20;
 
-let folder: string;
+const folder = folderOfEachTest();
 let csv: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-kill-'));
   csv = writeCandles(join(folder, 'hours.csv'), { count: 6_000 });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(data: string, workers: number) {
   return startSarraf([

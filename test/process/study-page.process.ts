@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { present } from '../../src/domain/errors.ts';
 import { readStudyFile } from '../../src/study/study-settings.ts';
 import { validateStudy } from '../../src/study/study-validation.ts';
@@ -9,6 +8,7 @@ import { valueOf, type Tested } from '../../src/study/validation/luck-statistics
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { madeFindings } from '../unit/study/validation/made-findings.ts';
 import { madeNoise, madeStudy } from '../unit/study/validation/made-study.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const page = ['studies', 'study-validation']
   .map((name) => readFileSync(`docs/${name}.md`, 'utf8'))
@@ -16,11 +16,7 @@ const page = ['studies', 'study-validation']
 const signalsPage = readFileSync('docs/signals.md', 'utf8');
 const universePage = readFileSync('docs/universe.md', 'utf8');
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-studies-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfAllTests();
 
 /** What is behind `sarraf` in the page's commands; its file and its data folder are those of the test. */
 const commands = [...page.matchAll(/^sarraf (study .*)$/gm)].map(([, line = '']) => line.split(' '));

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readWrittenStudy } from '../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../src/study/prepare-study.ts';
 import { StudyFolder, TrialRegister } from '../../src/study/study-place.ts';
@@ -13,13 +12,13 @@ import { runWalkForward } from '../../src/study/run-walk-forward.ts';
 import { walkForwardResult } from '../../src/study/walk-forward-result.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 import { oneByOne } from '../unit/study/one-by-one.ts';
+import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const NAME = 'crosses';
 
-let folder: string;
+const folder = folderOfAllTests();
 let study: PreparedStudy;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-threads-'));
   study = await prepareStudy(
     readWrittenStudy({
       strategy: 'ma-cross',
@@ -38,7 +37,6 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Where a study is run: here without workers, else in so many threads. */
 const runs = (data: string, workers: number) => ({

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const ROAMING = join(process.cwd(), 'test/support/plugins/roaming.ts');
 const LIMITS = { handlerMs: 30_000, loadMs: 120_000, memoryMb: 128, restartsAnHour: 5 };
@@ -18,11 +17,7 @@ const AFTER_MS = 4 * MINUTE_MS;
 /** The machine may be slow to begin a thread: so many pauses at most. */
 const MOST_PAUSES = 600;
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-roaming-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 interface Line {
   readonly atMs: number;

@@ -1,22 +1,21 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { StudyStore } from '../../src/study/study-store.ts';
 import type { WalkForwardResult } from '../../src/study/walk-forward-result.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const TRIALS = 12;
 const WINDOWS = 4;
 const KILLS = 2;
 const LOOK_EVERY_MS = 20;
 
-let folder: string;
+const folder = folderOfEachTest();
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-kill-'));
   writeCandles(join(folder, 'hours.csv'), { count: 6_000 });
   file = join(folder, 'walk.yaml');
   writeFileSync(
@@ -31,7 +30,6 @@ validation: { walkForward: { train: 2000h, test: 1000h } }
 `,
   );
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const start = (data: string, workers: number) =>
   startSarraf(

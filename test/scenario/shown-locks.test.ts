@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadStrategies } from '../../src/plugins/load-strategies.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import { SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 import { runOnBooks, runStrategy, type ScriptedRun } from '../../src/testing.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -144,8 +144,7 @@ describe('the locks that a handler sees', () => {
 
 test('the example of docs/locks.md sells before it is locked in, and buys when the lock is over', async () => {
   const [, source = ''] = /```ts\n(.*?)```/s.exec(readFileSync('docs/locks.md', 'utf8')) ?? [];
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-locks-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfThisTest();
   writeFileSync(join(folder, 'at-home.ts'), source);
   const { strategies } = await loadStrategies(folder);
   const { definition } = strategies[0]!;

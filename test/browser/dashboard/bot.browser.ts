@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,8 +8,9 @@ import { sarrafHere } from '../../support/sarraf-here.ts';
 import { startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';
 import { launchChromium, openAddress, textOf } from '../open-page.ts';
 import { findBarriers } from './find-barriers.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'sarraf-page-'));
+const root = folderOfAllTests();
 const data = join(root, 'data');
 
 /** Quotes on an exchange in the bot itself, ten times as fast as time. */
@@ -40,7 +40,6 @@ afterAll(async () => {
   await browser?.close();
   bot?.child.kill('SIGKILL');
   await bot?.finished;
-  rmSync(root, { recursive: true, force: true });
 });
 
 const goTo = async (page: Page, view: string): Promise<unknown> =>

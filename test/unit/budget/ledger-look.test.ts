@@ -1,18 +1,14 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, describe } from 'vitest';
+import { expect, test, describe } from 'vitest';
 import { LedgerLook } from '../../../src/budget/ledger-look.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lifeSignOf, monotonicMs, ownerText, thisOwner } from '../../../src/budget/process-owner.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-rows-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 function makeLedger(path: string): void {
   new LedgerStore({

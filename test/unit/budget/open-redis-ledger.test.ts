@@ -14,6 +14,7 @@ import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
 import { HAS_REDIS } from '../../support/ledger-worlds.ts';
 import { RedisServer } from '../../process/redis-server.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const SECRET = 'open-sesame-7';
 const budgets = [
@@ -108,14 +109,13 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
   test('is read beside by those who may not wait, who have it with a later look', async () => {
     const at = place('looked-at');
     await openAt(at);
-    const folder = mkdtempSync(join(tmpdir(), 'sarraf-folder-'));
+    const folder = folderOfThisTest();
     leaveRecord(folder, { ledger: at, subjects: ['abc'] });
     const ledger = new FolderLedger(folder);
     expect(ledger.rows()).toEqual([]);
     await expect
       .poll(() => ledger.rows(), { timeout: 30_000 })
       .toMatchObject([{ budget: 'orders/list', subject: 'abc' }]);
-    rmSync(folder, { recursive: true });
   });
 
   test('is not used with a wrong password, which nobody is shown', async () => {

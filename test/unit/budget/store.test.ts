@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -9,20 +8,19 @@ import { readLedger } from '../../../src/budget/ledger-report.ts';
 import { thisMachine, type Machine, type LifeSign } from '../../../src/budget/process-owner.ts';
 import { LedgerStore, type LedgerStoreOptions } from '../../../src/budget/store.ts';
 import { startNode } from '../../support/sarraf-process.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const LEDGER_PROCESS = fileURLToPath(new URL('./ledger-process.ts', import.meta.url));
 
-let folder = '';
+const folder = folderOfEachTest();
 let path = '';
 const open: LedgerStore[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-ledger-'));
   path = join(folder, 'ledger.sqlite');
 });
 afterEach(() => {
   for (const store of open.splice(0)) store.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A machine whose clocks and processes the test sets. */

@@ -1,24 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { apiError, ChatServer, TAKEN } from '../../support/chat-server.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const page = readFileSync('docs/alerts.md', 'utf8');
 
-let folder = '';
+const folder = folderOfEachTest();
 let server: ChatServer;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-alerts-'));
   server = new ChatServer(() => TAKEN);
   await server.listen();
 });
 afterEach(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** The configuration of the page, with the API of this machine. */

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 let csv: string;
 
 /** Hours of a price that swings around 100, as CSV. */
@@ -24,11 +24,9 @@ function hours(count: number): string {
 }
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-backtest-'));
   csv = join(folder, 'hours.csv');
   writeFileSync(csv, hours(300));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const inFolder = (args: readonly string[]): readonly string[] => [
   'backtest',

@@ -1,18 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lastBackup } from '../../../src/daemon/make-backup.ts';
 import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { DURABLE, journalLine, MirrorFolder, orderRecord } from '../mirror/mirror-fixture.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 let place: MirrorFolder;
-let backups = '';
+const backups = folderOfEachTest();
 
 beforeEach(() => {
   place = new MirrorFolder();
-  backups = mkdtempSync(join(tmpdir(), 'sarraf-backups-'));
   const key = 'bot-ma-cross-e001-1';
   const store = place.open();
   store.apply(
@@ -24,7 +23,6 @@ beforeEach(() => {
 
 afterEach(() => {
   place[Symbol.dispose]();
-  rmSync(backups, { recursive: true });
 });
 
 /** Runs a command of the docs, with the folders of this test in place of its own. */

@@ -1,13 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ledgerFolder, ledgerPath, subjectOf } from '../../../src/budget/ledger-file.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sarraf-budget-'));
+const folder = folderOfAllTests();
 const path = join(folder, 'ledger.sqlite');
 
 beforeAll(() => {
@@ -25,7 +25,6 @@ beforeAll(() => {
   store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
   store.close();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('sarraf budget', () => {
   test('prints a table for people', async () => {

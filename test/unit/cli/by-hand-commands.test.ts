@@ -1,26 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { startNode, type SarrafProcess } from '../../support/sarraf-process.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const HALTING_BOT = fileURLToPath(new URL('./halting-bot.ts', import.meta.url));
 const PLACE = ['order', 'place', 'buy', 'BTCIRT', '0.10', '--price', '50000', '--strategy', 'grid'] as const;
 
-let folder = '';
+const folder = folderOfEachTest();
 const bots: SarrafProcess[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-by-hand-'));
-});
 afterEach(async () => {
   for (const bot of bots.splice(0)) {
     bot.child.kill('SIGKILL');
     await bot.finished;
   }
-  rmSync(folder, { recursive: true });
 });
 
 async function startBot(manner: 'closes' | 'dies'): Promise<SarrafProcess> {

@@ -1,23 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { progressText } from '../../../src/cli/data/progress-line.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const START = Date.UTC(2024, 7, 8);
 const HOUR = 3_600_000;
 
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'data-command-'));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = folderOfEachTest();
 
 const data = (...args: readonly string[]): Promise<Finished> =>
   sarrafHere(['data', ...args, '--catalogue', join(folder, 'catalogue')]);

@@ -1,28 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { cancelNeedText } from '../../../src/daemon/by-hand-text.ts';
 import { ControlClient } from '../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { startNode, type SarrafProcess } from '../../support/sarraf-process.ts';
 import type { Sentence } from '../../../src/language/sentence.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const HALTING_BOT = fileURLToPath(new URL('./halting-bot.ts', import.meta.url));
 
-let folder = '';
+const folder = folderOfEachTest();
 const bots: SarrafProcess[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-halt-'));
-});
 afterEach(async () => {
   for (const bot of bots.splice(0)) {
     bot.child.kill('SIGKILL');
     await bot.finished;
   }
-  rmSync(folder, { recursive: true });
 });
 
 async function startBot(manner: 'closes' | 'leaves' | 'dies'): Promise<SarrafProcess> {

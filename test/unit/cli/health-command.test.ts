@@ -1,23 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { HealthSource } from '../../../src/daemon/health/health-source.ts';
 import { HealthServer } from '../../../src/daemon/health/health-server.ts';
 import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { wellSource } from '../daemon/health/well-source.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
-let folder = '';
+const folder = folderOfEachTest();
 const ends: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-health-'));
-});
 afterEach(async () => {
   for (const end of ends.splice(0)) await end();
-  rmSync(folder, { recursive: true });
 });
 
 /** A bot that has the data folder and serves its health, as the daemon does. */

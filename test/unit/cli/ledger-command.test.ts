@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerPath } from '../../../src/budget/ledger-file.ts';
@@ -8,21 +7,20 @@ import type { Machine } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { renewLedgerAt } from '../../../src/cli/commands/ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const ADDRESS = 'https://exchange.example';
 const ASK = { budget: 'orders/list', requestClass: 'market' } as const;
 
-let folder = '';
+const folder = folderOfEachTest();
 let path = '';
 const open: LedgerStore[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-ledger-new-'));
   path = ledgerPath(ADDRESS, folder);
 });
 afterEach(() => {
   for (const store of open.splice(0)) store.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A machine at a time of its own. */

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { bothTimesText } from '../../../src/domain/zone-time.ts';
 import { locksToJson, NO_LOCKS } from '../../../src/engine/lock-state.ts';
@@ -9,14 +8,11 @@ import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const HOUR_MS = 3_600_000;
 
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-locks-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 const sarraf = async (...args: string[]) => sarrafHere([...args, '--data', folder]);
 

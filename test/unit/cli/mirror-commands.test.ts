@@ -1,5 +1,4 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError, type Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -31,8 +30,9 @@ import {
 } from '../mirror/mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));
+const folder = folderOfAllTests();
 /** In the past for any clock, so that ages are days. */
 const THEN_MS = Date.parse('2024-05-06T07:08:09Z');
 const wallet = (currency: string, total: string, held: string): MirrorChange => ({
@@ -158,7 +158,6 @@ beforeAll(() => {
 
 afterAll(() => {
   store.close();
-  rmSync(folder, { recursive: true });
 });
 
 const COMMANDS: ReadonlyMap<string, () => Command> = new Map([
@@ -470,7 +469,7 @@ describe('every command', () => {
   test.each(['embedded', 'paper'])(
     'reads the mirror of the mode %s where there is no other',
     async (mode) => {
-      const other = mkdtempSync(join(tmpdir(), 'sarraf-embedded-'));
+      const other = folderOfThisTest();
       const path = join(other, `${mode}.sqlite`);
       MirrorStore.open({
         path,
@@ -483,7 +482,6 @@ describe('every command', () => {
       expect(out).toContain('epoch abcd: no bot is running');
       renameSync(path, join(other, 'mirror.sqlite'));
       expect((await run('status', ['--data', other])).failure).toBeNull();
-      rmSync(other, { recursive: true });
     },
   );
 });

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { planOfConfigs } from '../../../src/cli/plan-of-config.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sarraf-plan-'));
+const folder = folderOfAllTests();
 const wantsLittle = join(folder, 'wants-little.ts');
 const wantsTooMuch = join(folder, 'wants-too-much.ts');
 
@@ -30,7 +30,6 @@ beforeAll(() => {
     strategy('too-much', `{ tape: market.trades({ everyMs: 2_000, maxAgeMs: 3_000 }) }`),
   );
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const planWith = (amount: string) =>
   sarrafHere([

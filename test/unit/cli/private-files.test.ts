@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LogFile } from '../../../src/daemon/run/create-logger.ts';
 import { openToOthers, startOpen } from '../../support/open-to-others.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 function temporaryHome(): string {
-  const home = mkdtempSync(join(tmpdir(), 'sarraf-private-'));
-  onTestFinished(() => rmSync(home, { recursive: true }));
+  const home = folderOfThisTest();
   return home;
 }
 

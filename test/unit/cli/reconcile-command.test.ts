@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { reconcileCommand, reportLines } from '../../../src/cli/commands/reconcile.ts';
@@ -10,6 +8,7 @@ import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -19,7 +18,7 @@ const LOST = '-1.2345678901';
 
 const GONE = expect.stringContaining('The last comparison found no difference any more');
 
-const folder = mkdtempSync(join(tmpdir(), 'sarraf-reconcile-'));
+const folder = folderOfAllTests();
 const world = createEmbeddedWorld({ seed: 11 });
 const { accounts } = world.venue.simulation.exchange;
 let life: BotLife;
@@ -58,7 +57,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await life.drop();
-  rmSync(folder, { recursive: true });
 });
 
 describe('sarraf reconcile, of books that agree', () => {

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,8 +10,9 @@ import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { demoRun } from '../backtest/demo-run.ts';
 import { mirrorRun } from '../backtest/live/mirror-of-run.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'sarraf-live-report-'));
+const root = folderOfAllTests();
 const data = join(root, 'data');
 const path = join(data, 'mirror.sqlite');
 const RUN = demoRun({ bars: 200, tradeChance: 0.1 });
@@ -34,7 +34,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   store.abandon();
-  rmSync(root, { recursive: true });
 });
 
 const live = async (...args: string[]) => sarrafHere(['report', 'live', ...args]);

@@ -1,22 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { HealthService } from '../../../src/daemon/health/health-server.ts';
 import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
-let folder = '';
+const folder = folderOfEachTest();
 const ends: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-starting-'));
-});
 afterEach(async () => {
   for (const end of ends.splice(0)) await end();
-  rmSync(folder, { recursive: true });
 });
 
 /** A run that has the folder, as far as the daemon comes before the exchange has answered. */

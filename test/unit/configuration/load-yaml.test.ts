@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { formatProblems, loadYaml, readYaml, nearestWord } from '../../../src/configuration/load-yaml.ts';
 import { exchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const problems = (text: string, schema: z.ZodType = exchangeConfig): readonly string[] => {
   const read = readYaml(text, schema);
@@ -97,7 +97,7 @@ describe('a file', () => {
   });
 
   test('that is not there, or is a folder, is a problem of the file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'yaml-'));
+    const folder = folderOfThisTest();
     const file = join(folder, 'x.yaml');
     const schema = z.strictObject({ a: z.int() });
     expect(loadYaml(file, schema)).toMatchObject({
@@ -110,7 +110,6 @@ describe('a file', () => {
     });
     writeFileSync(file, 'a: 5');
     expect(loadYaml(file, schema)).toEqual({ ok: true, value: { a: 5 } });
-    rmSync(folder, { recursive: true });
   });
 });
 

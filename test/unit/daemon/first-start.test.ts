@@ -1,17 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openControlReadOnly } from '../../../src/daemon/control-file.ts';
 import { paperAccountBeganAtMs } from '../../../src/daemon/paper-account-file.ts';
 import { DATA_FILES } from '../../support/data-files.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-first-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 /** As a process leaves a database that was killed between the switch to the write-ahead log and its tables. */
 function leaveWithoutTables(path: string): void {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LedgerStore } from '../../../src/budget/store.ts';
@@ -8,11 +6,12 @@ import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
 import { leaveRecord } from './left-record.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { english } from '../../../src/language/sentence.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const withoutTimes = (text: string | null): string => (text ?? '').replaceAll(/\d+ s/g, '… s');
 
 test('why orders wait is the same to the terminal, chats and the page; on paper none waits', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-folder-'));
+  const folder = folderOfThisTest();
   const ledger = join(folder, 'ledger.sqlite');
   const subjects = { ip: 'here', token: 'us' };
   new LedgerStore({ path: ledger, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
@@ -27,5 +26,4 @@ test('why orders wait is the same to the terminal, chats and the page; on paper 
   expect((await ledgerStatus(folder))?.tradingBegins.waitMs).toBe(0);
   leaveRecord(folder, { ledger, subjects: ['others'] });
   expect(looked.waitsFor()).toBeNull();
-  rmSync(folder, { recursive: true });
 });

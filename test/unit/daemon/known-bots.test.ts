@@ -1,16 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { knownBots, noteBot } from '../../../src/daemon/known-bots.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-bots-'));
-});
-
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 function note(name: string, atMs: number): string {
   const dataFolder = join(folder, name);

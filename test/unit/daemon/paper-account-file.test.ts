@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasPaperAccount, PAPER_ACCOUNT, PaperAccountFile } from '../../../src/daemon/paper-account-file.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../src/domain/market.ts';
@@ -15,6 +14,7 @@ import { FOLLOWING_USER, FollowedExchange } from '../../../src/venues/followed-e
 import { DEFAULT_LIQUIDITY } from '../../../src/venues/fill-rules.ts';
 import type { Page, VenueCall, WalletReading } from '../../../src/venues/port.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '0.1' });
 const ORIGIN = { baseUrl: 'http://exchange.test', balances: { usdt: '100000', btc: '500' } };
@@ -42,13 +42,7 @@ const event = fc.oneof(
 
 type Event = typeof event extends fc.Arbitrary<infer Kind> ? Kind : never;
 
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-paper-account-'));
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 describe('a paper account in its file', () => {
   it('knows after every crash what it has told: orders, trades, wallets and their history', () => {

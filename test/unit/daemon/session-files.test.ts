@@ -1,7 +1,6 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   EventFile,
   readEvents,
@@ -13,16 +12,9 @@ import { createMarket } from '../../../src/domain/market.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-session-'));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = folderOfEachTest();
 
 const MARKET = createMarket({
   market: parseMarket('BTCIRT'),

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, statSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,22 +8,21 @@ import { makeFirstToken } from '../../../src/dashboard/access/first-token.ts';
 import { originProblem, sessionInCookie } from '../../../src/dashboard/access/request-origin.ts';
 import { SignInPace } from '../../../src/dashboard/access/sign-in-pace.ts';
 import { SignalPace } from '../../../src/dashboard/signals/signal-endpoint.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const FIRST_TOKEN_PROCESS = fileURLToPath(new URL('./first-token-process.ts', import.meta.url));
 
-let folder: string;
+const folder = folderOfEachTest();
 let store: AccessStore;
 let nowMs: number;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-access-'));
   nowMs = 1_000_000;
   store = new AccessStore(folder, () => nowMs);
 });
 
 afterEach(() => {
   store.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe('the file of tokens', () => {

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DashboardSidecar } from '../../../src/dashboard/dashboard-sidecar.ts';
 import { configOf } from '../daemon/settings/bot-config-reading.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 test('a run without a page says which port another program uses, and what to do', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-sidecar-'));
+  const folder = folderOfThisTest();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
@@ -25,5 +23,4 @@ test('a run without a page says which port another program uses, and what to do'
   );
   await sidecar.end();
   await new Promise((resolve) => other.close(resolve));
-  rmSync(folder, { recursive: true });
 });

@@ -14,13 +14,13 @@ import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
+import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 let pageFolder: string;
 let here: DashboardHere;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-dashboard-'));
   pageFolder = join(folder, 'page');
   mkdirSync(join(pageFolder, 'assets'), { recursive: true });
   writeFileSync(join(pageFolder, 'index.html'), '<!doctype html><title>sarraf</title>');
@@ -38,7 +38,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await here.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Objects with no other fields than their schemas declare. */
@@ -86,7 +85,7 @@ describe('what is read', () => {
   });
 
   test('says why orders wait, as the terminal does, also of a bot that has stored nothing', async () => {
-    const own = mkdtempSync(join(tmpdir(), 'sarraf-waits-'));
+    const own = folderOfThisTest();
     const ledger = join(own, 'ledger.sqlite');
     const subjects = { ip: 'here', token: 'us' };
     new LedgerStore({ path: ledger, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
@@ -94,20 +93,18 @@ describe('what is read', () => {
     const waiting = await new DashboardHere(own).listen();
     const { waits } = (await waiting.api('/overview')).json;
     await waiting.close();
-    rmSync(own, { recursive: true });
     expect(waits.reason).toMatch(/^trading can begin 600 s after the exchange's first answer, in 7\d\d s/);
     expect(waits.reasonFacts).toMatchObject({ code: 'begins-after-answer', facts: { wait: '600 s' } });
     expect((await here.api('/overview')).json['waits']).toBeNull();
   });
 
   test('says why no alerts are watched for, where the run has noted that', async () => {
-    const own = mkdtempSync(join(tmpdir(), 'sarraf-off-'));
+    const own = folderOfThisTest();
     const note = { mode: 'embedded', instance: 'a', alerts: 'other speed', strategies: [] };
     writeFileSync(join(own, 'run.json'), JSON.stringify(note));
     const off = await new DashboardHere(own).listen();
     const { json } = await off.api('/overview');
     await off.close();
-    rmSync(own, { recursive: true });
     expect(json['alertsOff']).toBe('other speed');
     expect((await here.api('/overview')).json['alertsOff']).toBeNull();
   });

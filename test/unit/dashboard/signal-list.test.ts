@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ControlClient } from '../../../src/daemon/control-client.ts';
@@ -9,8 +7,9 @@ import type { SignalItem } from '../../../src/dashboard/schema/signal.ts';
 import type { SignalCommand } from '../../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 let here: DashboardHere;
 
 const command = (id: string, more: Partial<SignalCommand> = {}): SignalCommand => ({
@@ -26,7 +25,6 @@ const command = (id: string, more: Partial<SignalCommand> = {}): SignalCommand =
 
 /** A bot that was told some signals and has ended, and a folder in which others wait. */
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-signal-list-'));
   const strategies = [{ plugin: join(process.cwd(), 'test/support/plugins/listener.ts'), market: 'BTCIRT' }];
   const world = createEmbeddedWorld({ seed: 7, config: { strategies, 'data.folder': folder } });
   const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
@@ -47,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await here.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function listed(

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
@@ -10,10 +9,11 @@ import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader
 import { SignalEndpoint, signalSignature } from '../../../src/dashboard/signals/signal-endpoint.ts';
 import type { ControlCommand, SignalCommand } from '../../../src/engine/engine-event.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const PATH = '/api/v1/signals/follow/alert';
 
-let folder: string;
+const folder = folderOfAllTests();
 let here: DashboardHere;
 let token = '';
 /** Tokens of their own: each may send so many in a minute. */
@@ -30,7 +30,6 @@ const ANSWERS: Readonly<Record<string, readonly ['told' | 'dropped' | 'refused',
 };
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-signals-'));
   const lock = lockDataFolder(folder);
   const inbox = new ControlInbox(folder);
   const answer = (id: number, command: ControlCommand): void => {
@@ -61,7 +60,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await here.close();
   for (const ending of endings) ending();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   taken.length = 0;

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,15 +10,15 @@ import { httpPost, openDispatcher, problemOf } from '../../../src/alerts/channel
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import { redisFailure } from '../../../src/redis/redis-server.ts';
 import { makeCertificate, type Certificate } from '../../support/certificate.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 /** Certificates of servers; those that this process trusts are listed below. */
 let certificates: Readonly<Record<string, Certificate>>;
 const trusted = getCACertificates('default');
-let folder: string;
+const folder = folderOfAllTests();
+const made = (name: string, more: object = {}): Certificate => makeCertificate(folder, { name, ...more });
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-tls-'));
-  const made = (name: string, more: object = {}): Certificate => makeCertificate(folder, { name, ...more });
   const mine = {
     good: made('good'),
     expired: made('expired', { valid: ['20200101000000Z', '20210101000000Z'] }),
@@ -33,7 +30,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   setDefaultCACertificates(trusted);
-  rmSync(folder, { recursive: true });
 });
 
 const OLD = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;

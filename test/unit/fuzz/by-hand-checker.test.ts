@@ -1,4 +1,4 @@
-import { describe, expect, test, afterAll, beforeAll } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { ByHandChecker, SignalChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
 import type { TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
@@ -6,12 +6,11 @@ import { PositionChecker } from '../../../src/fuzz/checkers/position-checker.ts'
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { endedOrder as order, orderIn, trueFill } from '../../support/order-value.ts';
 import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { SignalReply } from '../../../src/engine/signal-intake.ts';
 import { SignalDesk } from '../../../src/fuzz/signal-desk.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const nameOf = (id: number): string => `bot-one-mark-${id}`;
 const bought = trueFill(1, { market: 'USDTIRT', amount: 10n, total: 10n, fee: 1n });
@@ -99,11 +98,7 @@ describe('of steps that a life lost, not only the last one, the ids and names ar
   });
 });
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-signals-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfAllTests();
 
 /** A mirror whose strategy was told these. */
 function mirrorOf(told: readonly string[]): string {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -23,6 +21,7 @@ import { LoweredLimitChecker } from '../../../src/fuzz/checkers/budget-checker.t
 import { trueOrder } from '../../support/order-value.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const leaving = (
   name: EndpointName,
@@ -72,12 +71,11 @@ test('the watched transport reports the fields of body and query, and the reply'
 });
 
 describe('the row before the request', () => {
-  let folder = '';
+  const folder = folderOfEachTest();
   let database: Database.Database;
   let checker: JournalChecker;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sarraf-journal-'));
     const path = join(folder, 'mirror.sqlite');
     database = new Database(path);
     database.exec('PRAGMA journal_mode = WAL; CREATE TABLE orders (order_key TEXT, state TEXT)');
@@ -86,7 +84,6 @@ describe('the row before the request', () => {
   afterEach(() => {
     checker.close();
     database.close();
-    rmSync(folder, { recursive: true });
   });
   const place = (id: string): void => checker.leaves(leaving('addOrder', { clientOrderId: id }));
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const DISK_PROCESS = fileURLToPath(new URL('./full-disk-process.ts', import.meta.url));
 /** Of util-linux. */
@@ -28,10 +29,9 @@ rmSync(folder, { recursive: true });
 test.skipIf(!canMount)(
   'a full disk costs the reserve file before it stops anything, and nothing that was taken is lost',
   () => {
-    const disk = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
+    const disk = folderOfThisTest();
     const script = 'mount -t tmpfs -o size=64m none "$1"; exec "$2" "$3" "$1"';
     const { status, out } = withOwnMounts(script, [disk, process.execPath, DISK_PROCESS]);
-    rmSync(disk, { recursive: true });
     expect([status, status === 0 ? '' : out]).toEqual([0, '']);
     const lines = out.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -49,7 +49,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)('a folder that can only be read is refused with what to do', () => {
-  const disk = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
+  const disk = folderOfThisTest();
   const script = 'mount -t tmpfs -o ro none "$1"; exec "$2" --input-type=module -e "$3" "$1"';
   const open = `
     import { MirrorStore } from './src/mirror/mirror-store.ts';
@@ -61,7 +61,6 @@ test.skipIf(!canMount)('a folder that can only be read is refused with what to d
       console.log(error.code + ' ' + error.message);
     }`;
   const { out } = withOwnMounts(script, [disk, process.execPath, open]);
-  rmSync(disk, { recursive: true });
   expect(out).toMatch(
     /^DATA_UNUSABLE expected a mirror of sarraf at \S+, found [^\n]+: see that the folder can be written to/,
   );

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
@@ -14,6 +13,7 @@ import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import type { FeedingEvent } from '../../../src/strategy/strategy-event.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 /** Does what the name of a timer says. */
 const SOURCE = `import { z } from 'zod';
@@ -102,14 +102,12 @@ export default defineStrategy({
 });
 `;
 
-let folder: string;
+const folder = folderOfAllTests();
 const runners: WorkerRunner[] = [];
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-thread-'));
   writeFileSync(join(folder, 'deeds.ts'), SOURCE);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(async () => {
   await Promise.all(runners.splice(0).map(async (runner) => runner.dispose()));
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createResult } from '../../../src/backtest/backtest.ts';
@@ -9,6 +8,7 @@ import type { Units } from '../../../src/domain/money.ts';
 import { writeRunParquet } from '../../../src/query/write-run-parquet.ts';
 import { openDatabase, queryRows, sqlText, type Database } from '../../../src/recording/duckdb.ts';
 import { demoRun } from '../backtest/demo-run.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const base = demoRun({ bars: 60, tradeChance: 0.3 });
 // The most digits that money has, and a text that CSV and SQL would take for more than one.
@@ -23,11 +23,10 @@ const run = {
 };
 const result = createResult(run);
 
-let folder: string;
+const folder = folderOfAllTests("sarraf's [run]");
 let kept: string;
 let database: Database;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sarraf's [run]-"));
   kept = writeRunFolder(folder, finishRun(run));
   database = await openDatabase();
   const files = await writeRunParquet(kept, kept);
@@ -37,7 +36,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Money as its shortest exact text, and times as ms. */

@@ -1,19 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import { writeTrialsParquet } from '../../../src/query/write-run-parquet.ts';
 import { openDatabase, queryRows, sqlText } from '../../../src/recording/duckdb.ts';
 import type { StoredTrial } from '../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../src/study/study-store.ts';
 import { keepDemoStudy } from '../study/report/demo-study.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 let parquet: string;
 let trials: readonly StoredTrial[];
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-trials-'));
   const file = join(folder, 'demo.sqlite');
   parquet = join(folder, 'trials.parquet');
   keepDemoStudy(file, { trials: 60, days: 30 });
@@ -24,7 +23,6 @@ beforeAll(async () => {
   expect(await writeTrialsParquet(store, parquet)).toBe(60);
   store.close();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function ask(sql: string): Promise<readonly (readonly unknown[])[]> {
   const database = await openDatabase();

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CandleCache } from '../../../src/recording/candle-cache.ts';
 import type { CandleBlock } from '../../../src/recording/stage-blocks.ts';
-import { temporaryFolder } from './temporary-catalogue.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const block = (length: number): CandleBlock => {
   const column = (first: number): Float64Array => Float64Array.from({ length }, (_, bar) => first + bar * 7);
@@ -40,7 +40,7 @@ function onlyFile(folder: string): string {
 }
 
 test('gives back what was kept for a source, and nothing for another one', () => {
-  const cache = cacheAt(join(temporaryFolder(), 'candles'));
+  const cache = cacheAt(join(folderOfThisTest(), 'candles'));
   // Columns may have room behind their bars.
   const roomy = { ...block(9), length: 4 };
   cache.write('one', roomy);
@@ -49,13 +49,13 @@ test('gives back what was kept for a source, and nothing for another one', () =>
 });
 
 test('keeps no few bars, which are read anew as fast', () => {
-  const folder = temporaryFolder();
+  const folder = folderOfThisTest();
   cacheAt(folder).write('few', block(2));
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test('removes the files that were not used for the longest time', () => {
-  const folder = temporaryFolder();
+  const folder = folderOfThisTest();
   const cache = cacheAt(folder);
   cache.write('first', block(3));
   utimesSync(onlyFile(folder), 1, 1);
@@ -89,7 +89,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ],
   ['no file of ours', () => Buffer.from('time,open,high,low,close,volume\n'.repeat(40))],
 ])('a file that is %s is removed, and not believed', (_, change) => {
-  const folder = temporaryFolder();
+  const folder = folderOfThisTest();
   const cache = cacheAt(folder);
   cache.write('one', block(5));
   const path = onlyFile(folder);
@@ -99,7 +99,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
 });
 
 test('a folder that can not be made costs only time', () => {
-  const folder = temporaryFolder();
+  const folder = folderOfThisTest();
   const path = join(folder, 'a file');
   writeFileSync(path, '');
   const cache = cacheAt(join(path, 'candles'));
@@ -108,7 +108,7 @@ test('a folder that can not be made costs only time', () => {
 });
 
 test.skipIf(process.getuid?.() === 0)('a folder that can not be written to costs only time', () => {
-  const folder = temporaryFolder();
+  const folder = folderOfThisTest();
   chmodSync(folder, 0o500);
   const cache = cacheAt(folder);
   cache.write('one', block(5));
@@ -116,7 +116,7 @@ test.skipIf(process.getuid?.() === 0)('a folder that can not be written to costs
 });
 
 test('nobody else may read what is kept', () => {
-  const folder = join(temporaryFolder(), 'candles');
+  const folder = join(folderOfThisTest(), 'candles');
   cacheAt(folder).write('one', block(5));
   expect(onlyFile(folder)).toSatisfy((path: string) => (statMode(path) & 0o077) === 0);
   expect(statMode(folder) & 0o077).toBe(0);

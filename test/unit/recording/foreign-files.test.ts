@@ -11,7 +11,8 @@ import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
-import { BTCIRT, gather, temporaryCatalogue, temporaryFolder } from './temporary-catalogue.ts';
+import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 27);
@@ -25,7 +26,7 @@ async function imported(
   content: string | Buffer,
   { name = 'file.txt', flags = [] }: { readonly name?: string; readonly flags?: readonly string[] } = {},
 ): Promise<Taken> {
-  const folder = temporaryFolder();
+  const folder = folderOfThisTest();
   const root = join(folder, 'catalogue');
   const path = join(folder, name);
   writeFileSync(path, content);

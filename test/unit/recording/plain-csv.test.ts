@@ -11,7 +11,8 @@ import type { ImportReport, ImportTableOptions } from '../../../src/recording/im
 import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
-import { BTCIRT, temporaryCatalogue, temporaryFolder } from './temporary-catalogue.ts';
+import { BTCIRT, temporaryCatalogue } from './temporary-catalogue.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2024, 0, 31, 20);
@@ -35,7 +36,7 @@ interface ImportOutcome {
 
 /** A file of its own, and how it is to be imported: as a command does, or row by row. */
 function given(text: string, { byRow = false, name = 'file.csv', options = {} }: How) {
-  const path = join(temporaryFolder(), name);
+  const path = join(folderOfThisTest(), name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
   const reading = { isPlain: false };
   const tracked = (blocks: CandleBlocks | null | undefined): CandleBlocks | null =>

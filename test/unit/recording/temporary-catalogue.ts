@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { acquireLock } from '../../../src/daemon/process-lock.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
@@ -9,20 +5,14 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
 import type { TakeLock } from '../../../src/recording/append-rows.ts';
 import type { RecordedBook, RecordedTrade } from '../../../src/recording/records.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 export const BTCIRT = parseMarket('BTCIRT').symbol;
 
 /** Locks as the commands take them. */
 export const takeLock: TakeLock = (path) => acquireLock({ path, what: path, otherwise: 'wait' });
 
-/** An empty folder that goes with its test. */
-export function temporaryFolder(): string {
-  const root = mkdtempSync(join(tmpdir(), 'recording-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return root;
-}
-
-export function temporaryCatalogue(root = temporaryFolder()): Catalogue {
+export function temporaryCatalogue(root = folderOfThisTest()): Catalogue {
   return new Catalogue({ root, takeLock });
 }
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { runOnBooks, runStrategy } from '#testing';
 import grid from '../../../strategies/grid.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const page = readFileSync('docs/coming-from.md', 'utf8');
 const [strategy = '', tested = '', onBooks = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(
@@ -22,23 +22,19 @@ test('the test on books of the page holds', async () => {
 });
 
 test('the strategy of the page does what its test says', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-coming-'));
-  try {
-    writeFileSync(join(folder, 'cross.ts'), strategy);
-    const { strategies, problems } = await loadStrategies(join(folder, 'cross.ts'));
-    expect(problems).toEqual([]);
-    const [loaded] = strategies;
-    if (loaded === undefined) throw new Error('expected the strategy of the page');
-    const params = { fast: 2, slow: 3 };
-    const { fills } = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 120] });
-    expect(fills).toMatchObject([{ side: 'buy', price: 110 }]);
-    // However the formatter breaks its lines.
-    const shown = tested.replace(/\s+/g, ' ').replaceAll(', }', ' }');
-    expect(shown).toContain('{ params: { fast: 2, slow: 3 }, bars: [100, 100, 100, 110, 120, 120] }');
-    expect(shown).toContain("[{ side: 'buy', price: 110 }]");
-    const down = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 90, 80, 80] });
-    expect(down.fills.map(({ side }) => side)).toEqual(['buy', 'sell']);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = folderOfThisTest();
+  writeFileSync(join(folder, 'cross.ts'), strategy);
+  const { strategies, problems } = await loadStrategies(join(folder, 'cross.ts'));
+  expect(problems).toEqual([]);
+  const [loaded] = strategies;
+  if (loaded === undefined) throw new Error('expected the strategy of the page');
+  const params = { fast: 2, slow: 3 };
+  const { fills } = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 120] });
+  expect(fills).toMatchObject([{ side: 'buy', price: 110 }]);
+  // However the formatter breaks its lines.
+  const shown = tested.replace(/\s+/g, ' ').replaceAll(', }', ' }');
+  expect(shown).toContain('{ params: { fast: 2, slow: 3 }, bars: [100, 100, 100, 110, 120, 120] }');
+  expect(shown).toContain("[{ side: 'buy', price: 110 }]");
+  const down = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 90, 80, 80] });
+  expect(down.fills.map(({ side }) => side)).toEqual(['buy', 'sell']);
 });

@@ -1,8 +1,7 @@
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../src/page/run-data.ts';
 import { LIFE } from '../../../src/strategy/definition.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
@@ -16,6 +15,7 @@ import {
   STRATEGY_PAGES as PAGES,
   writeExamples,
 } from '../../support/strategy-examples.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 /** What an author does not call: values and types with functions of their own. */
 const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', 'weights']);
@@ -26,12 +26,10 @@ const OF_CTX =
     ' ',
   );
 
-let folder: string;
+const folder = folderOfAllTests();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-page-'));
   writeExamples(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the page for authors', () => {
   test('shows examples that are strategies', async () => {

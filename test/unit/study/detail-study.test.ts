@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { barRulesOf, botConfigOf } from '../../../src/backtest/run-setup.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
@@ -20,6 +17,7 @@ import { trialMetrics } from '../../../src/study/objectives.ts';
 import { withData, withParams, type TrialSetup } from '../../../src/study/trials/trial-setup.ts';
 import { runWalkForward } from '../../../src/study/run-walk-forward.ts';
 import { oneByOne } from './one-by-one.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const WRITTEN = {
   strategy: 'mean-reversion',
@@ -51,11 +49,7 @@ const metricsOf = async (setup: TrialSetup) => {
   return report.metrics;
 };
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-detail-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfAllTests();
 
 describe('a trial with detail', () => {
   test('is the backtest of its params with the same detail, digit for digit', async () => {

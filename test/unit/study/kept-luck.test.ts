@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import {
   keepLuck,
@@ -20,20 +19,19 @@ import { trialLuck } from '../../../src/study/validation/luck-statistics.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { keepDemoStudy } from './report/demo-study.ts';
 import { madeNoise, madeReturns } from './validation/made-study.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const TRIALS = 12;
 
-let data: string;
+const data = folderOfEachTest();
 let folder: StudyFolder;
 let path: string;
 beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), 'sarraf-kept-luck-'));
   mkdirSync(join(data, 'studies'));
   folder = new StudyFolder(data);
   path = folder.pathOf('demo');
   keepDemoStudy(path, { trials: TRIALS, days: 40 });
 });
-afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 /** The study as it is shown, and its statistics where they had to be made. */
 function look(ofData: number = TRIALS): { readonly study: ValidatedStudy; readonly made: MadeLuck | null } {

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { BacktestSummary } from '../../../src/backtest/result-schema.ts';
 import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
@@ -15,6 +14,7 @@ import { withData } from '../../../src/study/trials/trial-setup.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { writeAlerts, writeFollower, type Alert } from './follower.ts';
 import { writeCandles } from './generated-candles.ts';
+import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2024, 0, 20);
@@ -27,17 +27,15 @@ const everyTenHours = Array.from({ length: 40 }, (_, index): Alert => [
   index % 3 === 2 ? 'sell' : 'buy',
 ]);
 
-let folder: string;
+const folder = folderOfAllTests();
 let strategy: string;
 let csv: string;
 let alerts: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-told-'));
   strategy = writeFollower(folder);
   csv = writeCandles(join(folder, 'hours.csv'), { count: 400 });
   alerts = writeAlerts(join(folder, 'alerts.jsonl'), everyTenHours);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const prepared = async (more: object = {}): Promise<PreparedStudy> =>
   prepareStudy(

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ChatAction } from '../../../../src/alerts/chat/answer-chat.ts';
 import { carryOut } from '../../../../src/alerts/open-alerts.ts';
@@ -14,17 +12,17 @@ import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';
 import { botSeen } from './chat-fixture.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const ALI = 7;
 
-let folder: string;
+const folder = folderOfEachTest();
 let outbox: SafeOutbox;
 let done: (readonly [ChatAction, string])[];
 let replies: { lines: readonly string[]; buttons: readonly (readonly { data: string }[])[] }[];
 let updates: unknown[];
 let nowMs: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-chat-'));
   outbox = new SafeOutbox(folder);
   done = [];
   replies = [];
@@ -33,7 +31,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   outbox.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const said = (text: string, from = ALI): void => {

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts';
 import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
 import { AlertOutbox } from '../../../../src/alerts/alert-outbox.ts';
 import { openOutboxFile, openOutboxInMemory, outboxPath } from '../../../../src/alerts/outbox-file.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const CHANNELS = [
   { name: 'phone', least: 'critical', step: 1 },
@@ -24,15 +23,13 @@ const condition = (key: string, over: Partial<AlertCondition> = {}): AlertCondit
 const fill = (index: number): AlertCondition =>
   condition(`fill ${index}`, { severity: 'info', isMoment: true });
 
-let folder: string;
+const folder = folderOfEachTest();
 let outbox: AlertOutbox;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-outbox-'));
   outbox = new AlertOutbox(openOutboxFile(folder));
 });
 afterEach(() => {
   outbox.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const open = (conditions: readonly AlertCondition[], seq = 1): void =>

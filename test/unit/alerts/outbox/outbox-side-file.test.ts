@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
@@ -9,27 +8,26 @@ import { openOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
 import { makeBackup, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
 import { planRestore, restoreBackup } from '../../../../src/daemon/restore-backup.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS } from '../../mirror/mirror-fixture.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const CHANNELS = [{ name: 'phone', least: 'info', step: 1 }] as const;
 const DAY_MS = 86_400_000;
 
 let place: MirrorFolder;
 let outbox: AlertOutbox;
-let other = '';
+const other = folderOfEachTest();
 
 beforeEach(() => {
   place = new MirrorFolder();
   const store = place.open();
   store.apply([journalLine('one')], DURABLE);
   store.close();
-  other = mkdtempSync(join(tmpdir(), 'sarraf-put-back-'));
   outbox = new AlertOutbox(openOutboxFile(place.folder));
 });
 
 afterEach(() => {
   outbox.close();
   place[Symbol.dispose]();
-  rmSync(other, { recursive: true });
 });
 
 function alertOf(of: AlertOutbox, key: string): void {

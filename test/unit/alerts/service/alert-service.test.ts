@@ -13,6 +13,7 @@ import type { AlertSnapshot } from '../../../../src/alerts/core/alert-snapshot.t
 import type { Severity } from '../../../../src/alerts/core/alert-facts.ts';
 import { AlertService, type BotReading } from '../../../../src/alerts/service/alert-service.ts';
 import { ChannelSender } from '../../../../src/alerts/service/channel-sender.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 const HALT = { halt: { reason: 'news', sinceMs: NOON_MS } };
 const BROKEN = { break: { sinceMs: NOON_MS, rows: [] } };
@@ -246,7 +247,7 @@ describe('an outbox that can not be used', () => {
   ] as const)(
     'is replaced so too where its file is deleted, and keeps what is open: %s',
     (language, ...words) => {
-      const dataFolder = mkdtempSync(join(tmpdir(), 'sarraf-outbox-'));
+      const dataFolder = folderOfThisTest();
       const outbox = new SafeOutbox(dataFolder);
       outbox.use((each) => each.keepMeta('a', 'b'));
       rmSync(join(dataFolder, 'alerts.sqlite'));
@@ -254,7 +255,6 @@ describe('an outbox that can not be used', () => {
       const facts = { rule: 'outbox', reason: outbox.problem ?? '' } as const;
       for (const word of words) expect(alertText(facts, localeOf(language))).toContain(word);
       outbox.close();
-      rmSync(dataFolder, { recursive: true });
     },
   );
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AlertsSetup } from '../../../../src/alerts/alerts-setup.ts';
@@ -11,9 +9,10 @@ import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts'
 import type { CanceledEntries } from '../../../../src/daemon/cancel-entries.ts';
 import type { Pulse } from '../../../../src/daemon/run-record.ts';
 import type { WatchdogNews } from '../../../../src/daemon/watchdog.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 test('keeps what has just happened until the process that holds the outbox lets go of it', async () => {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'sarraf-watchdog-alerts-'));
+  const dataFolder = folderOfThisTest();
   const setup: AlertsSetup = {
     channels: [],
     rules: RULES,
@@ -41,7 +40,6 @@ test('keeps what has just happened until the process that holds the outbox lets 
   expect(listed.map(({ facts }) => facts)).toEqual([{ rule: 'entries', canceled: 1, kept: 0, left: 0 }]);
   await alerts.end();
   other.close();
-  rmSync(dataFolder, { recursive: true });
 });
 
 const PULSE: Pulse = { pid: 7, sinceMs: 0, beatMs: 40_000.5, endedAtMs: null, failure: null };

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import { writeRunFolder } from '../../../../src/backtest/write-run-folder.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import type { Finished } from '../../../support/sarraf-process.ts';
 import { demoRun } from '../demo-run.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
+const data = folderOfAllTests();
 const names: string[] = [];
 
 beforeAll(() => {
@@ -18,7 +17,6 @@ beforeAll(() => {
     names.push(basename(writeRunFolder(join(data, 'backtests'), finished)));
   }
 });
-afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 const report = async (...args: string[]): Promise<Finished> =>
   sarrafHere(['report', ...args, '--data', data]);

@@ -1,32 +1,19 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { createResult } from '../../../../src/backtest/backtest.ts';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import { findRun, listRuns } from '../../../../src/backtest/read-run-folder.ts';
 import { writeRunFolder } from '../../../../src/backtest/write-run-folder.ts';
 import { demoRun } from '../demo-run.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const run = demoRun({ bars: 300, tradeChance: 0.1 });
 const CREATED_MS = Date.UTC(2024, 0, 31, 12);
 const finished = finishRun(run, CREATED_MS);
 const result = createResult(run, CREATED_MS);
-let root = '';
-
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'sarraf-runs-'));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const root = folderOfEachTest();
 
 /** A market that was in a universe for an hour. */
 function withMembers(of: BacktestRun): BacktestRun {

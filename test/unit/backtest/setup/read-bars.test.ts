@@ -5,7 +5,8 @@ import { readBars, readFileBars, type BarQuestion } from '../../../../src/backte
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { CandleCache } from '../../../../src/recording/candle-cache.ts';
 import { ALL_TIME } from '../../../../src/recording/read-rows.ts';
-import { BTCIRT, candles, temporaryCatalogue, temporaryFolder } from '../../recording/temporary-catalogue.ts';
+import { BTCIRT, candles, temporaryCatalogue } from '../../recording/temporary-catalogue.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 const START = Date.UTC(2024, 0, 31, 20);
 const HOUR_MS = 3_600_000;
@@ -14,13 +15,13 @@ const QUESTION: BarQuestion = { market: BTCIRT, timeframe: '1h', range: ALL_TIME
 const line = (hour: number, close = '60000.5'): string =>
   `${START + hour * HOUR_MS},60000.5,60001,59999.25,${close},0.5\n`;
 
-const newCache = (): CandleCache => new CandleCache(temporaryFolder(), { leastBars: 1 });
+const newCache = (): CandleCache => new CandleCache(folderOfThisTest(), { leastBars: 1 });
 
 const closes = ({ close, length }: CandleColumns): readonly number[] => [...close.subarray(0, length)];
 
 test('a file is read once, until one of its bytes changes or other bars are asked for', async () => {
   const cache = newCache();
-  const path = join(temporaryFolder(), 'bars.csv');
+  const path = join(folderOfThisTest(), 'bars.csv');
   writeFileSync(path, `time,open,high,low,close,volume\n${[0, 1, 2, 3].map((hour) => line(hour)).join('')}`);
   const first = await readFileBars(path, QUESTION, cache);
   const second = await readFileBars(path, QUESTION, cache);
@@ -41,7 +42,7 @@ test('a file is read once, until one of its bytes changes or other bars are aske
 
 test('a file that may be read in two ways is kept for each', async () => {
   const cache = newCache();
-  const path = join(temporaryFolder(), 'bars.csv');
+  const path = join(folderOfThisTest(), 'bars.csv');
   writeFileSync(path, [0, 1].map((hour) => `${START + hour * HOUR_MS};1,234;1,234;1,234;1,234;1\n`).join(''));
   const firstClose = async (decimal: 'point' | 'comma'): Promise<unknown> => {
     const { columns, fromCache } = await readFileBars(path, { ...QUESTION, form: { decimal } }, cache);
@@ -54,7 +55,7 @@ test('a file that may be read in two ways is kept for each', async () => {
 
 test('a file of the cache is cut to the stretch that is asked for', async () => {
   const cache = newCache();
-  const path = join(temporaryFolder(), 'bars.csv');
+  const path = join(folderOfThisTest(), 'bars.csv');
   writeFileSync(path, [0, 1, 2, 3].map((hour) => line(hour, String(60_000 + hour / 10))).join(''));
   await readFileBars(path, QUESTION, cache);
   const range = { fromMs: START + HOUR_MS, toMs: START + 3 * HOUR_MS };
@@ -71,7 +72,7 @@ test('a file of the cache is cut to the stretch that is asked for', async () => 
 
 test('a file that can not be read is refused as without a cache', async () => {
   const cache = newCache();
-  const path = join(temporaryFolder(), 'bars.csv');
+  const path = join(folderOfThisTest(), 'bars.csv');
   await expect(readFileBars(path, QUESTION, cache)).rejects.toMatchObject({ code: 'INVALID_FILE' });
   writeFileSync(path, [0, 1].map((hour) => line(hour, '-1')).join(''));
   for (let time = 0; time < 2; time += 1) {

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
 import { backtest, loadCandles, type BacktestSignal, type Candles } from '../../../../src/research.ts';
 import { cellsOf } from '../../../../src/backtest/research-candles.ts';
@@ -9,14 +8,14 @@ import maCross from '../../../../strategies/ma-cross.ts';
 import { writeAlerts, writeFollower, type Alert } from '../../study/follower.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import { TETHER, walkOf } from '../candle-run.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 const walk = walkOf(TETHER, { bars: 400, seed: 3, price: 60_000 });
 const PARAMS = { fast: 5, slow: 12 };
 
-let folder: string;
+const folder = folderOfAllTests();
 let file: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-research-'));
   file = join(folder, 'hours.csv');
   const rows = Array.from({ length: walk.length }, (_, index) => {
     const { openTimeMs, open, high, low, close, volume } = candleAt(walk, index);
@@ -24,7 +23,6 @@ beforeAll(() => {
   });
   writeFileSync(file, ['time_ms,open,high,low,close,volume', ...rows, ''].join('\n'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const load = (): Promise<Candles> => loadCandles({ file, market: 'BTCUSDT', timeframe: '1h' });
 

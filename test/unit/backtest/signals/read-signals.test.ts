@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSignals, signalsFor } from '../../../../src/backtest/signals.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-signals-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfAllTests();
 
 async function reading(name: string, text: string | Buffer) {
   const path = join(folder, name);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiCommand } from '../../../../src/cli/commands/api.ts';
@@ -12,6 +11,7 @@ import { readOrderName } from '../../../../src/engine/order-names.ts';
 import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 const ENVIRONMENT = { SARRAF_TOKEN: PANEL_TOKEN };
 
@@ -121,11 +121,7 @@ const filesWith = (ending: string): readonly string[] =>
   readdirSync(served.ledgerFolder).filter((file) => file.endsWith(ending));
 
 describe('sarraf login', () => {
-  let state: string;
-  beforeAll(() => {
-    state = mkdtempSync(join(tmpdir(), 'sarraf-login-'));
-  });
-  afterAll(() => rmSync(state, { recursive: true }));
+  const state = folderOfAllTests();
   test('asks without echo, keeps token and device for this user alone, and shows neither', async () => {
     const answers = ['trader', 'pass-word-7', ''];
     const { code, out, error, asked } = await run(loginCommand, [], { environment: {}, answers });

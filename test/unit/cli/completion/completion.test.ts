@@ -1,21 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CALLS } from '../../../../src/cli/api/call-catalogue.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-completion-'));
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, out, error } = await sarrafHere(['completion', shell]);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     writeFileSync(join(folder, shell), out);
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What bash offers behind each of these lines. */
 function offered(lines: readonly string[]): readonly (readonly string[])[] {

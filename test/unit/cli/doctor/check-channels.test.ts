@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkChannels } from '../../../../src/cli/doctor/check-channels.ts';
@@ -7,20 +6,19 @@ import { doctorCommand } from '../../../../src/cli/commands/doctor.ts';
 import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
 import { runCommand, type Ended } from '../api/run-command.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 const TOKEN = '123456:a-secret-token-of-a-bot';
 
 let server: ChatServer;
-let folder: string;
+const folder = folderOfAllTests();
 let said: string[];
 beforeAll(async () => {
   server = new ChatServer(() => TAKEN);
   await server.listen();
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-doctor-'));
 });
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   server.seen.length = 0;

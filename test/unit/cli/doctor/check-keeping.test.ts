@@ -1,20 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-machine.ts';
 import { noteBackup } from '../../../../src/daemon/make-backup.ts';
 import { acquireLock } from '../../../../src/daemon/process-lock.ts';
 import { watchdogLockPath } from '../../../../src/daemon/run-watchdog.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const DAY_MS = 86_400_000;
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-doctor-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 const data = () => ({ folder, retention: DEFAULT_RETENTION });
 

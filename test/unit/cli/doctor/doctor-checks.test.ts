@@ -1,9 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ledgerPath, stateFile } from '../../../../src/budget/ledger-file.ts';
 import { monotonicMs, thisMachine } from '../../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
@@ -31,14 +30,11 @@ import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { keepToken } from '../../../../src/venues/client-credentials.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const MEGABYTE = 1_048_576;
 const DISK = 0xef53;
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-doctor-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 const ledgerFile = (): string => ledgerPath('https://exchange.example', folder);
 const mirrorFile = (): string => join(folder, 'mirror.sqlite');

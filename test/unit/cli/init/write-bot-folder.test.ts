@@ -1,24 +1,18 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { folderProblem, writeBotFolder } from '../../../../src/cli/init/write-bot-folder.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'sarraf-init-'));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+const home = folderOfEachTest();
 
 const texts = new Map([
   ['bot.yaml', 'mode: embedded\n'],

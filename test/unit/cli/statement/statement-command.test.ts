@@ -1,21 +1,20 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { venueTradeId } from '../../../../src/domain/order.ts';
 import { openDatabase, queryRows } from '../../../../src/recording/duckdb.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import { ACCOUNT, BEGAN, IN_MAY, lineOf, makeAccount, NOW, tradeOf } from './account-mirror.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 const ONE = decimalText('1');
-const folder = mkdtempSync(join(tmpdir(), 'sarraf-statement-'));
+const folder = folderOfAllTests();
 const path = join(folder, 'mirror.sqlite');
 
 beforeAll(() => makeAccount(path));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Printed {
   readonly isBalanced: boolean;

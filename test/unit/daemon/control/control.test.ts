@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -11,19 +10,18 @@ import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 import type { ControlCommand, SignalCommand } from '../../../../src/engine/engine-event.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
 import { english, inEnglish } from '../../../../src/language/sentence.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const INBOX_PROCESS = fileURLToPath(new URL('./inbox-process.ts', import.meta.url));
 
-let folder = '';
+const folder = folderOfEachTest();
 let nowMs = 1_000;
 const opened: { close(): void }[] = [];
 beforeEach(() => {
   nowMs = 1_000;
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-control-'));
 });
 afterEach(() => {
   for (const one of opened.splice(0)) one.close();
-  rmSync(folder, { recursive: true });
 });
 
 function client(): ControlClient {

@@ -1,20 +1,16 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { about, createLogger, LogFile } from '../../../../src/daemon/run/create-logger.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { captureLog } from './capture-log.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const HIDDEN = 'hidden "value" 4711';
 
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-log-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 describe('a line', () => {
   test('is JSON with its level, its time and what it is about', () => {

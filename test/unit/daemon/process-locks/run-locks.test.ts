@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   dataFolderOwner,
   dataLockPath,
@@ -15,14 +14,11 @@ import {
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const LOCK_PROCESS = fileURLToPath(new URL('./lock-process.ts', import.meta.url));
 
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-lock-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 function refusal(work: () => unknown): SarrafError {
   try {

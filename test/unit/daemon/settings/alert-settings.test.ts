@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readBotConfig, type BotConfigReading } from '../../../../src/daemon/read-bot-config.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-alert-settings-'));
   writeFileSync(join(folder, 'token'), 'token-of-a-file\n', { mode: 0o600 });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (yaml: string): BotConfigReading => {
   const file = join(folder, 'bot.yaml');

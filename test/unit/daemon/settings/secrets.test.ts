@@ -1,5 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { readSmallFile } from '../../../../src/configuration/secret-file.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
 import { ExchangeClient } from '../../../../src/exchange/client.ts';
 import { configOf, problemsOf, reading } from './bot-config-reading.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 const HIDDEN = 'hidden-value-4711-of-nobody';
 
@@ -253,19 +253,15 @@ describe('a one-time password', () => {
 });
 
 test('a small file is read with its rights, and a larger one is refused', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-secret-'));
-  try {
-    const path = join(folder, 'token');
-    writeFileSync(path, 'abcd');
-    chmodSync(path, 0o600);
-    expect(readSmallFile(path, 4)).toEqual({ text: 'abcd', isOpenToAll: false });
-    chmodSync(path, 0o644);
-    expect(readSmallFile(path, 4)).toEqual({ text: 'abcd', isOpenToAll: true });
-    expect(() => readSmallFile(path, 3)).toThrow(RangeError);
-    expect(() => readSmallFile(folder, 3)).toThrow();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = folderOfThisTest();
+  const path = join(folder, 'token');
+  writeFileSync(path, 'abcd');
+  chmodSync(path, 0o600);
+  expect(readSmallFile(path, 4)).toEqual({ text: 'abcd', isOpenToAll: false });
+  chmodSync(path, 0o644);
+  expect(readSmallFile(path, 4)).toEqual({ text: 'abcd', isOpenToAll: true });
+  expect(() => readSmallFile(path, 3)).toThrow(RangeError);
+  expect(() => readSmallFile(folder, 3)).toThrow();
 });
 
 describe('a secret in the wrong place on the command line', () => {

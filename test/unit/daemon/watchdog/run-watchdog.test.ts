@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readRun, RunRecord, type RunBeginning } from '../../../../src/daemon/run-record.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { runWatchdog } from '../../../../src/daemon/run-watchdog.ts';
 import { type WatchdogNews, isTrouble, watchdogText } from '../../../../src/daemon/watchdog.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-watchdog-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 const set = (path: string, value: unknown) => [path, JSON.stringify(value)] as const;
 

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { MarketSymbol } from '../../../../src/domain/market-symbol.ts';
 import { RawFile } from '../../../../src/recording/tapped-transport.ts';
-import { BTCIRT, gather, takeLock, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
+import { BTCIRT, gather, takeLock, temporaryCatalogue } from '../temporary-catalogue.ts';
 import {
   bookAnswer,
   bookOf,
@@ -18,6 +18,7 @@ import {
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SegmentWriter } from '../../../../src/recording/read-segment.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 const ETHIRT = 'ETHIRT' as MarketSymbol;
 const DAY_MS = 86_400_000;
@@ -27,7 +28,7 @@ const segmentsOf = (root: string, market = BTCIRT): string[] =>
   readdirSync(join(root, 'segments', market)).filter((name) => name.endsWith('.jsonl'));
 
 test('books, trades and statistics are in the catalogue after the end, exactly as they were seen', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const recorder = await openRecorder(root, { markets: [BTCIRT, ETHIRT] });
   recorder.take(...bookAnswer(bookOf(100, { updatedAtMs: NOON_MS - 250 })), NOON_MS);
   recorder.take(
@@ -65,7 +66,7 @@ test('books, trades and statistics are in the catalogue after the end, exactly a
 });
 
 test('the catalogue knows from when to when was looked, and where something may be missing', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const recorder = await openRecorder(root);
   recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
   recorder.take(...bookAnswer(bookOf(100)), NOON_MS + 30_000);
@@ -88,7 +89,7 @@ test('the catalogue knows from when to when was looked, and where something may 
 });
 
 test('the segment of a day that is over, and one that is large, are in the catalogue while recording goes on', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const recorder = await openRecorder(root, { largestBytes: 2_000 });
   recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
   recorder.take(...bookAnswer(bookOf(110)), NOON_MS + DAY_MS);
@@ -108,7 +109,7 @@ test('the segment of a day that is over, and one that is large, are in the catal
 });
 
 test('a market is recorded into a catalogue by one recorder at a time, and others beside it', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const recorder = await openRecorder(root);
   await expect(openRecorder(root)).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
   const other = await openRecorder(root, { markets: [ETHIRT] });
@@ -118,7 +119,7 @@ test('a market is recorded into a catalogue by one recorder at a time, and other
 });
 
 test('an exchange that begins anew is not mixed with what an earlier one would still be showing', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const first = await openRecorder(root, { beganMs: NOON_MS });
   first.take(...bookAnswer(bookOf(100)), NOON_MS + 60_000);
   await first.close();
@@ -132,7 +133,7 @@ test('an exchange that begins anew is not mixed with what an earlier one would s
 });
 
 test('a disk that takes nothing more ends the recording with one word, and never whoever feeds it', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const problems: string[] = [];
   const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   rmSync(join(root, 'segments', BTCIRT), { recursive: true });
@@ -146,7 +147,7 @@ test('a disk that takes nothing more ends the recording with one word, and never
 });
 
 test('a segment whose folder is being written to is reported, kept, and moved later', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const problems: string[] = [];
   const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
@@ -162,7 +163,7 @@ test('a segment whose folder is being written to is reported, kept, and moved la
 });
 
 test('lines that are damaged are left out and reported', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   await (await openRecorder(root)).close();
   const lines = ['["row",1767614400000,[null,[["1","2"]],[]]]', 'damaged', '["row",1,[1]]', '{}'];
   writeFileSync(
@@ -177,7 +178,7 @@ test('lines that are damaged are left out and reported', async () => {
 });
 
 test('raw replies are kept whole, packed by the day, and read to the last piece that was written', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const due: (() => void)[] = [];
   const after = (_delayMs: number, work: () => void) => {
     due.push(work);
@@ -217,7 +218,7 @@ const SCRIPT = fileURLToPath(new URL('limited-recording.ts', import.meta.url));
 const LIMITED = `trap '' XFSZ; ulimit -f 600; exec "$0" "$@"`;
 
 test('where the disk takes no more the recording stops with a word, and what it took is whole in the catalogue later', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const out = execFileSync('bash', ['-c', LIMITED, process.execPath, SCRIPT, root, '20000'], {
     encoding: 'utf8',
   });
@@ -239,7 +240,7 @@ test('where the disk takes no more the recording stops with a word, and what it 
 });
 
 test('a segment is whole before the next one begins, so that a kill in between leaves no hole', async () => {
-  const folder = temporaryFolder();
+  const folder = folderOfThisTest();
   const sealed: string[] = [];
   const writer = new SegmentWriter({
     folder,

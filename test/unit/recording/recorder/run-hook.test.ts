@@ -9,9 +9,10 @@ import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import { defineStrategy } from '../../../../src/strategy/sdk.ts';
 import { createEmbeddedWorld } from '../../../support/embedded-bot.ts';
-import { BTCIRT, gather, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
+import { BTCIRT, gather, temporaryCatalogue } from '../temporary-catalogue.ts';
 import { openRecorder } from './answers.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 /** Looks at everything that can be recorded, and trades nothing. */
 const watcher = defineStrategy({
@@ -42,7 +43,7 @@ function changedBooks(
 }
 
 test('a run records what its mirror saw, at the same times, and asks for nothing more', async () => {
-  const root = temporaryFolder();
+  const root = folderOfThisTest();
   const requestsOf = async (
     isRecorded: boolean,
   ): Promise<{ readonly seen: readonly Seen[]; readonly requests: number }> => {

@@ -1,21 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   readStateFile,
   StateFileError,
   writeStateFile,
 } from '../../../../src/simulator-server/exchange-state.ts';
 import { BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfEachTest();
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'damaged-'));
   file = join(folder, 'exchange.json');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 test.each([
   ['a balance that does not add up', /"total":"(\d+)"/, '"total":"1$1"', 'add up to 0'],

@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
 import type { Simulation } from '../../../../src/simulator-server/simulation.ts';
 import {
@@ -11,15 +10,14 @@ import {
   writeStateFile,
 } from '../../../../src/simulator-server/exchange-state.ts';
 import { ALI, ask, BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const LATER_MS = START_MS + 60_000;
-let folder: string;
+const folder = folderOfEachTest();
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'state-'));
   file = join(folder, 'exchange.json');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A venue with one order of each state, a trade between users, one with a nameless trader, and an OCO. */
 function busyVenue(): Simulation {

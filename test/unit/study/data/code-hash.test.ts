@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { codeHash } from '../../../../src/study/code-bundle.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-code-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 function write(name: string, text: string): string {
   const path = join(folder, name);

@@ -1,18 +1,16 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { VERSION } from '../../../../src/exchange/version.ts';
 import { engineVersion, versionOfSources } from '../../../../src/study/code-bundle.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-let checkout: string;
+const checkout = folderOfEachTest();
 beforeEach(() => {
-  checkout = mkdtempSync(join(tmpdir(), 'sarraf-engine-'));
   write('package.json', '{ "dependencies": { "decimal.js": "10.6.0" }, "devDependencies": { "a": "1" } }');
   write('src/engine/engine.ts', 'one');
   write('src/cli/main.ts', 'one');
 });
-afterEach(() => rmSync(checkout, { recursive: true }));
 
 function write(path: string, text: string): void {
   mkdirSync(join(checkout, path, '..'), { recursive: true });

@@ -1,15 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   codeHash,
   checkSecret,
@@ -18,13 +9,13 @@ import {
   unpackBundle,
   writeBundle,
 } from '../../../../src/study/code-bundle.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const SECRET = 'a secret of some length';
 
-let folder: string;
+const folder = folderOfEachTest();
 let strategy: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-bundle-'));
   mkdirSync(join(folder, 'mine', 'parts'), { recursive: true });
   strategy = join(folder, 'mine', 'trend.ts');
   writeFileSync(strategy, `import { lift } from './parts/lift.ts';\nimport { z } from 'zod';\n`);
@@ -35,7 +26,6 @@ beforeEach(() => {
   writeFileSync(join(folder, 'shared.ts'), 'export {};\n');
   writeFileSync(join(folder, 'unrelated.ts'), 'export {};\n');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const unpack = (bytes: Uint8Array, code = codeHash(strategy)): string =>
   unpackBundle(bytes, { folder: join(folder, 'cache'), code });

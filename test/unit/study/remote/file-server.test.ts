@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   checksumOf,
@@ -12,22 +10,21 @@ import {
 import { fetchFile } from '../../../../src/study/study-worker.ts';
 import { FileServer } from '../../../../src/study/open-redis-runner.ts';
 import type { StudyOffer } from '../../../../src/study/remote/offered-study.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const CANDLES = Buffer.from('candles of a market');
 const FILE = { sha256: checksumOf(CANDLES), bytes: CANDLES.length };
 
-let folder: string;
+const folder = folderOfEachTest();
 let cache: FileCache;
 let server: FileServer;
 let offer: StudyOffer;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-served-'));
   cache = new FileCache(folder);
   server = await serving(new Map([[FILE.sha256, CANDLES]]));
 });
 afterEach(async () => {
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function serving(files: ReadonlyMap<string, Buffer>): Promise<FileServer> {

@@ -1,7 +1,6 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, describe } from 'vitest';
+import { beforeEach, expect, test, describe } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
 import { engineVersion, codeHash, signBundle, writeBundle } from '../../../../src/study/code-bundle.ts';
 import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
@@ -25,15 +24,15 @@ import { writeAlerts, writeFollower, type Alert } from '../follower.ts';
 import { generatedCandles, writeCandles } from '../generated-candles.ts';
 import type { Stretch } from '../../../../src/study/objectives.ts';
 import type { Params } from '../../../../src/search/params-of-point.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const SECRET = 'a secret of some length';
 const CANDLES = writeCandleFile(generatedCandles({ count: 120 }));
 
-let folder: string;
+const folder = folderOfEachTest();
 let means: WorkerMeans;
 let strategy: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-taken-'));
   for (const name of ['coordinator', 'worker']) mkdirSync(join(folder, name));
   strategy = join(folder, 'coordinator', 'ma-cross.ts');
   copyFileSync('strategies/ma-cross.ts', strategy);
@@ -49,7 +48,6 @@ beforeEach(() => {
     signal: new AbortController().signal,
   };
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function offerOf(more: Partial<StudyOffer> = {}): StudyOffer {
   const { settings, written } = readWrittenStudy({

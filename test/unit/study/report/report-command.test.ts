@@ -1,18 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { StudyStore } from '../../../../src/study/study-store.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import { keepDemoStudy } from './demo-study.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-let data: string;
+const data = folderOfAllTests();
 beforeAll(() => {
-  data = mkdtempSync(join(tmpdir(), 'sarraf-study-report-'));
   mkdirSync(join(data, 'studies'));
   keepDemoStudy(join(data, 'studies', 'demo.sqlite'), { trials: 30, days: 10 });
 });
-afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe('sarraf study report', () => {
   test('writes a page and its trials into a folder beside the study, or where it is told to', async () => {

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
 import { studyReportData } from '../../../../src/study/report/study-report-data.ts';
 import { studyHtml } from '../../../../src/study/study-html.ts';
@@ -16,18 +14,17 @@ import { walkForwardLines } from '../../../../src/cli/study/walk-forward-command
 import { stressTexts, accountTexts, driftTexts, windowTexts } from '../../../../src/study/study-texts.ts';
 import { known, madeFindings } from '../validation/made-findings.ts';
 import { demoStudy, demoWalk, manyTimes } from './demo-study.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 const MEGABYTE = 1_000_000;
 
-let folder: string;
+const folder = folderOfAllTests();
 let reported: ReportedStudy;
 let html: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-html-'));
   reported = demoStudy(join(folder, 'demo.sqlite'), { holdout: 'opened' });
   html = studyHtml(reported);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a reader sees, as one line. */
 function textOf(html: string): string {

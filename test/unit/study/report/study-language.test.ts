@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { present } from '../../../../src/domain/errors.ts';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
@@ -17,14 +15,14 @@ import { textProblems } from '../../../support/text-problems.ts';
 import { madeFindings } from '../validation/made-findings.ts';
 import { inEnglish } from '../in-english.ts';
 import { demoStudy, demoWalk } from './demo-study.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 const bps = finding('paid.bps', { bps: { digits: '2' } });
 
-let folder: string;
+const folder = folderOfAllTests();
 let reported: ReportedStudy;
 let shown: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-language-'));
   const walk = { kind: 'known', result: demoWalk() } as const;
   const made = demoStudy(join(folder, 'demo.sqlite'), { walk, holdout: 'opened' });
   const stress = madeFindings({
@@ -43,7 +41,6 @@ beforeAll(() => {
     .replace(/<dl class="rules hashes">.*?<\/dl>/s, '')
     .replaceAll(/<[^>]*>/g, ' ');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Islands of direction that have no other in them. */
 const ISLAND = /[\u2066\u2068]([^\u2066\u2068\u2069]*)\u2069/g;

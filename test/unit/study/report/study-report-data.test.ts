@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
 import {
@@ -12,14 +10,13 @@ import {
 } from '../../../../src/study/report/study-report-data.ts';
 import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { demoStudy, demoWalk } from './demo-study.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 let reported: ReportedStudy;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-report-'));
   reported = demoStudy(join(folder, 'demo.sqlite'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the data of a report', () => {
   test('have every trial with its params, its figures and what became of it', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test, afterAll, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
 import * as research from '../../../../src/research.ts';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
 import { TETHER, walkOf } from '../../backtest/candle-run.ts';
 import { drawnTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 /** Values of every kind that a broken run may hand over. */
 const values = fc.oneof(
@@ -123,8 +123,7 @@ describe('whatever it is given, a statistic is a finite number, unknown, or refu
 });
 
 const PAGE = readFileSync('docs/statistics.md', 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'sarraf-statistics-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfAllTests();
 
 test('the example of the page runs, and finds no skill in a random walk', async () => {
   const walk = walkOf(TETHER, { bars: 400, seed: 3, price: 60_000 });

@@ -1,22 +1,20 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { dataSetOf } from '../../../../src/study/data-set.ts';
 import { identityOf } from '../../../../src/study/study-identity.ts';
 import { lockStudy, StudyFolder, TrialRegister } from '../../../../src/study/study-place.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';
 import { generatedCandles } from '../generated-candles.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfEachTest();
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-'));
   path = join(folder, 'studies', 'one.sqlite');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const ran: StoredTrial = {
   number: 0,

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { barRulesOf } from '../../../../src/backtest/run-setup.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
@@ -19,6 +18,7 @@ import type { CandleSetup } from '../../../../src/study/trials/trial-setup.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 /** Holds while the last bar rose. */
 const RISES = `import { z } from 'zod';
@@ -72,14 +72,12 @@ function flatPrices(): Pick<CandleColumns, 'open' | 'high' | 'low' | 'close'> {
   return { open: flat, high: flat, low: flat, close: flat };
 }
 
-let folder: string;
+const folder = folderOfAllTests();
 let strategy: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-controls-'));
   strategy = join(folder, 'rises.ts');
   writeFileSync(strategy, RISES);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const benchOf = (columns: CandleColumns, fee?: string): TrialBench => new TrialBench(setupOf([columns], fee));
 

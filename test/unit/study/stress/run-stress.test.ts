@@ -1,7 +1,6 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
 import { barRulesOf } from '../../../../src/backtest/run-setup.ts';
@@ -17,13 +16,12 @@ import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { writeCandles } from '../generated-candles.ts';
 import { oneByOne } from '../one-by-one.ts';
 import { inEnglish } from '../in-english.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfAllTests();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-stress-'));
   writeCandles(join(folder, 'hours.csv'), { count: 1_000 });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NAME = 'crosses';
 

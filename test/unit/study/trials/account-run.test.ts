@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import type { AccountReport, AccountLeg } from '../../../../src/study/trial-runner.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 /** Does with its params what they say, once, at the first candle that it gets with them. */
 const TOLD = `import { z } from 'zod';
@@ -48,10 +48,9 @@ function candles(): string {
   return ['time,open,high,low,close,volume', ...rows, ''].join('\n');
 }
 
-let folder: string;
+const folder = folderOfAllTests();
 let bench: TrialBench;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-account-'));
   const [strategy, csv] = [join(folder, 'told.ts'), join(folder, 'hours.csv')];
   writeFileSync(strategy, TOLD);
   writeFileSync(csv, candles());
@@ -59,7 +58,6 @@ beforeAll(async () => {
   const setup = trialSetupOf(await prepareStudy(readWrittenStudy(study)));
   bench = new TrialBench(setup);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function account(
   legs: readonly [AccountLeg, ...AccountLeg[]],

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import { ThreadRunner } from '../../../../src/study/thread-runner.ts';
 import { writeCandles } from '../generated-candles.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 /** Never comes back from its first candle. */
 const LOOPING = `import { z } from 'zod';
@@ -19,11 +19,7 @@ export default defineStrategy({
 });
 `;
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-threads-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 test('a trial that never ends has failed after its time, and its thread is ended', async () => {
   const strategy = join(folder, 'looping.ts');

@@ -9,12 +9,11 @@ import { inEnglish } from '../in-english.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';
 import { ENTRIES, known, madeFindings, ORDER, REDRAWN } from './made-findings.ts';
 import { madeStudy, madeTrial } from './made-study.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StudyStore } from '../../../../src/study/study-store.ts';
 import { headOf, testedNotes } from '../../../../src/study/study-result.ts';
 import { keepDemoStudy } from '../report/demo-study.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const LOSES = { all: known({ totalReturn: -0.03 }), each: [], paid: [] };
 const COMES_BACK = {
@@ -87,17 +86,15 @@ describe('the verdict on luck', () => {
   });
 });
 
-let folder: string;
+const folder = folderOfEachTest();
 let store: StudyStore;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-tested-notes-'));
   const path = join(folder, 'demo.sqlite');
   keepDemoStudy(path, { trials: 6, days: 10 });
   store = StudyStore.open(path);
 });
 afterEach(() => {
   store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const notes = (): readonly string[] => inEnglish(testedNotes(store, headOf(store).range));

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
 import { StudyFolder, TrialRegister } from '../../../../src/study/study-place.ts';
@@ -11,19 +10,18 @@ import { walkForwardResult, type WalkForwardResult } from '../../../../src/study
 import { generatedCandles } from '../generated-candles.ts';
 import { oneByOne } from '../one-by-one.ts';
 import { inEnglish } from '../in-english.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
 const HOUR_MS = 3_600_000;
 const TRIALS = 5;
 const bars = generatedCandles({ count: 500 });
 const firstMs = bars.openTimeMs[0] ?? 0;
 
-let folder: string;
+const folder = folderOfAllTests();
 let csv: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
   csv = candlesWhere('hours.csv', () => false);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The same candles, but for some of which all prices are halved. */
 function candlesWhere(name: string, isHalved: (hour: number) => boolean): string {

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readReplayFile } from '../../../../src/venues/replay-file.ts';
+import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sarraf-replay-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfAllTests();
 
 const HOUR_MS = 3_600_000;
 const START_MS = 1_502_942_400_000;

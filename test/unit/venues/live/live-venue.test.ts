@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test, describe } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
@@ -21,9 +18,10 @@ import type { RequestLimiter } from '../../../../src/budget/limiter.ts';
 import { createVirtualLimiter } from '../../../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { inTurn, json } from '../../exchange/fake-transport.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 test('a start that is ended amid a request which nobody answers waits for no time-out', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-silent-'));
+  const folder = folderOfThisTest();
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -50,12 +48,11 @@ test('a start that is ended amid a request which nobody answers waits for no tim
   await remote.close();
   socket.destroy();
   silent.close();
-  rmSync(folder, { recursive: true });
   // Shorter than the time-out of the request.
 }, 9_000);
 
 test('an exchange that does not answer at the start is a warning', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-cut-'));
+  const folder = folderOfThisTest();
   const cutting = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(cutting, 'listening');
   const baseUrl = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}`;
@@ -88,7 +85,6 @@ test('an exchange that does not answer at the start is a warning', async () => {
   ]);
   await remote.close();
   cutting.close();
-  rmSync(folder, { recursive: true });
 });
 
 const DAY_MS = 86_400_000;
