@@ -242,7 +242,7 @@ if (rolldown === null) {
   mkdirSync(join(MADE, 'src/page'), { recursive: true });
   for (const [name, script] of Object.entries(await buildReports()))
     writeFileSync(join(MADE, `src/page/${name}.js`), script);
-  for (const style of ['report.css', 'study.css'])
+  for (const style of ['palette.css', 'report.css', 'study.css'])
     cpSync(join(ROOT, 'src/page', style), join(MADE, 'src/page', style));
   const { buildPage } = await import('./src/dashboard/page/build-page.mjs');
   await buildPage(join(MADE, 'src/dashboard/page'));

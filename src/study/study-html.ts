@@ -50,7 +50,7 @@ export function studyHtml(reported: ReportedStudy, language: Language = 'en'): s
       }),
     ),
     data,
-    styles: ['report.css', 'study.css'],
+    styles: ['palette.css', 'report.css', 'study.css'],
     script: 'study',
   });
 }

@@ -60,7 +60,7 @@ describe('the installed package', () => {
       expect(packed).toContain(path);
     }
     expect(packed.filter((path) => path.endsWith('/src/dashboard/page/index.html'))).toHaveLength(1);
-    for (const file of ['run.js', 'study.js', 'report.css', 'study.css'])
+    for (const file of ['run.js', 'study.js', 'palette.css', 'report.css', 'study.css'])
       expect(packed.filter((path) => path.endsWith(`/src/page/${file}`))).toHaveLength(1);
     expect(packed.filter((path) => /^(?:src|test|bench|data(?!\/example))\//.test(path))).toEqual([]);
   });

@@ -75,7 +75,7 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
     footer: `${voice.say('footer', made)}
 ${voice.say('library')} ${language === 'fa' ? `<bdi>${CREDIT}</bdi>` : CREDIT}`,
     data,
-    styles: ['report.css'],
+    styles: ['palette.css', 'report.css'],
     script: 'run',
   });
 }

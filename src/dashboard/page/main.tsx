@@ -1,3 +1,4 @@
+import '../../page/palette.css';
 import './page.css';
 import { effect } from '@preact/signals';
 import { render } from 'preact';

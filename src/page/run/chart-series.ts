@@ -115,20 +115,20 @@ export function paintSeries(series: ChartSeries): void {
   const line = colour('line');
   chart.applyOptions({
     layout: {
-      background: { color: colour('card') },
+      background: { color: colour('surface') },
       textColor: colour('muted'),
       panes: { separatorColor: line, separatorHoverColor: line },
     },
-    grid: { vertLines: { color: colour('grid') }, horzLines: { color: colour('grid') } },
+    grid: { vertLines: { color: colour('raised') }, horzLines: { color: colour('raised') } },
     rightPriceScale: { borderColor: line },
     timeScale: { borderColor: line },
   });
-  const [up, down] = [colour('up'), colour('down')];
+  const [up, down] = [colour('good'), colour('bad')];
   prices.applyOptions({ ...painted(up, down), borderUpColor: up, borderDownColor: down });
   volume.applyOptions({ color: colour('volume') });
   equityRange.applyOptions(painted(colour('equity-range'), colour('equity-range')));
   depths.applyOptions(painted(down, down));
-  equity.applyOptions({ color: colour('equity') });
+  equity.applyOptions({ color: colour('accent') });
   hold.applyOptions({ color: colour('hold') });
   drawdown.applyOptions({
     bottomLineColor: down,

@@ -184,7 +184,7 @@ function drawTrade(trade: ClosedTrade, pen: Pen, data: RunPage): void {
   context.lineTo(pen.middle(data.timeAt(trade.closedAtMs)), pen.height(trade.exitPrice));
   context.setLineDash([4 * pen.unit, 3 * pen.unit]);
   context.lineWidth = Math.max(1, pen.unit);
-  context.strokeStyle = colour(trade.profit >= 0 ? 'up' : 'down');
+  context.strokeStyle = colour(trade.profit >= 0 ? 'good' : 'bad');
   context.stroke();
   context.setLineDash([]);
 }

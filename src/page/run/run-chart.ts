@@ -87,7 +87,7 @@ export class RunChart {
 
   #paintTradeLine(): void {
     if (this.#chosen !== null)
-      this.#series.tradeLine.applyOptions({ color: colour(this.#chosen.profit >= 0 ? 'up' : 'down') });
+      this.#series.tradeLine.applyOptions({ color: colour(this.#chosen.profit >= 0 ? 'good' : 'bad') });
   }
 
   /** Moves to a trade of the market that is shown. */
@@ -144,7 +144,7 @@ export class RunChart {
         price,
         position: isBuy ? 'atPriceBottom' : 'atPriceTop',
         shape: arrowOf(isBuy),
-        color: colour(isBuy ? 'buy' : 'sell'),
+        color: colour(isBuy ? 'accent' : 'series-2'),
         size: 1,
         text: count > 1 ? String(count) : '',
       })),

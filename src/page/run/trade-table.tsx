@@ -10,18 +10,13 @@ import {
   shownTime,
   unitAfter,
 } from '../report-words.ts';
+import { Table, type ShownColumn } from '../table.tsx';
 import type { RunPage, TradeRow } from './run-page.ts';
 
 const ROWS_OF_PAGE = 25;
 
-interface TradeColumn {
-  readonly title: string;
-  /** Sort key of a row: a number, or words by the alphabet. */
-  readonly order: (trade: TradeRow) => number | string;
-  readonly text: (trade: TradeRow) => string;
-  /** True for what is coloured by the outcome. */
-  readonly isResult?: boolean;
-}
+/** `order`: what rows are sorted by, a number, or words by the alphabet. */
+type TradeColumn = ShownColumn<TradeRow> & { readonly order: (trade: TradeRow) => number | string };
 
 interface TradeTableProps {
   readonly data: RunPage;
@@ -54,40 +49,19 @@ export function TradeTable({ data, onChoose }: TradeTableProps) {
   return (
     <>
       <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              {columns.map(({ title }, index) => (
-                <th
-                  key={title}
-                  aria-sort={index !== column ? 'none' : direction === 1 ? 'ascending' : 'descending'}
-                >
-                  <button type="button" onClick={() => sortBy(index)}>
-                    {title}
-                  </button>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(from, to).map((trade) => (
-              <tr
-                key={trade.number}
-                tabIndex={0}
-                data-trade={trade.number}
-                class={trade.number === selected.value ? 'is-chosen' : ''}
-                onClick={() => choose(trade)}
-                onKeyDown={({ key }) => key === 'Enter' && choose(trade)}
-              >
-                {columns.map(({ title, text, isResult }) => (
-                  <td key={title} class={isResult === true ? (trade.profit < 0 ? 'loss' : 'gain') : ''}>
-                    {text(trade)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          columns={columns}
+          rows={rows.slice(from, to)}
+          keyOf={({ number }) => number}
+          sorting={{ ...sorting.value, by: sortBy }}
+          rowProps={(trade) => ({
+            tabIndex: 0,
+            'data-trade': trade.number,
+            class: trade.number === selected.value ? 'is-chosen' : '',
+            onClick: () => choose(trade),
+            onKeyDown: ({ key }) => key === 'Enter' && choose(trade),
+          })}
+        />
       </div>
       <div class="pager" hidden={pages < 2}>
         <button type="button" disabled={page.value === 0} onClick={() => (page.value -= 1)}>
@@ -102,14 +76,20 @@ export function TradeTable({ data, onChoose }: TradeTableProps) {
   );
 }
 
-/** A column of words, sorted by the alphabet; none where no trade has one. */
-function wordsWhere(
-  isThere: boolean,
-  title: string,
-  text: (trade: TradeRow) => string,
-): readonly TradeColumn[] {
-  return isThere ? [{ title, text, order: text }] : [];
-}
+/** A column that is sorted by a field; null: by its words, in the order of the alphabet. */
+const column = (
+  says: Parameters<typeof sayReport>[0],
+  by: keyof TradeRow | null,
+  cell: (trade: TradeRow) => string,
+  classOf: (trade: TradeRow) => string = () => '',
+): TradeColumn => ({
+  head: sayReport(says as 'market'),
+  order: by === null ? cell : (trade) => trade[by] ?? 0,
+  cell,
+  classOf,
+});
+
+const ofResult = ({ profit }: TradeRow): string => (profit < 0 ? 'loss' : 'gain');
 
 /** The columns; those that would have one value alone, or none, are left out. */
 function columnsOf({ markets, trades, quote }: RunPage): readonly TradeColumn[] {
@@ -117,69 +97,26 @@ function columnsOf({ markets, trades, quote }: RunPage): readonly TradeColumn[] 
     markets[market] ?? { name: '', base: '', quote: '', decimals: 2 };
   const priceText = (price: number, trade: TradeRow): string =>
     `${fixedText(price, marketOf(trade).decimals)}${unitAfter(marketOf(trade).quote)}`;
-  const anyHas = (key: 'exit' | 'tag' | 'strategy'): boolean => trades.some((trade) => trade[key] !== '');
-  return [
-    {
-      title: sayReport('trade.number'),
-      order: ({ number }) => number,
-      text: ({ number }) => shownNumber(number, { useGrouping: false }),
-    },
-    ...(markets.length < 2
+  const amountText = (trade: TradeRow): string =>
+    `${shownNumber(trade.amount, { maximumFractionDigits: 10 })}${unitAfter(marketOf(trade).base)}`;
+  /** A column of words, sorted by the alphabet; none where no trade has one. */
+  const words = (name: 'exit' | 'tag' | 'strategy', text: (trade: TradeRow) => string) =>
+    trades.every((trade) => trade[name] === '')
       ? []
-      : [
-          {
-            title: sayReport('market'),
-            order: ({ market }: TradeRow) => market,
-            text: (trade: TradeRow) => foreignText(marketOf(trade).name),
-          },
-        ]),
-    ...wordsWhere(anyHas('strategy'), sayReport('trade.strategy'), ({ strategy }) => foreignText(strategy)),
-    {
-      title: sayReport('trade.opened'),
-      order: ({ openedAtMs }) => openedAtMs,
-      text: ({ openedAtMs }) => shownTime(openedAtMs),
-    },
-    {
-      title: sayReport('trade.length'),
-      order: ({ lengthMs }) => lengthMs,
-      text: ({ lengthMs }) => shownLength(lengthMs),
-    },
-    {
-      title: sayReport('trade.profit'),
-      isResult: true,
-      order: ({ profit }) => profit,
-      text: ({ profit }) => moneyWithUnit(profit, quote),
-    },
-    {
-      title: sayReport('trade.return'),
-      isResult: true,
-      order: ({ change }) => change ?? 0,
-      text: ({ change }) => shareText(change),
-    },
-    {
-      title: sayReport('trade.entry'),
-      order: ({ entryPrice }) => entryPrice,
-      text: (trade) => priceText(trade.entryPrice, trade),
-    },
-    {
-      title: sayReport('trade.exit'),
-      order: ({ exitPrice }) => exitPrice,
-      text: (trade) => priceText(trade.exitPrice, trade),
-    },
-    {
-      title: sayReport('trade.amount'),
-      order: ({ amount }) => amount,
-      text: (trade) =>
-        `${shownNumber(trade.amount, { maximumFractionDigits: 10 })}${unitAfter(marketOf(trade).base)}`,
-    },
-    {
-      title: sayReport('trade.fees'),
-      order: ({ fees }) => fees,
-      text: ({ fees }) => moneyWithUnit(fees, quote),
-    },
-    ...wordsWhere(anyHas('exit'), sayReport('trade.exitBy'), ({ exit }) =>
-      exit === '' ? '' : sayReport(`exit.${exit}`),
-    ),
-    ...wordsWhere(anyHas('tag'), sayReport('trade.tag'), ({ tag }) => foreignText(tag)),
+      : [column(`trade.${name === 'exit' ? 'exitBy' : name}`, null, text)];
+  return [
+    column('trade.number', 'number', ({ number }) => shownNumber(number, { useGrouping: false })),
+    ...(markets.length < 2 ? [] : [column('market', 'market', (trade) => foreignText(marketOf(trade).name))]),
+    ...words('strategy', ({ strategy }) => foreignText(strategy)),
+    column('trade.opened', 'openedAtMs', ({ openedAtMs }) => shownTime(openedAtMs)),
+    column('trade.length', 'lengthMs', ({ lengthMs }) => shownLength(lengthMs)),
+    column('trade.profit', 'profit', ({ profit }) => moneyWithUnit(profit, quote), ofResult),
+    column('trade.return', 'change', ({ change }) => shareText(change), ofResult),
+    column('trade.entry', 'entryPrice', (trade) => priceText(trade.entryPrice, trade)),
+    column('trade.exit', 'exitPrice', (trade) => priceText(trade.exitPrice, trade)),
+    column('trade.amount', 'amount', amountText),
+    column('trade.fees', 'fees', ({ fees }) => moneyWithUnit(fees, quote)),
+    ...words('exit', ({ exit }) => (exit === '' ? '' : sayReport(`exit.${exit}`))),
+    ...words('tag', ({ tag }) => foreignText(tag)),
   ];
 }

@@ -1,27 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { say } from '../say.ts';
+import { Table, type ShownColumn } from '../../../page/table.tsx';
 import { capitalised } from '../shown.ts';
 import { WithCode } from './words.tsx';
 
 type Says = Parameters<typeof say>[0];
 
-/** Numbers end their column, short text is not broken, a title heads a phone's card, long may be left out. */
-type ColumnFlag = 'number' | 'short' | 'title' | 'long';
+export type DataColumn<Row> = ShownColumn<Row>;
 
-export interface DataColumn<Row> {
-  readonly says: Says;
-  readonly cell: (row: Row) => ComponentChildren;
-  readonly flags: readonly ColumnFlag[];
-}
+/** Numbers end their column, short text is not broken, and a title heads the card of a phone. */
+type ColumnFlag = 'number' | 'short' | 'title';
 
 export const column = <Row,>(
   says: Says,
   cell: (row: Row) => ComponentChildren,
   ...flags: readonly ColumnFlag[]
-): DataColumn<Row> => ({ says, cell, flags });
-
-/** The texts of heads have no places. */
-const headOf = (says: Says): string => capitalised(say(says as 'column.state'));
+): ShownColumn<Row> => ({ head: capitalised(say(says as 'column.state')), cell, flags });
 
 /** One figure of a list, by the text that names it. */
 export function NamedFigure({
@@ -43,15 +37,12 @@ export function NamedFigure({
 
 interface DataTableProps<Row> {
   readonly label: string;
-  readonly columns: readonly DataColumn<Row>[];
+  readonly columns: readonly ShownColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly empty: string;
 }
 
-/**
- * A table that is a list of cards on a phone. Roles are written out, since cards are no table to a browser.
- */
 export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTableProps<Row>) {
   if (rows.length === 0)
     return (
@@ -61,28 +52,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTable
     );
   return (
     <div class="table-room" tabIndex={0} role="region" aria-label={label}>
-      <table role="table" aria-label={label}>
-        <thead role="rowgroup">
-          <tr role="row">
-            {columns.map(({ says, flags }) => (
-              <th key={says} role="columnheader" scope="col" class={flags.includes('number') ? 'number' : ''}>
-                {headOf(says)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {rows.map((row) => (
-            <tr role="row" key={keyOf(row)}>
-              {columns.map(({ says, cell, flags }) => (
-                <td key={says} role="cell" data-head={headOf(says)} class={flags.join(' ')}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table aria-label={label} columns={columns} rows={rows} keyOf={keyOf} />
     </div>
   );
 }

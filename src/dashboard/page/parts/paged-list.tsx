@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 import { useReply } from '../use-reply.ts';
-import { DataTable, type DataColumn } from './data-table.tsx';
+import { type DataColumn, DataTable } from './data-table.tsx';
 import { WithReply } from './panel.tsx';
 
 interface PageOf<Item> {

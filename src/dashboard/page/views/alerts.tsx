@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
 import type { AlertItem } from '../../schema/alert.ts';
 import { Choices } from '../parts/choices.tsx';
-import { type DataColumn, column } from '../parts/data-table.tsx';
+import { column, type DataColumn } from '../parts/data-table.tsx';
 import { overview } from '../overview.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';

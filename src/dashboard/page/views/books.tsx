@@ -1,5 +1,5 @@
 import type { BooksReply } from '../../schema/books.ts';
-import { type DataColumn, DataTable, NamedFigure, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';

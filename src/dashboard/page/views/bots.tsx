@@ -1,6 +1,6 @@
 import type { BotsReply, KnownBotItem } from '../../schema/overview.ts';
 import { BotState, StateDetail, EquityFigures } from '../parts/bot-state.tsx';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, Gain, Said } from '../parts/words.tsx';
 import { say } from '../say.ts';

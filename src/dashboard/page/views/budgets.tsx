@@ -1,6 +1,6 @@
 import type { BudgetItem, BudgetsReply } from '../../schema/budget.ts';
 import { Lines } from '../charts/chart-room.tsx';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, NameLink } from '../parts/words.tsx';
 import { say } from '../say.ts';

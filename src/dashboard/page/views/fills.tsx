@@ -1,5 +1,5 @@
 import type { FillItem } from '../../schema/order.ts';
-import { type DataColumn, column } from '../parts/data-table.tsx';
+import { column, type DataColumn } from '../parts/data-table.tsx';
 import { knownMarket } from '../markets.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';

@@ -6,7 +6,7 @@ import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showName, showTime, showLeft } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 
 export function LocksView() {
   const reply = useReply<LocksReply>('/locks');

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { SelectField } from '../actions/field.tsx';
 import type { LogItem } from '../../schema/log.ts';
 import { overview, strategyOptions } from '../overview.ts';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData, Badge, NameWord, Said } from '../parts/words.tsx';

@@ -1,7 +1,7 @@
 import { askFor } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Age, Badge, Button, NameLink, SideWord } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
@@ -42,8 +42,10 @@ export const isAtWork = ({ state }: OrderItem): boolean =>
   !['filled', 'cancelled', 'rejected', 'cancelling', 'settling'].includes(state);
 
 export function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[] {
-  const columns: readonly (DataColumn<OrderItem> & { readonly isLong?: boolean })[] = [
-    column('column.time', ({ plannedAtMs }) => <Age atMs={plannedAtMs} />, 'short', 'long'),
+  /** Columns that a short table leaves out. */
+  const long = (...columns: readonly DataColumn<OrderItem>[]) => (isShort ? [] : columns);
+  return [
+    ...long(column('column.time', ({ plannedAtMs }) => <Age atMs={plannedAtMs} />, 'short')),
     column(
       'column.order',
       (order) => (
@@ -54,15 +56,17 @@ export function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[]
       'short',
       'title',
     ),
-    column('column.market', ({ market }) => <NameLink view="market" name={market} />, 'long'),
-    column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />, 'long'),
+    ...long(
+      column('column.market', ({ market }) => <NameLink view="market" name={market} />),
+      column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />),
+    ),
     column('column.price', (order) => <OrderPrice order={order} />, 'number'),
     column(
       'column.amount',
       ({ amount, market }) => showExact(amount, knownMarket(market)?.base ?? ''),
       'number',
     ),
-    column('column.filled', ({ filled }) => showNumber(filled), 'number', 'long'),
+    ...long(column('column.filled', ({ filled }) => showNumber(filled), 'number')),
     column('column.state', (order) => <OrderStateBadge order={order} />),
     column('column.actions', (order) =>
       mayOperate() && isAtWork(order) ? (
@@ -75,7 +79,6 @@ export function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[]
       ) : null,
     ),
   ];
-  return columns.filter(({ isLong }) => !isShort || isLong !== true);
 }
 
 interface OrdersTableProps {

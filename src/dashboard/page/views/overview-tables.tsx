@@ -1,6 +1,6 @@
 import { askFor, openDialog } from '../actions/action.ts';
 import type { ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Age, Badge, Button, Gain, NameLink, NameWord, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';

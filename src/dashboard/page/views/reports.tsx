@@ -1,6 +1,6 @@
 import { reportAddress } from '../api.ts';
 import type { ReportItem, ReportsReply } from '../../schema/report.ts';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { say } from '../say.ts';
 import { showCount, showTime } from '../shown.ts';

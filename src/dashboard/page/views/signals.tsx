@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { SignalItem } from '../../schema/signal.ts';
 import { SelectField } from '../actions/field.tsx';
 import { overview, strategyOptions } from '../overview.ts';
-import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData, Badge, NameLink, Said, type Tone } from '../parts/words.tsx';
@@ -74,11 +74,10 @@ export function SignalsView() {
 }
 
 export function SignalsTable({ signals }: { readonly signals: readonly SignalItem[] }) {
-  const columns = signalColumns().filter(({ says }) => says !== 'column.strategy');
   return (
     <DataTable
       label={say('view.signals')}
-      columns={columns}
+      columns={signalColumns(true)}
       rows={signals}
       keyOf={keyOf}
       empty={say('signals.none')}
@@ -88,11 +87,17 @@ export function SignalsTable({ signals }: { readonly signals: readonly SignalIte
 
 const keyOf = ({ seq, strategy, name, id }: SignalItem): string => `${seq} ${strategy} ${name} ${id}`;
 
-function signalColumns(): readonly DataColumn<SignalItem>[] {
+function signalColumns(isOfOne = false): readonly DataColumn<SignalItem>[] {
   return [
     column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
     column('signals.one', ({ name }) => <bdi dir="ltr">{name}</bdi>, 'title'),
-    column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />),
+    ...(isOfOne
+      ? []
+      : [
+          column<SignalItem>('column.strategy', ({ strategy }) => (
+            <NameLink view="strategy" name={strategy} />
+          )),
+        ]),
     column('column.state', ({ outcome }) => (
       <Badge tone={TONES[outcome]}>{say(`signalOutcome.${outcome}`)}</Badge>
     )),

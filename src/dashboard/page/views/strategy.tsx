@@ -1,7 +1,7 @@
 import type { IntentItem } from '../../schema/order.ts';
 import type { StrategyReply } from '../../schema/strategy.ts';
 import { Lines } from '../charts/chart-room.tsx';
-import { type DataColumn, DataTable, NamedFigure, column } from '../parts/data-table.tsx';
+import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Gain, NameLink, NameWord, Said, RawData } from '../parts/words.tsx';
 import { say } from '../say.ts';

@@ -1,0 +1,71 @@
+import type { ComponentChildren, HTMLAttributes } from 'preact';
+
+export interface ShownColumn<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Classes of its cells; the head has `number` alone. */
+  readonly flags?: readonly string[];
+  /** Class of the cell of a row, which follows from what the row is. */
+  readonly classOf?: (row: Row) => string;
+}
+
+/** The one table of pages. Roles are written out: a phone shows cards, which are no table to a browser. */
+export function Table<Row>({
+  columns,
+  rows,
+  keyOf,
+  rowProps,
+  sorting,
+  ...named
+}: {
+  readonly 'aria-label'?: string;
+  readonly columns: readonly ShownColumn<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  readonly rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement>;
+  /** Sorted by a click on a head, where it can be. */
+  readonly sorting?: {
+    readonly column: number;
+    readonly direction: number;
+    readonly by: (column: number) => void;
+  };
+}) {
+  const orderOf = (index: number) =>
+    index !== sorting?.column ? 'none' : sorting.direction === 1 ? 'ascending' : 'descending';
+  return (
+    <table role="table" {...named}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ head, flags = [] }, index) => (
+            <th
+              key={index}
+              role="columnheader"
+              scope="col"
+              class={flags.includes('number') ? 'number' : ''}
+              aria-sort={sorting && orderOf(index)}
+            >
+              {sorting ? (
+                <button type="button" onClick={() => sorting.by(index)}>
+                  {head}
+                </button>
+              ) : (
+                head
+              )}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr role="row" key={keyOf(row)} {...rowProps?.(row)}>
+            {columns.map(({ head, cell, flags = [], classOf }, index) => (
+              <td key={index} role="cell" data-head={head} class={classOf?.(row) ?? flags.join(' ')}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
