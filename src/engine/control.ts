@@ -53,7 +53,7 @@ interface ControlOptions {
 export class Control {
   private readonly options: ControlOptions;
   private halted: StoredControl['halted'] = null;
-  private draining: DrainPolicy | null = null;
+  draining: DrainPolicy | null = null;
   /** The time of the next `pump`. */
   dueAtMs = Number.POSITIVE_INFINITY;
 
@@ -65,10 +65,6 @@ export class Control {
     if (this.draining !== null) return 'draining';
     if (this.halted !== null) return 'halted';
     return hasStarted ? 'trading' : 'syncing';
-  }
-
-  get isDraining(): boolean {
-    return this.draining !== null;
   }
 
   /** Returns why no new orders are accepted; null while they are. */
@@ -145,7 +141,8 @@ export class Control {
     const wanted = orders.filter(
       (order) => order.state !== 'planned' && !orderManager.cancels.wantsEndOf(order.key),
     );
-    const heldOf: HeldOf = (strategy, asset) => notifier.instanceOf(strategy)?.held(asset) ?? NO_UNITS;
+    const heldOf: HeldOf = (strategy, asset) =>
+      notifier.instancesByName.get(strategy)?.held(asset) ?? NO_UNITS;
     const exits = exitsAmong(wanted, heldOf, orderManager.blotter.venue.marketNames);
     return wanted.filter(({ key }) => exits.has(key));
   }

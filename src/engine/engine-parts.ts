@@ -22,6 +22,7 @@ import type { MirrorState } from './mirror-change.ts';
 import { OrderBlotter } from './orders/order-blotter.ts';
 import { OrderManager } from './orders/order-manager.ts';
 import { Outbox } from './outbox.ts';
+import { PollQueue } from '../scheduler/poll-queue.ts';
 import { PortfolioViews } from './strategies/portfolio-view.ts';
 import { PreTradeRisk } from './risk/pre-trade-risk.ts';
 import { Reconciler } from './fills/reconciler.ts';
@@ -49,6 +50,8 @@ export type EngineParts = ReturnType<typeof createParts>;
 export function createParts(settings: EngineSettings, state: MirrorState, nowMs: number) {
   const outbox = new Outbox(settings);
   outbox.nowMs = nowMs;
+  const queue = new PollQueue(settings.feeds, nowMs);
+  const hasten = (feed: string): void => queue.hasten(feed, outbox.nowMs);
   const rows = new RowCounter(outbox);
   const findings = new FlawLog(outbox);
   const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
@@ -84,6 +87,18 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
       if (isTrading()) strategies.tellSubscribers({ kind: 'margin', seen }, topic);
     },
   });
+  const reconciles = settings.reconciliation !== null;
+  const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
+  const reconciler = new Reconciler(
+    { ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies },
+    outbox,
+    {
+      hasten,
+      unsettled: () => blotter.unsettled() ?? transfers.unsettled() ?? fills.waitingFor(),
+      findings,
+      venue: settings.venue,
+    },
+  );
   const readers = readersOf(settings.feeds, instances, settings.venue);
   const reservations = new Reservations({
     table: blotter.table,
@@ -91,7 +106,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     instances,
     marketNames,
     marketOf: (symbol) => markets.get(symbol)?.market ?? null,
-    expected: (asset) => reconciler.expectedOf(asset),
+    books: reconciler.books,
     works: () => algorithms.atWork,
     leaving: (asset) => transfers.leavingSpot(asset),
     bestFor: (market, side) => risk.bestFor(market, side),
@@ -113,7 +128,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     blotter,
     markets,
     account,
-    hasten: (feed) => feeds.hasten(feed),
+    hasten,
   });
   const risk = new PreTradeRisk({
     blotter,
@@ -145,7 +160,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     account,
     instances,
     markets,
-    expected: (asset) => reconciler.expectedOf(asset),
+    books: reconciler.books,
     onChange: (coin) => algorithms.lookAt(coin),
   });
   const algorithms: AlgorithmManager = new AlgorithmManager({
@@ -161,12 +176,9 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     ...ways,
     venue: settings.venue,
     margin,
-    reconciler: {
-      expectedOf: (asset) => reconciler.expectedOf(asset),
-      onTransfer: (asset, units) => reconciler.onTransfer(asset, units),
-    },
-    reconciles: settings.reconciliation !== null,
-    hasten: (feed) => feeds.hasten(feed),
+    reconciler,
+    reconciles,
+    hasten,
   });
   const router = new IntentRouter({
     ...ways,
@@ -202,18 +214,6 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     instances,
     markets,
   });
-  const reconciles = settings.reconciliation !== null;
-  const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
-  const reconciler = new Reconciler(
-    { ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies },
-    outbox,
-    {
-      hasten: (feed) => feeds.hasten(feed),
-      unsettled: () => blotter.unsettled() ?? transfers.unsettled() ?? fills.waitingFor(),
-      findings,
-      venue: settings.venue,
-    },
-  );
   const { alertAfterMs, lagMs } = settings.reconciliation ?? DEFAULT_RECONCILIATION;
   const fills = new FillHandler({
     // Before new orders would have to wait for them, and far beyond what lists lag.
@@ -221,11 +221,14 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     blotter,
     reports: orderManager.reports,
     reconciler,
-    listeners: [...(reconciles ? [reconciler] : []), locks.ahead, notifier, locks],
+    listeners: [
+      ...(reconciles ? [reconciler] : []),
+      ...(locks.countsTrades ? [locks.ahead, notifier, locks] : [notifier]),
+    ],
   });
   const feeds = new FeedHandler({
     feeds: settings.feeds,
-    startMs: nowMs,
+    queue,
     outbox,
     orderManager,
     markets,
@@ -280,7 +283,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     outbox,
     notifier,
     strategies,
-    isEnding: () => control.isDraining,
+    isEnding: () => control.draining !== null,
     closed,
   });
   const tradingState = new TradingState({
@@ -294,9 +297,9 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     reconciles,
     standstills,
   });
-  const isTrading = (): boolean => strategies.hasStarted && !control.isDraining;
-  blotter.listen(STATES_ONCE_SENT, (order, before) => feeds.onOrder(order, before));
-  blotter.listen(['sending', ...STATES_ONCE_SENT], (order, before) => notifier.onOrder(order, before));
+  const isTrading = (): boolean => strategies.hasStarted && control.draining === null;
+  blotter.listen(STATES_ONCE_SENT, feeds.onOrder);
+  blotter.listen(['sending', ...STATES_ONCE_SENT], notifier.onOrder);
   // Restores each part after a restart. The order counts: fills and orders go to strategies that exist.
   const { kept } = state;
   rows.restore(kept);

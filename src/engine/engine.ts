@@ -48,6 +48,8 @@ export class Engine {
    * and nothing is due. It never comes where that is not so.
    */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
+  /** True if no step is written down: that of a bar may then come to nothing. */
+  private readonly mayRest: boolean;
   /** Strategies with given coins that had no price yet. */
   private unpriced: readonly StrategyInstance[] = [];
 
@@ -58,6 +60,7 @@ export class Engine {
   constructor(settings: EngineSettings, state: MirrorState, nowMs: number) {
     const parts = createParts(settings, state, nowMs);
     this.parts = parts;
+    this.mayRest = !parts.outbox.isRestartable && !parts.outbox.isJournaled;
     this.instances = parts.instances;
     this.universes = parts.universes;
     this.markets = parts.markets;
@@ -153,7 +156,7 @@ export class Engine {
     const wakeAtMs = this.wakeAtMs();
     const output = outbox.take(wakeAtMs);
     if (this.quiet.wakeAtMs !== wakeAtMs) this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
-    this.restsUntilMs = this.isAtRest() ? wakeAtMs : Number.NEGATIVE_INFINITY;
+    this.restsUntilMs = this.mayRest && this.isAtRest() ? wakeAtMs : Number.NEGATIVE_INFINITY;
     return output;
   }
 
@@ -162,8 +165,6 @@ export class Engine {
     const { outbox, algorithms, strategies } = this.parts;
     return (
       strategies.hasStarted &&
-      !outbox.isRestartable &&
-      !outbox.isJournaled &&
       outbox.isEmpty &&
       strategies.isIdle &&
       algorithms.works.size === 0 &&
@@ -249,7 +250,7 @@ export class Engine {
     const { outbox, algorithms, strategies, control } = this.parts;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       if (strategies.tellNext()) continue;
-      if (control.isDraining || algorithms.works.size === 0 || !algorithms.pump(outbox.nowMs)) return;
+      if (control.draining !== null || algorithms.works.size === 0 || !algorithms.pump(outbox.nowMs)) return;
     }
     outbox.alarm(`strategies and algorithms still had work after ${MOST_ROUNDS} rounds; the rest waits`);
   }
@@ -273,7 +274,7 @@ export class Engine {
     if (byHand.closing.atWork.size > 0) byHand.closing.pump(nowMs);
     if (reconciler.dueAtMs <= nowMs && this.mayReconcile()) reconciler.pump(nowMs);
     const isIdle = table.live.length === 0;
-    if (isIdle !== feeds.isIdle) feeds.setIdle(isIdle);
+    if (isIdle !== feeds.queue.isIdle) feeds.queue.setIdle(isIdle);
     if (feeds.queue.wakeMs <= nowMs) feeds.pump(nowMs);
   }
 
@@ -304,7 +305,7 @@ export class Engine {
     if (strategies.hasStarted) next = Math.min(next, lossLimits.dueAtMs);
     if (figures !== null) next = Math.min(next, figures.wakeAtMs());
     // A drain leaves algorithms as they are: what they would want now comes to nothing.
-    if (algorithms.works.size > 0 && !control.isDraining) next = Math.min(next, algorithms.wakeAtMs());
+    if (algorithms.works.size > 0 && control.draining === null) next = Math.min(next, algorithms.wakeAtMs());
     if (universes.tracked.length > 0 && this.parts.isTrading()) next = Math.min(next, universes.wakeAtMs());
     return this.mayReconcile() ? Math.min(next, reconciler.dueAtMs) : next;
   }

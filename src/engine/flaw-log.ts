@@ -112,14 +112,8 @@ export class FlawLog {
     return null;
   }
 
-  /** True if no issue is noted: then there is nothing to clear, either. */
-  get isEmpty(): boolean {
-    return this.entries.size === 0;
-  }
-
   /** A reading of the subject is right. */
   clear(subject: string): void {
-    if (this.entries.size === 0) return;
     const before = this.entries.get(subject);
     if (before === undefined) return;
     this.entries.delete(subject);

@@ -1,5 +1,4 @@
-import type { VenueOrder, VenueTradeId, ListCursor } from '../domain/order.ts';
-import type { VenueTrade } from '../domain/trade.ts';
+import type { VenueOrder, ListCursor } from '../domain/order.ts';
 import type { OwnList, VenueProfile } from '../venues/port.ts';
 
 /** Before everything that a list can have. */
@@ -20,15 +19,6 @@ export function cursorOfOrder(
   { id, createdAtMs }: Pick<VenueOrder, 'id' | 'createdAtMs'>,
 ): ListCursor | null {
   return cursorOf(ownLists.orders, { id, timeMs: createdAtMs });
-}
-
-/** Returns the position of a trade. Without a time of its own it counts as traded when it was seen. */
-export function cursorOfTrade(
-  list: OwnList<VenueTradeId>,
-  trade: Pick<VenueTrade, 'id' | 'timeMs'>,
-  seenAtMs: number,
-): ListCursor {
-  return cursorOf(list, trade) ?? seenAtMs;
 }
 
 /** The same by the id alone; null where ids say nothing. */

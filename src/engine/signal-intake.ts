@@ -82,7 +82,7 @@ export class SignalIntake {
     const key = signalKey(command);
     if (this.waiting.has(key)) return;
     this.replies.delete(key);
-    const instance = notifier.instanceOf(command.strategy);
+    const instance = notifier.instancesByName.get(command.strategy);
     const decided = this.decide(command, instance);
     if (decided === null) {
       this.waiting.set(key, { command, atMs: outbox.nowMs });
@@ -130,7 +130,7 @@ export class SignalIntake {
   replyTo(command: SignalCommand): SignalReply | null {
     const reply = this.replies.get(signalKey(command)) ?? null;
     if (reply?.code !== 'told') return reply;
-    const instance = this.options.notifier.instanceOf(command.strategy);
+    const instance = this.options.notifier.instancesByName.get(command.strategy);
     const note = instance?.runner.failure ?? this.options.closed();
     return note === null || note === undefined
       ? reply

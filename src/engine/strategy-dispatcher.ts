@@ -205,9 +205,9 @@ export class StrategyDispatcher {
    */
   restore({ strategies }: MirrorState, lost: readonly LostStrategySettings[]): void {
     const { notifier, outbox, marketNames } = this.options;
-    for (const record of strategies) notifier.instanceOf(record.name)?.restore(record);
+    for (const record of strategies) notifier.instancesByName.get(record.name)?.restore(record);
     for (const { name, reason, quote } of lost) {
-      if (notifier.instanceOf(name) !== undefined) continue;
+      if (notifier.instancesByName.get(name) !== undefined) continue;
       // What it held and made stays in its row.
       const kept = strategies.find((record) => record.name === name);
       const json = kept?.json ?? writeUnstarted(marketNames, quote);
@@ -218,7 +218,8 @@ export class StrategyDispatcher {
     }
     const isLost = (name: string): boolean => lost.some((one) => one.name === name);
     for (const record of strategies)
-      if (notifier.instanceOf(record.name) === undefined && !isLost(record.name)) this.noteLeft(record);
+      if (notifier.instancesByName.get(record.name) === undefined && !isLost(record.name))
+        this.noteLeft(record);
   }
 
   private noteLeft(record: StrategyRecord): void {

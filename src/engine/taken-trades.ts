@@ -114,11 +114,10 @@ export class TakenTrades {
       this.cursor = cursor;
       this.keepCursor();
     }
-    this.forgetBelow(readingFrom(this.list, lowest), cursor);
+    if (this.taken.size >= 4 * READ_AGAIN) this.forgetBelow(readingFrom(this.list, lowest), cursor);
   }
 
   private forgetBelow(readAgain: ListCursor, cursor: ListCursor): void {
-    if (this.taken.size < 4 * READ_AGAIN) return;
     let lowest = readAgain;
     if (this.taken.size > MOST_TAKEN) {
       const places = new Set([...this.taken.values()].map(({ at }) => at));

@@ -37,7 +37,7 @@ interface TransferManagerOptions {
   readonly venue: Pick<VenueProfile, 'unserved'>;
   readonly intents: IntentBlotter;
   readonly notifier: StrategyNotifier;
-  readonly reconciler: Pick<Reconciler, 'expectedOf' | 'onTransfer'>;
+  readonly reconciler: Pick<Reconciler, 'books' | 'onTransfer'>;
   readonly reservations: Pick<Reservations, 'spendable' | 'say'>;
   readonly margin: MarginCache;
   /** True if balances are compared: a run on bars has no wallets beside its own. */
@@ -163,7 +163,7 @@ export class TransferManager {
     if (other !== undefined) return { code: 'closed', reason: this.waitsFor(other) };
     if (this.records.length >= MOST_TRANSFERS)
       return { code: 'closed', reason: sentence('transfer-most', { count: MOST_TRANSFERS }) };
-    if (reconciler.expectedOf(currency) === null)
+    if (reconciler.books.expectedOf(currency) === null)
       return { code: 'data', reason: sentence('transfer-unfollowed', { currency }) };
     if (from === 'margin') return this.objectionOfMargin(currency, amount);
     const spendable = reservations.spendable(instance, currency);
@@ -217,7 +217,7 @@ export class TransferManager {
     this.drop(record);
     const reason = sentence('transfer-not-made', { ...factsOf(record), reason: said });
     intents.end(record.id, 'refused', reason);
-    const instance = notifier.instanceOf(record.strategy);
+    const instance = notifier.instancesByName.get(record.strategy);
     if (instance !== undefined) notifier.reject(instance, { intent, code, reason });
   }
 
@@ -252,7 +252,7 @@ export class TransferManager {
     const { notifier, outbox } = this.options;
     const to = otherSide(from);
     outbox.journal('transfer', id, { strategy, currency, amount: formatUnits(amount), from, to, status });
-    const instance = notifier.instanceOf(strategy);
+    const instance = notifier.instancesByName.get(strategy);
     if (instance === undefined) return;
     const transfer = { id, currency, amount: formatUnits(amount), from, to, status };
     notifier.tell(instance, { kind: 'transfer', transfer });

@@ -35,7 +35,8 @@ interface Entry {
 export class PollQueue {
   private readonly entries: readonly Entry[];
   private readonly byKey: ReadonlyMap<string, Entry>;
-  private isIdle = false;
+  /** True while no order is open. */
+  isIdle = false;
   /** Nothing is due before it. */
   wakeMs = UNKNOWN;
 
@@ -103,10 +104,11 @@ export class PollQueue {
 
   /**
    * Brings a feed forward: there is reason to think that something changed. Never before what it was
-   * postponed to, and never back.
+   * postponed to, and never back. A feed that no plan has stays so.
    */
   hasten(key: string, atMs: number): void {
-    const entry = this.entryOf(key);
+    const entry = this.byKey.get(key);
+    if (entry === undefined) return;
     entry.dueMs = Math.min(entry.dueMs, Math.max(atMs, entry.notBeforeMs));
     if (!entry.isInFlight && !entry.isAsleep && entry.dueMs < this.wakeMs) this.wakeMs = entry.dueMs;
   }
@@ -139,7 +141,6 @@ export class PollQueue {
    * pace allows.
    */
   setIdle(isIdle: boolean): void {
-    if (isIdle === this.isIdle) return;
     this.isIdle = isIdle;
     if (isIdle) return;
     for (const entry of this.entries) {

@@ -90,7 +90,7 @@ test.each([false, true])(
       const spot = before - parseUnits('600000.5');
       expect(accounts.find(world.userId, 'rls', 'margin')?.total).toBe(parseUnits('600000.5'));
       expect(accounts.find(world.userId, 'rls')?.total).toBe(spot);
-      expect([reconciler.break, reconciler.expectedOf('rls')]).toEqual([null, spot]);
+      expect([reconciler.break, reconciler.books.expectedOf('rls')]).toEqual([null, spot]);
       await bot.drain();
       bot.mirror.close();
     } finally {

@@ -1,3 +1,4 @@
+import type { BalanceBooks } from '../../portfolio/balance-books.ts';
 import {
   numberOfUnits,
   subtractUnits,
@@ -91,7 +92,7 @@ export class AccountState {
 
   private isRight(wallet: WalletReading): boolean {
     const flaw = walletFlaw(wallet);
-    if (flaw === null && this.findings.isEmpty) return true;
+    if (flaw === null && this.findings.entries.size === 0) return true;
     const subject = `wallet ${wallet.currency}`;
     if (flaw === null) this.findings.clear(subject);
     else this.findings.note(subject, flaw, { isGrave: false });
@@ -176,7 +177,7 @@ interface MissingCoinsOptions {
   readonly instances: readonly StrategyInstance[];
   readonly markets: MarketDataCache;
   /** Expected balance by all that was read; null while the books have not begun. */
-  readonly expected: (asset: string) => bigint | null;
+  readonly books: Pick<BalanceBooks, 'expectedOf'>;
   /** It is another than before whether coins are missing. */
   readonly onChange: (coin: string) => void;
 }
@@ -193,7 +194,7 @@ export class MissingCoins {
 
   constructor(options: MissingCoinsOptions) {
     this.options = options;
-    options.account.listen(() => this.look());
+    options.account.listen(this.look);
   }
 
   areMissing(coin: string): boolean {
@@ -206,12 +207,12 @@ export class MissingCoins {
     for (const [coin, one] of Object.entries(stored)) this.missing.set(coin, one);
   }
 
-  private look(): void {
+  private readonly look = (): void => {
     const coins = new Set([...this.missing.keys(), ...this.seen.keys()]);
     for (const { ledger, quotes } of this.options.instances)
       for (const asset of ledger.state.holdings.keys()) if (!quotes.has(asset)) coins.add(asset);
     for (const coin of coins) this.lookAt(coin);
-  }
+  };
 
   private lookAt(coin: string): void {
     const { outbox, markets } = this.options;
@@ -248,7 +249,7 @@ export class MissingCoins {
 
   /** Returns how much more strategies hold than the account has; zero if it has all. */
   amountOf(coin: string): Units {
-    const expected = this.options.expected(coin);
+    const expected = this.options.books.expectedOf(coin);
     if (expected === null) return NO_UNITS;
     let held = NO_UNITS;
     for (const instance of this.options.instances) {

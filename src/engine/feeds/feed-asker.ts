@@ -68,12 +68,7 @@ export class FeedAsker {
   }
 
   wasReadOnce(key: string): boolean {
-    return this.options.times.has(key);
-  }
-
-  /** Brings a feed forward: something has changed. */
-  hasten(key: string): void {
-    if (this.has(key)) this.options.queue.hasten(key, this.options.outbox.nowMs);
+    return this.options.times.of(key) !== null;
   }
 
   /** Has it read a second time: one reading can not prove what it said. */
@@ -136,6 +131,7 @@ type AccountFeedKind = 'orders' | 'trades' | 'wallets' | 'transactions';
 
 interface AccountFeedsOptions {
   readonly asker: FeedAsker;
+  readonly queue: PollQueue;
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   readonly account: AccountState;
@@ -188,7 +184,7 @@ export class AccountFeeds {
 
   /** One page of what is open, and the next ones after it. */
   private askOpenOrders(feed: PlannedFeed, from: ListCursor | null): true {
-    const { asker, orderManager, account } = this.options;
+    const { asker, orderManager, account, queue, outbox } = this.options;
     return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page, _, { unread }) => {
       for (const { venueOrderId } of unread) {
         if (venueOrderId === null) this.isOpenWhole = false;
@@ -203,11 +199,11 @@ export class AccountFeeds {
       }
       const { venue } = orderManager.blotter;
       const isFull = page.hasNext ?? page.items.length + unread.length >= venue.pageSizes.orders;
-      const next = nextOrdersPage(venue, { from, items: page.items });
       if (isFull && page.items.length > 0) {
+        const next = nextOrdersPage(venue, { from, items: page.items });
         if (next !== null) this.askOpenOrders(feed, next);
         else {
-          this.options.outbox.warn(
+          outbox.warn(
             `a page of open orders from ${from} is full but has no newer order: the bot reads it again`,
           );
           asker.failed(feed);
@@ -216,7 +212,7 @@ export class AccountFeeds {
       }
       // An order that is not in the list may be the one that could not be read.
       if (this.isOpenWhole) orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
-      if (!asker.wasReadOnce(feed.key)) asker.hasten('fills');
+      if (!asker.wasReadOnce(feed.key)) queue.hasten('fills', outbox.nowMs);
       account.saw('orders');
       asker.wasRead(feed);
     });
@@ -249,7 +245,7 @@ export class AccountFeeds {
    * One page of a wallet's history. Lines count once the page that joins what was read before has come.
    */
   private askLines(feed: PlannedFeed, walletId: VenueWalletId, page: number): true {
-    const { asker, reconciler, outbox, account } = this.options;
+    const { asker, reconciler, outbox, account, queue } = this.options;
     return asker.ask(
       feed,
       { kind: 'transactions', walletId, page },
@@ -265,7 +261,7 @@ export class AccountFeeds {
             outbox.change({ kind: 'transaction', transaction });
         }
         asker.wasRead(feed);
-        if (reconciler.wantedLines(outbox.nowMs).size > 0) asker.hasten(feed.key);
+        if (reconciler.wantedLines(outbox.nowMs).size > 0) queue.hasten(feed.key, outbox.nowMs);
       },
     );
   }
@@ -309,13 +305,9 @@ export class FeedReadTimes {
     return this.times[key] ?? null;
   }
 
-  has(key: string): boolean {
-    return Object.hasOwn(this.times, key);
-  }
-
   /** A feed was read to its end just now. */
   note(key: string): void {
-    if (!this.has(key)) this.dueAtMs = Number.NEGATIVE_INFINITY;
+    if (this.times[key] === undefined) this.dueAtMs = Number.NEGATIVE_INFINITY;
     this.times[key] = this.outbox.nowMs;
   }
 

@@ -3,7 +3,7 @@ import { statsCall } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { FeedPace } from '../../scheduler/pace.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { PollQueue } from '../../scheduler/poll-queue.ts';
+import type { PollQueue } from '../../scheduler/poll-queue.ts';
 import { AccountFeeds, FeedAsker, FeedReadTimes } from './feed-asker.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReaders } from './candle-reader.ts';
@@ -20,7 +20,7 @@ import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 
 interface FeedHandlerOptions {
   readonly feeds: readonly PlannedFeed[];
-  readonly startMs: number;
+  readonly queue: PollQueue;
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   readonly markets: MarketDataCache;
@@ -50,19 +50,18 @@ export class FeedHandler {
   private readonly followed: FollowedFeeds;
   /** As they are paced now. */
   private feeds: readonly PlannedFeed[];
-  isIdle = false;
 
   constructor(options: FeedHandlerOptions) {
     this.options = options;
     const { feeds, outbox } = options;
     this.feeds = feeds;
-    this.queue = new PollQueue(feeds, options.startMs);
+    this.queue = options.queue;
     this.times = new FeedReadTimes(outbox);
-    const { queue, times } = this;
-    this.asker = new FeedAsker({ ...options, queue, times });
+    const { times } = this;
+    this.asker = new FeedAsker({ ...options, times });
     this.accountFeeds = new AccountFeeds({ ...options, asker: this.asker });
     this.candles = new CandleTaker(options);
-    this.followed = new FollowedFeeds({ ...options, queue });
+    this.followed = new FollowedFeeds(options);
   }
 
   /** Asks what is due. */
@@ -71,11 +70,6 @@ export class FeedHandler {
       this.queue.asked(feed.key, nowMs);
       if (!this.poll(feed, nowMs)) this.queue.answered(feed.key, nowMs);
     }
-  }
-
-  /** Brings a feed forward: something has changed. */
-  hasten(key: string): void {
-    this.asker.hasten(key);
   }
 
   /** Asks at other paces from now on: a limit has changed. Bars go on to be asked for at their close. */
@@ -87,11 +81,6 @@ export class FeedHandler {
       changed.has(feed.key) ? { ...feed, ...byKey.get(feed.key) } : feed,
     );
     this.queue.setPaces(paces.filter(({ key }) => changed.has(key)));
-  }
-
-  setIdle(isIdle: boolean): void {
-    this.isIdle = isIdle;
-    this.queue.setIdle(isIdle);
   }
 
   /** True if everything that trading needs has been read once. */
@@ -134,13 +123,13 @@ export class FeedHandler {
   }
 
   /** One of our orders is another than it was: what may tell more is read soon. */
-  onOrder(order: OrderRecord, before: OrderRecord | null): void {
-    if (order.matched > order.filled) this.hasten('fills');
+  readonly onOrder = (order: OrderRecord, before: OrderRecord | null): void => {
+    const { nowMs } = this.options.outbox;
+    if (order.matched > order.filled) this.queue.hasten('fills', nowMs);
     // The exchange rounded it: the steps that it was fitted to are no longer those of the market.
-    if (before !== null && (order.amount !== before.amount || order.price !== before.price)) {
-      this.hasten('options');
-    }
-  }
+    if (before !== null && (order.amount !== before.amount || order.price !== before.price))
+      this.queue.hasten('options', nowMs);
+  };
 
   /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
   private poll(feed: PlannedFeed, nowMs: number): boolean {

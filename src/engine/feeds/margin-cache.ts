@@ -70,7 +70,7 @@ export class MarginCache {
       findings.note(topic, flaw, { isGrave: false });
       return;
     }
-    if (!findings.isEmpty) findings.clear(topic);
+    if (findings.entries.size > 0) findings.clear(topic);
     const seen: SeenMargin = { reading, seenAtMs: outbox.nowMs };
     this.seen.set(topic, seen);
     emit(topic, seen);

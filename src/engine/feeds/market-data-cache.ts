@@ -285,7 +285,7 @@ export class MarketDataCache {
 
   /** Notes what can not be right, which then is not used. */
   private isRight(what: string, symbol: string, flaw: Flaw | null): boolean {
-    if (flaw === null && this.findings.isEmpty) return true;
+    if (flaw === null && this.findings.entries.size === 0) return true;
     const subject = `${what} ${symbol}`;
     if (flaw === null) this.findings.clear(subject);
     else this.findings.note(subject, flaw, { isGrave: false });

@@ -137,10 +137,6 @@ export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null
   if (market !== null && market.symbol !== order.market) {
     return { field: 'market', expected: order.market, found: market.symbol };
   }
-  return termsMisfit(record, order);
-}
-
-function termsMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
   const isFirst = order.venueStatus === null;
   const { amount } = record;
   if (amount !== order.amount) {

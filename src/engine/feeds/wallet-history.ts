@@ -42,7 +42,7 @@ export class WalletHistory {
   private readonly findings: FlawLog;
   private readonly list: VenueProfile['ownLists']['transactions'];
   /** By currency: the newest lines that count, and those so near that a new one may stand among them. */
-  private readonly lastLines = new Map<string, LastLines[string]>();
+  readonly lastLines = new Map<string, LastLines[string]>();
   /** The lines of the wallet that is being read, by their id. */
   private readonly lines = new Map<WalletTransaction['id'], WalletTransaction>();
   /** Number of them that were known before. */
@@ -73,11 +73,6 @@ export class WalletHistory {
   /** Each wallet's last lines; none of one that has had none. */
   store(): LastLines {
     return Object.fromEntries(this.lastLines);
-  }
-
-  /** True if a wallet's history was read to its end. */
-  isRead(currency: string): boolean {
-    return this.lastLines.has(currency);
   }
 
   /**
@@ -148,7 +143,7 @@ export class WalletHistory {
       this.unconfirmed.add(currency);
       return null;
     }
-    const isFirst = !this.isRead(currency);
+    const isFirst = !this.lastLines.has(currency);
     const news = this.news.get(currency) ?? { askedAtMs, lines: [] };
     const lines = isFirst || isCut ? sameAfterFirst(news.lines, shown) : sameBeginning(news.lines, shown);
     const last = lines.at(-1);
@@ -183,11 +178,11 @@ export class WalletHistory {
   private newLines(currency: string): readonly WalletTransaction[] {
     const known = this.lastLines.get(currency) ?? [];
     const ids = new Set(known.map(([id]) => id));
+    const fresh: WalletTransaction[] = [];
+    for (const line of this.lines.values())
+      if (!ids.has(line.id) && !this.isBefore(line, known)) fresh.push(line);
     // The pages show the newest first, and some lines may stand at one place.
-    return [...this.lines.values()]
-      .filter((line) => !ids.has(line.id) && !this.isBefore(line, known))
-      .toReversed()
-      .toSorted((left, right) => this.cursorOf(left) - this.cursorOf(right));
+    return fresh.toReversed().toSorted((left, right) => this.cursorOf(left) - this.cursorOf(right));
   }
 
   /** True if a line that is not among the newest lines that count stands before them: it counts already. */
@@ -200,10 +195,9 @@ export class WalletHistory {
 
   /** Lines count from now on. */
   private remember(currency: string, lines: readonly WalletTransaction[]): void {
-    const known = [
-      ...(this.lastLines.get(currency) ?? []),
-      ...lines.map((line) => [line.id, this.cursorOf(line)] as const),
-    ].toSorted(([, left], [, right]) => left - right);
+    const known: LastLines[string][number][] = [...(this.lastLines.get(currency) ?? [])];
+    for (const line of lines) known.push([line.id, this.cursorOf(line)]);
+    known.sort(([, left], [, right]) => left - right);
     const end = known.at(-1)?.[1] ?? LIST_START;
     const last = known.filter(
       ([, cursor], place) => place >= known.length - LINES_KEPT || mayFollow(this.list, cursor, end),
@@ -221,8 +215,9 @@ function sameBeginning(
   before: readonly WalletTransaction[],
   now: readonly WalletTransaction[],
 ): readonly WalletTransaction[] {
-  const end = now.findIndex(({ id, amount }, at) => id !== before[at]?.id || amount !== before[at].amount);
-  return end === -1 ? now : now.slice(0, end);
+  for (const [at, { id, amount }] of now.entries())
+    if (id !== before[at]?.id || amount !== before[at].amount) return now.slice(0, at);
+  return now;
 }
 
 /**

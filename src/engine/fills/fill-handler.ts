@@ -4,7 +4,7 @@ import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { Page, VenueCall, VenueProfile } from '../../venues/port.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
-import { cursorOfTrade, readingFrom } from '../own-list.ts';
+import { cursorOf, readingFrom } from '../own-list.ts';
 import {
   BookedFills,
   nameOf,
@@ -195,7 +195,7 @@ export class FillHandler {
   /** Trades that a trusted venue pushes: each once, and right. No reading shows them again. */
   takePushed(trades: readonly VenueTrade[]): void {
     for (const trade of trades) {
-      const order = this.orderOf(trade);
+      const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
       this.book(this.fillOf(trade, order), order);
     }
   }
@@ -272,14 +272,14 @@ export class FillHandler {
    */
   private isFlawed(trade: VenueTrade): boolean {
     const { blotter, reports } = this;
-    const order = this.orderOf(trade);
+    const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
     const flaw =
       tradeFlaw(trade, blotter.venue.ownLists, blotter.outbox.nowMs) ??
       (order === null ? null : tradeMisfit(trade, order)) ??
       this.takenByOther(trade);
     const subject = `trade ${trade.id}`;
     if (flaw === null) {
-      reports.findings.clear(subject);
+      if (reports.findings.entries.size > 0) reports.findings.clear(subject);
       return false;
     }
     const isGrave = order !== null && !isFinal(order);
@@ -303,7 +303,7 @@ export class FillHandler {
   /** Enters a pending trade where it is known whose it is and that it is right. Answers whether it did. */
   private attribute(pending: PendingTrade): boolean {
     const { trade } = pending;
-    const order = this.orderOf(trade);
+    const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
     const isReady =
       order === null ? this.owner.isNobodys(pending, this.isFirst) : this.owner.isSure(pending, order);
     if (!isReady) {
@@ -333,10 +333,6 @@ export class FillHandler {
     outbox.info(`trade ${id} of order ${orderId} is ${known}: the exchange has given it another id`);
     if (outbox.isJournaled)
       outbox.journal('fill', as?.orderKey ?? 'foreign', { trade: id, bookedAs: as?.tradeId ?? null });
-  }
-
-  private orderOf({ orderId }: VenueTrade): OrderRecord | null {
-    return this.blotter.table.byVenueId(orderId) ?? null;
   }
 
   /** No reading has to show it again. */
@@ -425,8 +421,9 @@ export class FillHandler {
     this.taken.moveCursor(this.pending.byName.values(), floors);
   }
 
+  /** Where a trade stands. Without a time of its own it counts as traded when it was seen. */
   private cursorOf(trade: VenueTrade): ListCursor {
-    return cursorOfTrade(this.list, trade, this.blotter.outbox.nowMs);
+    return cursorOf(this.list, trade) ?? this.blotter.outbox.nowMs;
   }
 }
 

@@ -61,7 +61,7 @@ export class Reconciler {
   private readonly settings: ReconciliationSettings;
   private readonly outbox: Outbox;
   private readonly ports: ReconcilerPorts;
-  private readonly books: BalanceBooks;
+  readonly books: BalanceBooks;
   readonly history: WalletHistory;
   readonly watch: ComparisonWatch;
   /** Balances of each month, for a statement of years. */
@@ -106,11 +106,6 @@ export class Reconciler {
     return this.found;
   }
 
-  /** @see BalanceBooks.expectedOf */
-  expectedOf(currency: string): bigint | null {
-    return this.books.expectedOf(currency);
-  }
-
   restore(kept: KeptTexts): void {
     this.marks.restore(kept);
     const json = kept[KEPT_RECONCILIATION];
@@ -151,7 +146,7 @@ export class Reconciler {
   pump(nowMs: number): void {
     this.watch.begin(nowMs);
     if (this.phase.kind === 'idle') {
-      if (this.watch.alarmIfLong(nowMs)) this.keep();
+      if (this.watch.alarmIfLong(nowMs)) this.isChanged = true;
       this.enter({ kind: 'fills before', sinceMs: nowMs });
       this.ports.hasten('fills');
     } else {
@@ -170,13 +165,13 @@ export class Reconciler {
     const market = this.ports.venue.marketNames.parseMarket(fill.market);
     this.books.addTrade({ ...fill, ...market, isSum: isPlaceholder(fill) }, this.currencies, fill.atMs);
     this.marks.moved(fill.atMs);
-    this.keep();
+    this.isChanged = true;
   }
 
   /** By how much fills were others than they were taken for. */
   onCorrection(by: FillRecord): void {
     this.books.correct({ ...by, ...this.ports.venue.marketNames.parseMarket(by.market) }, by.atMs);
-    this.keep();
+    this.isChanged = true;
   }
 
   /** A transfer between wallets was made. Positive into the spot wallet. */
@@ -184,7 +179,7 @@ export class Reconciler {
     if (!this.currencies.has(currency)) return;
     this.books.addTransfer(currency, units, this.outbox.nowMs);
     this.marks.transferred(currency, units);
-    this.keep();
+    this.isChanged = true;
   }
 
   onFillsRead(askedAtMs: number, taken: number, nowMs: number): void {
@@ -219,21 +214,21 @@ export class Reconciler {
       this.inconclusive(nowMs, unsettled);
       return;
     }
-    const totals = new Map<string, bigint>(
-      wallets
-        .filter(({ currency }) => this.currencies.has(currency))
-        .map(({ currency, total }) => [currency, total]),
-    );
+    const totals = new Map<string, bigint>();
+    for (const { currency, total } of wallets) if (this.currencies.has(currency)) totals.set(currency, total);
     this.enter({ kind: 'fills after', sinceMs: nowMs, totals });
     this.ports.hasten('fills');
   }
 
   /** The currencies whose history is waited for: before the books begin, or to explain a difference. */
   wantedLines(nowMs: number): ReadonlySet<string> {
-    const unread = this.unread.filter((currency) => !this.history.isRead(currency));
+    const wanted = new Set<string>();
+    for (const currency of this.unread) if (!this.history.lastLines.has(currency)) wanted.add(currency);
+    for (const currency of this.history.unconfirmed) wanted.add(currency);
     const isDue =
       this.suspicion !== null && this.found === null && nowMs >= this.suspicion.sinceMs + this.settings.lagMs;
-    return new Set([...unread, ...this.history.unconfirmed, ...(isDue ? this.unexplained() : [])]);
+    if (isDue) for (const currency of this.unexplained()) wanted.add(currency);
+    return wanted;
   }
 
   /** The last page of a wallet's history was read. Answers the lines to keep. */
@@ -249,9 +244,9 @@ export class Reconciler {
     const { nowMs } = this.outbox;
     // Lines that were there before the books began are in the first reading.
     const isPast = !this.books.hasBegun || (isFirst && this.books.knows(currency));
-    const outside = lines.filter(({ id, amount }) =>
-      this.books.addLine({ currency, id, amount, readAtMs: nowMs }, { isPast }),
-    );
+    let hasOutside = false;
+    for (const { id, amount } of lines)
+      if (this.books.addLine({ currency, id, amount, readAtMs: nowMs }, { isPast })) hasOutside = true;
     if (isFirst && isPast) this.books.forgetTrades(currency);
     if (isCut) {
       // Lines between the last reading and this one are in neither.
@@ -262,13 +257,13 @@ export class Reconciler {
     }
     // A line may also have come after the reading with which they would begin: they begin with another one.
     const isRead = this.phase.kind === 'wallets' || this.phase.kind === 'fills after';
-    if (!this.books.hasBegun && isRead && outside.length > 0) {
+    if (!this.books.hasBegun && isRead && hasOutside) {
       this.inconclusive(nowMs, sentence('books-history-came'));
     }
     // What came while the books begin anew is in their first reading, and still happened.
     const told = isFirst && isPast ? [] : lines;
     for (const { amount, atMs } of told) this.marks.lineRead(currency, amount, atMs);
-    this.keep();
+    this.isChanged = true;
     return told;
   }
 
@@ -278,7 +273,7 @@ export class Reconciler {
     this.beginAnew();
     this.enter({ kind: 'idle', nextAtMs: this.outbox.nowMs });
     this.outbox.journal('reconciliation', 'accepted', {});
-    this.keep();
+    this.isChanged = true;
   }
 
   private beginAnew(): void {
@@ -297,7 +292,7 @@ export class Reconciler {
     this.history.forget();
     this.enter({ kind: 'idle', nextAtMs: this.outbox.nowMs });
     this.outbox.journal('reconciliation', 'put back', {});
-    this.keep();
+    this.isChanged = true;
   }
 
   /** A fill of an order that can have none. Stops new orders at once. */
@@ -323,14 +318,14 @@ export class Reconciler {
     this.outbox.alarm(
       `the books do not agree, so no new orders are placed: ${english(why)}. See "sarraf reconcile --explain"`,
     );
-    this.keep();
+    this.isChanged = true;
   }
 
   private conclude({ totals, sinceMs }: Extract<Phase, { kind: 'fills after' }>, nowMs: number): void {
     // What came before the books begin must be known as such, or it would count as coming after.
     this.unread = this.books.hasBegun
       ? []
-      : [...totals.keys()].filter((currency) => !this.history.isRead(currency));
+      : [...totals.keys()].filter((currency) => !this.history.lastLines.has(currency));
     if (this.unread.length > 0) {
       this.ports.hasten('transactions');
       this.inconclusive(nowMs, sentence('books-history-unread', { currencies: this.unread.join(', ') }));
@@ -345,13 +340,10 @@ export class Reconciler {
       else isConclusive = this.confirm(disagreements, totals, nowMs);
     }
     if (isConclusive) this.watch.concluded(nowMs);
-    if (isConclusive && this.isSure && this.knowsLinesOf(totals)) this.marks.agreed(totals, sinceMs);
-    this.keep();
-  }
-
-  /** True if the books have begun for good, and agree. */
-  private get isSure(): boolean {
-    return this.begunAtMs === null && this.suspicion === null && this.found === null;
+    // The books have begun for good, and agree.
+    const isSure = this.begunAtMs === null && this.suspicion === null && this.found === null;
+    if (isConclusive && isSure && this.knowsLinesOf(totals)) this.marks.agreed(totals, sinceMs);
+    this.isChanged = true;
   }
 
   /**
@@ -459,11 +451,7 @@ export class Reconciler {
 
   private inconclusive(nowMs: number, why: Sentence): void {
     this.enter({ kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS });
-    if (this.watch.blocked(why, nowMs)) this.keep();
-  }
-
-  private keep(): void {
-    this.isChanged = true;
+    if (this.watch.blocked(why, nowMs)) this.isChanged = true;
   }
 
   /** Writes down what has changed, once a step: some steps bring many trades. */

@@ -1,7 +1,7 @@
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
-import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../own-list.ts';
+import { cursorOf, cursorOfId, LIST_START, mayFollow } from '../own-list.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import {
   type BookedFills,
@@ -152,7 +152,7 @@ export class TradeOwner {
     const ofOrder = cursorOfId(orders, trade.orderId);
     return (
       trade.side === side &&
-      mayFollow(trades, cursorOfTrade(trades, trade, outbox.nowMs), tradeFloor) &&
+      mayFollow(trades, cursorOf(trades, trade) ?? outbox.nowMs, tradeFloor) &&
       (ofOrder === null || mayFollow(orders, ofOrder, orderFloor)) &&
       marketSymbolOf(trade) === market
     );

@@ -158,16 +158,21 @@ export class LockManager {
     return this.tell(change === null ? [] : [change], nowMs);
   }
 
+  /** True if a rule counts trades: then it has to hear of each fill, before and after it is booked. */
+  get countsTrades(): boolean {
+    return this.book.countsTrades;
+  }
+
   /** Looks at what is held before a fill is booked. */
   readonly ahead = {
     onFill: (fill: FillRecord, order: OrderRecord | null): void => {
-      if (this.book.countsTrades) this.before = this.holdingOf(fill, order);
+      this.before = this.holdingOf(fill, order);
     },
   };
 
   /** A fill was booked. */
   onFill(fill: FillRecord, order: OrderRecord | null): void {
-    if (!this.book.countsTrades || order === null) return;
+    if (order === null) return;
     const instance = this.instanceOf(order.strategy);
     const market = this.options.markets.get(fill.market)?.market;
     if (instance === undefined || market === undefined) return;

@@ -114,7 +114,7 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
     case 'matched less':
       if (order.state !== 'settling' || event.matched < order.filled || event.matched >= order.matched)
         return order;
-      return settled({ ...order, matched: event.matched });
+      return { ...order, matched: event.matched, state: settled('settling', { ...order, ...event }) };
     case 'rebound':
       if (isFinal(order) || order.venueId === null || order.venueId === event.venueId) return order;
       return { ...order, venueId: event.venueId };
@@ -165,7 +165,9 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
     matched === order.matched &&
     closedAtMs === order.closedAtMs;
   if (isSame) return order;
-  return settled({ ...order, state, venueId, venueStatus, matched, closedAtMs, ...terms });
+  const amounts = { amount: terms?.amount ?? order.amount, filled: order.filled, matched };
+  const settledState = settled(state, amounts);
+  return { ...order, state: settledState, venueId, venueStatus, matched, closedAtMs, ...terms };
 }
 
 /** Revives an order that counted as never placed, and exists. */
@@ -218,10 +220,9 @@ function filled(
   const matched = amount > order.matched ? amount : order.matched;
   // A fill is evidence that it arrived.
   const arrived = order.state === 'sending' || order.state === 'unknown' ? 'open' : order.state;
-  const isSettled = arrived === 'settling' && amount === matched;
   return {
     ...order,
-    state: isSettled ? endOf(amount, order.amount) : arrived,
+    state: settled(arrived, { amount: order.amount, filled: amount, matched }),
     filled: amount,
     filledTotal: (order.filledTotal + fill.total) as Units,
     fee: (order.fee + fill.fee) as Units,
@@ -230,11 +231,10 @@ function filled(
 }
 
 /** A closed order is at its end once its fills add up to what it matched. */
-function settled(order: OrderRecord): OrderRecord {
-  if (order.state !== 'settling' || order.filled !== order.matched) return order;
-  return { ...order, state: endOf(order.filled, order.amount) };
-}
-
-function endOf(filled: Units, amount: Units): OrderState {
+function settled(
+  state: OrderState,
+  { amount, filled, matched }: Pick<OrderRecord, 'amount' | 'filled' | 'matched'>,
+): OrderState {
+  if (state !== 'settling' || filled !== matched) return state;
   return filled === amount ? 'filled' : 'cancelled';
 }

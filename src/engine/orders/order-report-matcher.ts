@@ -103,7 +103,7 @@ export class OrderReportMatcher {
     this.lost = new LostOrders({ blotter, foreign: this.foreign, instance, lateArrivalMs });
     this.isPushed = isPushed;
     blotter.listen(['end'], ({ key, venueId }) => {
-      this.findings.forget(key);
+      if (this.findings.entries.size > 0) this.findings.forget(key);
       // A venue that pushes every change is asked about nothing, and nothing of it is read twice.
       if (isPushed) return;
       this.endings.signs.delete(key);
@@ -206,7 +206,9 @@ export class OrderReportMatcher {
   /** True if nothing has come since that the same record would revert. */
   private isNothingNew(order: OrderRecord): boolean {
     const { key } = order;
-    return this.blotter.table.get(key) === order && this.findings.isEmpty && !this.endings.isNoted(key);
+    return (
+      this.blotter.table.get(key) === order && this.findings.entries.size === 0 && !this.endings.isNoted(key)
+    );
   }
 
   private takeOwn(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
@@ -231,7 +233,7 @@ export class OrderReportMatcher {
         found: String(id),
       });
     }
-    if (way.askedId === id) this.disputed.sawKnown(order, true);
+    if (way.askedId === id && this.disputed.claims.size > 0) this.disputed.sawKnown(order, true);
     if (order.state === 'rejected' && way.askedId !== id) {
       this.inquiries.ask(id);
       return { kind: 'doubtful' };
@@ -279,8 +281,9 @@ export class OrderReportMatcher {
     const isOpen = status === null || isOpenStatus(blotter.venue, status);
     const report = { venueId: record.id, status, isOpen, matched: record.matchedAmount, terms };
     const next = blotter.apply(order, { kind: 'seen', atMs: blotter.outbox.nowMs, report });
-    const settled = isAsked ? this.settleLess(next, record) : next;
-    return { kind: 'own', order: this.pairWith(settled, record) };
+    const settled = isAsked && next.state === 'settling' ? this.settleLess(next, record) : next;
+    if (settled.pairKey !== null) this.pairWith(settled.pairKey, record);
+    return { kind: 'own', order: settled };
   }
 
   /**
@@ -291,13 +294,7 @@ export class OrderReportMatcher {
     const { blotter, lessMatched } = this;
     const matched = record.matchedAmount;
     const isLess = matched < order.matched && matched >= order.filled;
-    if (
-      order.state !== 'settling' ||
-      !isLess ||
-      record.status === null ||
-      isOpenStatus(blotter.venue, record.status)
-    )
-      return order;
+    if (!isLess || record.status === null || isOpenStatus(blotter.venue, record.status)) return order;
     const before = lessMatched.get(order.key);
     const { steps } = blotter.outbox;
     if (before === undefined || before.matched !== matched || before.step === steps) {
@@ -394,22 +391,17 @@ export class OrderReportMatcher {
   }
 
   /** The first leg names the other, so that a late list or trade finds that too. */
-  private pairWith(order: OrderRecord, record: VenueOrder): OrderRecord {
+  private pairWith(pairKey: string, { pairId }: VenueOrder): void {
     const { blotter } = this;
-    const { pairId } = record;
-    if (order.pairKey === null || pairId === null) return order;
-    const other = blotter.table.get(order.pairKey);
-    if (
-      other === undefined ||
-      other.venueId !== null ||
-      (other.state !== 'sending' && other.state !== 'unknown')
-    ) {
-      return order;
-    }
-    if (blotter.table.byVenueId(pairId) !== undefined) return order;
+    const other = pairId === null ? undefined : blotter.table.get(pairKey);
+    const mayLearn =
+      other !== undefined &&
+      other.venueId === null &&
+      (other.state === 'sending' || other.state === 'unknown') &&
+      blotter.table.byVenueId(pairId) === undefined;
+    if (!mayLearn) return;
     const report = { venueId: pairId, status: null, isOpen: true, matched: NO_UNITS, terms: null };
     blotter.apply(other, { kind: 'seen', atMs: blotter.outbox.nowMs, report });
-    return order;
   }
 
   /**

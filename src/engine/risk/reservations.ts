@@ -1,3 +1,4 @@
+import type { BalanceBooks } from '../../portfolio/balance-books.ts';
 import type { Market } from '../../domain/market.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
@@ -37,7 +38,7 @@ interface ReservationsOptions {
   /** Null for a market that is not followed. */
   readonly marketOf: (symbol: string) => Market | null;
   /** Expected balance by all trades that were read; null while the books have not begun. */
-  readonly expected: (asset: string) => bigint | null;
+  readonly books: Pick<BalanceBooks, 'expectedOf'>;
   readonly works: () => Iterable<ClaimingWork>;
   /** Amount of an asset that transfers at work may use. */
   readonly leaving: (asset: string) => Units;
@@ -83,7 +84,7 @@ export class Reservations {
   constructor(options: ReservationsOptions) {
     this.options = options;
     this.isShared = options.instances.length > 1;
-    if (!options.isPushed) options.account.listen(() => this.onReading());
+    if (!options.isPushed) options.account.listen(this.onReading);
   }
 
   /**
@@ -232,7 +233,7 @@ export class Reservations {
   }
 
   private totalOf(asset: string): Units {
-    return (this.options.expected(asset) ?? this.options.account.totalOf(asset)) as Units;
+    return (this.options.books.expectedOf(asset) ?? this.options.account.totalOf(asset)) as Units;
   }
 
   /**
@@ -324,15 +325,15 @@ export class Reservations {
    * A reading of the wallets: what of it is not our own doing stays so until the next. What is missing may be
    * the doing of orders whose fills were not read, but what was missing before an order was sent is not its.
    */
-  private onReading(): void {
-    const { account, table, expected, leaving } = this.options;
+  private readonly onReading = (): void => {
+    const { account, table, books, leaving } = this.options;
     const before = new Map(this.others);
     this.others.clear();
     const sent = table.unfinished().filter(({ state }) => state !== 'planned');
     for (const { currency, total, held } of account.readings) {
       const own = sumOf(claimsOn(currency, sent, this.options));
       if (own === null) continue;
-      const missing = (expected(currency) ?? total) - total;
+      const missing = (books.expectedOf(currency) ?? total) - total;
       const { gone: goneBefore } = before.get(currency) ?? NO_OTHERS;
       const stillGone = goneBefore < missing ? goneBefore : missing;
       const unexplained = missing - own - leaving(currency);
@@ -341,7 +342,7 @@ export class Reservations {
         gone: aboveZero(unexplained > stillGone ? unexplained : stillGone),
       });
     }
-  }
+  };
 }
 
 /** True if an asset is a quote currency of a strategy's markets: money to it, not a coin. */

@@ -21,7 +21,7 @@ const OLDEST_PRICE_MS = 600_000;
 interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
   readonly settings: FigureSettings;
   readonly outbox: Outbox;
-  readonly reconciler: Pick<Reconciler, 'break' | 'expectedOf'>;
+  readonly reconciler: Pick<Reconciler, 'break' | 'books'>;
   readonly blotter: Pick<OrderBlotter, 'unsettled'>;
   /** True if strategies are at work: nothing is known of the account before that. */
   readonly hasStarted: () => boolean;
@@ -130,7 +130,7 @@ export class FigureKeeper {
     if (reconciler.break !== null) return null;
     const own = moneyOfStrategies(instances, currency);
     if (own !== null) return own;
-    const expected = reconciler.expectedOf(currency);
+    const expected = reconciler.books.expectedOf(currency);
     if (expected !== null || blotter.unsettled() !== null) return expected;
     return account.seenAtMs('balances') === null ? null : account.totalOf(currency);
   }

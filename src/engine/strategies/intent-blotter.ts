@@ -47,10 +47,6 @@ export class IntentBlotter {
   restore(records: readonly IntentRecord[]): void {
     for (const record of records) this.working.set(record.id, record);
   }
-
-  isWorking(id: string): boolean {
-    return this.working.has(id);
-  }
 }
 
 function recordOf(

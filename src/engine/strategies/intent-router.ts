@@ -60,7 +60,7 @@ export class IntentRouter {
     this.options = options;
     const { table } = options.orderManager.blotter;
     this.starter = new AlgorithmStarter({ ...options, table, nextId: () => this.nextId() });
-    options.orderManager.blotter.listen(['end'], (order) => this.onEnd(order));
+    options.orderManager.blotter.listen(['end'], this.onEnd);
   }
 
   take(instance: StrategyInstance, asked: Intent): void {
@@ -292,15 +292,15 @@ export class IntentRouter {
   }
 
   /** An intent of one order ends with it. */
-  private onEnd(order: OrderRecord): void {
+  private readonly onEnd = (order: OrderRecord): void => {
     const { intents, algorithms } = this.options;
-    if (algorithms.isAtWork(order.intentId) || !intents.isWorking(order.intentId)) return;
+    if (algorithms.works.has(order.intentId)) return;
     const pair =
       order.pairKey === null ? undefined : this.options.orderManager.blotter.table.get(order.pairKey);
     if (pair !== undefined && !isFinal(pair)) return;
     if (order.state === 'rejected') intents.end(order.intentId, 'refused', order.reason ?? 'rejected');
     else intents.end(order.intentId, 'done', order.state);
-  }
+  };
 
   private reject(instance: StrategyInstance, intent: Intent, why: IntentRefusal): void {
     const { code, reason } = why;

@@ -39,17 +39,13 @@ interface StrategyNotifierOptions {
 export class StrategyNotifier {
   readonly queue = new EventQueue();
   private readonly options: StrategyNotifierOptions;
-  private readonly instancesByName: ReadonlyMap<string, StrategyInstance>;
+  readonly instancesByName: ReadonlyMap<string, StrategyInstance>;
   private readonly absent: AbsentFills;
 
   constructor(options: StrategyNotifierOptions) {
     this.options = options;
     this.absent = new AbsentFills(options.outbox);
     this.instancesByName = new Map(options.instances.map((instance) => [instance.name, instance]));
-  }
-
-  instanceOf(strategy: string): StrategyInstance | undefined {
-    return this.instancesByName.get(strategy);
   }
 
   /** Queues an event for a strategy. */
@@ -71,15 +67,15 @@ export class StrategyNotifier {
   /** By how much fills were others than they were taken for, and how many more they are. Nobody is told. */
   onCorrection(by: FillRecord, more: number): void {
     if (by.strategy === null) return;
-    const instance = this.instanceOf(by.strategy);
+    const instance = this.instancesByName.get(by.strategy);
     if (instance === undefined) this.absent.add({ fill: by, tag: null, exit: null });
     else instance.correctFills(by, more);
   }
 
   /** An order is another than it was; `before` is null for a new one, which nobody is notified of. */
-  onOrder(order: OrderRecord, before: OrderRecord | null): void {
+  readonly onOrder = (order: OrderRecord, before: OrderRecord | null): void => {
     if (before === null) return;
-    const instance = this.instanceOf(order.strategy);
+    const instance = this.instancesByName.get(order.strategy);
     if (instance === undefined) return;
     if (order.state === 'sending' || (order.state === 'cancelling' && before.state !== 'cancelling')) {
       instance.requests += 1;
@@ -94,13 +90,13 @@ export class StrategyNotifier {
           clientOrderId: order.key,
           market: order.market,
           status: isFinal(order) || order.venueStatus === null ? order.state : order.venueStatus,
-          code: english(order.reason),
+          code: order.reason === null ? null : english(order.reason),
           tag: order.tag,
           exit: order.exit,
         },
       });
     }
-  }
+  };
 
   /** Something that it wanted came to nothing. */
   reject(
@@ -151,7 +147,7 @@ export class StrategyNotifier {
   }
 
   private takeFill({ fill, tag, exit }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
-    const instance = this.instanceOf(order.strategy);
+    const instance = this.instancesByName.get(order.strategy);
     if (instance === undefined) {
       this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag, exit });
       return;

@@ -80,7 +80,7 @@ describe('balances that are kept for years', () => {
     const paidAtMs = world.venue.nowMs;
     world.engine.reconciler.accept();
     world.advance(60_000);
-    expect(world.engine.reconciler.expectedOf('usdt')).toBe(parseUnits('101000'));
+    expect(world.engine.reconciler.books.expectedOf('usdt')).toBe(parseUnits('101000'));
     expect(marksOf(world)).toHaveLength(1);
     world.failing = null;
     // The books do not know that the line is of what they began with, so it goes after a while.

@@ -59,8 +59,8 @@ describe('a transfer', () => {
     expect(world.engine.status().conclusions).toBeGreaterThan(before + 3);
     expect([world.engine.reconciler.break, world.alarms()]).toEqual([null, []]);
     const begin = from === 'spot' ? '-12.5' : '12.5';
-    expect(world.engine.reconciler.expectedOf('usdt')).toBe(
-      begun().engine.reconciler.expectedOf('usdt')! + BigInt(Number(begin) * 1e10),
+    expect(world.engine.reconciler.books.expectedOf('usdt')).toBe(
+      begun().engine.reconciler.books.expectedOf('usdt')! + BigInt(Number(begin) * 1e10),
     );
   });
 
@@ -139,7 +139,7 @@ describe('a transfer', () => {
 
   it('reserves its money until its end: nobody spends it twice', () => {
     const world = begun();
-    const free = Number(world.engine.reconciler.expectedOf('usdt')) / 1e10;
+    const free = Number(world.engine.reconciler.books.expectedOf('usdt')) / 1e10;
     world.want(transfer(String(free - 1)), {
       kind: 'place',
       market: 'BTCUSDT',

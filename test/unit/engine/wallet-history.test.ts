@@ -68,9 +68,9 @@ describe('the history of a wallet', () => {
   it('is read for the first time though its oldest line leaves the page with each new one', () => {
     const wallet = new Wallet();
     expect(wallet.read(upTo(60))).toBeNull();
-    expect(wallet.history.isRead('usdt')).toBe(false);
+    expect(wallet.history.lastLines.has('usdt')).toBe(false);
     expect(wallet.read(upTo(62))).toEqual(upTo(60).slice(12));
-    expect(wallet.history.isRead('usdt')).toBe(true);
+    expect(wallet.history.lastLines.has('usdt')).toBe(true);
     expect(wallet.read(upTo(62))).toEqual([61, 62]);
   });
 
@@ -78,7 +78,7 @@ describe('the history of a wallet', () => {
     const wallet = new Wallet();
     wallet.read(upTo(20));
     expect(wallet.read(upTo(20), (id) => (id === 7 ? 0 : id))).toBeNull();
-    expect(wallet.history.isRead('usdt')).toBe(false);
+    expect(wallet.history.lastLines.has('usdt')).toBe(false);
   });
 
   it('counts a line that is listed late, below lines that count already', () => {
