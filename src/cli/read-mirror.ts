@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, messageOf } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
 import { dataOption, integerOption } from './option-readers.ts';
-import { startingBot, type StartingBot } from './starting-bot.ts';
 import { inEnglish } from '../language/sentence.ts';
+import { dataFolderOwner, isDataFolderInUse } from '../daemon/run-locks.ts';
+import { askHealth, healthAddress } from './ask-health.ts';
 
 export interface MirrorOptions {
   readonly data: string;
@@ -109,4 +110,41 @@ export function print(
 ): void {
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endQuietly);
   console.log(options.json === true ? JSON.stringify(inEnglish(page.json)) : page.lines().join('\n'));
+}
+
+/** A bot that has a data folder and no mirror open: it starts, or is about to end. */
+export interface StartingBot {
+  readonly pid: number | null;
+  /** Name of the process, for people. */
+  readonly who: string;
+}
+
+/**
+ * The bot that has a folder whose mirror is not open; null where there is none, or that is unknown.
+ */
+export function startingBot(dataFolder: string): StartingBot | null {
+  try {
+    if (!isDataFolderInUse(dataFolder)) return null;
+  } catch {
+    // Whoever only reads may have no right to look at the lock; what it came to read is read or refused all
+    // the same.
+    return null;
+  }
+  const owner = dataFolderOwner(dataFolder);
+  return owner === null
+    ? { pid: null, who: 'another process' }
+    : { pid: owner.pid, who: `pid ${owner.pid} on ${owner.host}` };
+}
+
+/** Returns the reason for its wait, in its own words if it serves health. */
+export async function startWaitsFor(dataFolder: string): Promise<string> {
+  const unserved = 'no answer from the exchange yet, as far as the command can see without health.port';
+  const address = healthAddress(dataFolder);
+  if (address === null) return unserved;
+  try {
+    const { reasons } = await askHealth(`${address}/readyz`);
+    return reasons.length === 0 ? 'it has just begun' : reasons.join('; ');
+  } catch (error) {
+    return `what for is not known: ${messageOf(error)}`;
+  }
 }

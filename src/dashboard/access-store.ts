@@ -1,8 +1,13 @@
 import type Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import type { Role } from './schema/session.ts';
-import { SignalTokenTable, type SignalToken } from './access/signal-token-table.ts';
-import { hashOfSecret, isSameHash, newSecret } from './access/secret-text.ts';
+import {
+  SignalTokenTable,
+  type SignalToken,
+  hashOfSecret,
+  isSameHash,
+  newSecret,
+} from './access/signal-token-table.ts';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStepFile } from '../daemon/step-file.ts';

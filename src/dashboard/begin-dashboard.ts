@@ -1,8 +1,28 @@
 import { AccessStore } from './access-store.ts';
 import { makeFirstToken } from './access/first-token.ts';
 import { writeAddressNote } from './address-note.ts';
-import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';
-import { DashboardServer } from './server/dashboard-server.ts';
+import { DashboardServer, type DashboardServerOptions } from './server/dashboard-server.ts';
+import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';
+
+/** Settings for the thread of the page. */
+export type DashboardSettings = Omit<DashboardServerOptions, 'onError' | 'nowMs'> & {
+  /** True if a one-time link is requested, for a person at the terminal. */
+  readonly wantsLink: boolean;
+};
+
+/** Message of the page to its run. */
+export type DashboardMessage =
+  | {
+      readonly kind: 'listening';
+      readonly address: string;
+      /** Path of the first token; null if it was removed. */
+      readonly tokenFile: string | null;
+      /** Signs in once; null where none was wanted. */
+      readonly link: string | null;
+    }
+  /** It can not listen: the port is another's, or a file can not be read. */
+  | { readonly kind: 'failed'; readonly message: string; readonly isPortTaken: boolean }
+  | { readonly kind: 'trouble'; readonly message: string };
 
 /** True if an error of a starting server means that another process has the port. */
 export function isPortTaken(error: unknown): boolean {
@@ -39,4 +59,9 @@ export async function beginDashboard(
   } finally {
     store.close();
   }
+}
+
+/** Returns the folder of the page: that of this very build, or of a checkout's newest one. */
+export function pageFolder(): string {
+  return IS_BUNDLE ? ownFolder('dashboard/page') : ownFile('dist/src/dashboard/page');
 }

@@ -5,8 +5,7 @@ import { noteBot } from '../daemon/known-bots.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ownModule } from '../plugins/own-files.ts';
-import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';
-import { pageFolder } from './page-folder.ts';
+import { type DashboardMessage, type DashboardSettings, pageFolder } from './begin-dashboard.ts';
 
 /** Far more than pages of 500 rows take. */
 const HEAP_MB = 256;

@@ -1,8 +1,12 @@
 import { messageOf } from '../domain/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { onOneLine } from './api-error.ts';
-import { beginDashboard, isPortTaken } from './begin-dashboard.ts';
-import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';
+import {
+  beginDashboard,
+  isPortTaken,
+  type DashboardMessage,
+  type DashboardSettings,
+} from './begin-dashboard.ts';
 
 /** The entry of the thread that serves the page of a run. */
 const tell = (message: DashboardMessage): void => parentPort?.postMessage(message, []);

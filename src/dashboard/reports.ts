@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, statSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { ApiError } from './api-error.ts';
-import type { ReportItem } from './schema/report.ts';
+import type { ReportItem } from './schema/log.ts';
 
 /** Folders below the data folder that are looked into, one below the other. */
 const DEEPEST = 4;

@@ -7,20 +7,15 @@ import { formatTime } from './format-time.ts';
 import { isolateByFirstLetter, isolateLeftToRight } from './isolate.ts';
 import type { Locale } from './locale.ts';
 import { readableDecimal } from './readable-numbers.ts';
-import { API_IN_PERSIAN } from './sentences/api-sentences.ts';
-import { BOT_IN_PERSIAN } from './sentences/bot-sentences.ts';
-import { CONTROL_IN_PERSIAN } from './sentences/control-sentences.ts';
+import { API_IN_PERSIAN, BOT_IN_PERSIAN } from './sentences/bot-sentences.ts';
+import { CONTROL_IN_PERSIAN, LOCK_IN_PERSIAN } from './sentences/control-sentences.ts';
 import type { SentenceCode } from './sentences/english-sentences.ts';
 import { INTENT_IN_PERSIAN } from './sentences/intent-sentences.ts';
-import { KIND_IN_PERSIAN } from './sentences/kind-sentences.ts';
-import { LOCK_IN_PERSIAN } from './sentences/lock-sentences.ts';
-import { ORDER_IN_PERSIAN } from './sentences/order-sentences.ts';
-import { REFUSAL_IN_PERSIAN } from './sentences/refusal-sentences.ts';
+import { KIND_IN_PERSIAN, WORD_IN_PERSIAN } from './sentences/kind-sentences.ts';
+import { ORDER_IN_PERSIAN, REFUSAL_IN_PERSIAN } from './sentences/order-sentences.ts';
 import { CHECK_IN_PERSIAN, RISK_IN_PERSIAN } from './sentences/risk-sentences.ts';
 import { partsOf, type PlaceKind } from './sentences/sentence-places.ts';
-import { STRATEGY_IN_PERSIAN } from './sentences/strategy-sentences.ts';
-import { TRADING_IN_PERSIAN } from './sentences/trading-sentences.ts';
-import { WORD_IN_PERSIAN } from './sentences/word-sentences.ts';
+import { STRATEGY_IN_PERSIAN, TRADING_IN_PERSIAN } from './sentences/trading-sentences.ts';
 
 /** The sentences of the bot in Persian, with the places of the English ones. */
 export const PERSIAN_SENTENCES: Readonly<Record<SentenceCode, string>> = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { placeRequest } from '../../src/cli/commands/order.ts';
-import { nameByHand } from '../../src/cli/api/manual-order.ts';
+import { nameByHand } from '../../src/cli/api/read-fields.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 import { orderIdOf } from '../../src/venues/read-records.ts';

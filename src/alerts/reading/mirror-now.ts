@@ -8,7 +8,7 @@ import type { OrderRecord } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNoOrders } from '../../mirror/why-no-orders.ts';
 import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
-import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-snapshot.ts';
+import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-facts.ts';
 
 /** Orders at work that one look takes. A bot has far fewer. */
 const MOST_OPEN = 5_000;

@@ -5,8 +5,8 @@ import type {
   PeriodFigures,
   ChannelRoute,
   RuleSettings,
+  AlertSnapshot,
 } from '../core/alert-facts.ts';
-import type { AlertSnapshot } from '../core/alert-snapshot.ts';
 import { judgeSnapshot } from '../core/judge-snapshot.ts';
 import { dueSummaries, type SummarySettings } from '../core/plan-message.ts';
 import { trackAlerts, type TrackSettings } from '../core/track-alerts.ts';

@@ -1,7 +1,85 @@
 import { isatty } from 'node:tty';
 import { confirm } from '../confirm.ts';
 import { askThenLeave } from '../end-signal.ts';
-import { askHidden, askLine } from './ask.ts';
+import { stderr, stdin } from 'node:process';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { isoText } from '../../domain/time-text.ts';
+import type { EndpointName } from '../../exchange/endpoints.ts';
+import type { CallRequest } from './read-fields.ts';
+
+/** No name, password or one-time password is longer; what comes after it is not read. */
+const LONGEST_ANSWER = 4_096;
+
+/**
+ * Asks for a line on standard error, so that output stays for programs. The end of the input is an empty
+ * answer.
+ */
+async function askLine(question: string): Promise<string> {
+  return answerTo(question, stderr);
+}
+
+/** Asks without showing what is typed. */
+async function askHidden(question: string): Promise<string> {
+  stderr.write(question);
+  // A terminal's own echo is off while readline has it; readline echoes to this, which shows nothing.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await answerTo('', nowhere);
+  } finally {
+    stderr.write('\n');
+  }
+}
+
+async function answerTo(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input: stdin, output, terminal: isatty(0), historySize: 0 });
+  return new Promise((resolve) => {
+    lines.once('close', () => resolve(''));
+    // Without this Ctrl-C at a password would be no more than a closed question.
+    lines.once('SIGINT', () => {
+      lines.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    lines.question(question, (answer) => {
+      resolve(answer.slice(0, LONGEST_ANSWER));
+      lines.close();
+    });
+  });
+}
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+
+/**
+ * Returns the command that finds the order of a request; it can have been sent at `sentAtMs` at the latest.
+ */
+function findOrder(request: CallRequest, sentAtMs: number): string {
+  const id = text(request['order']) ?? text(request['clientOrderId']) ?? '…';
+  return `order find ${id} --sent ${isoText(sentAtMs)}`;
+}
+
+/**
+ * The command that shows whether a call that changes something took effect. Every call that is no read has
+ * one.
+ */
+export const LOOK_WITH: Readonly<
+  Partial<Record<EndpointName, (request: CallRequest, sentAtMs: number) => string>>
+> = {
+  login: () => 'api login-attempts',
+  generateAddress: () => 'api wallets-list',
+  addCard: () => 'api profile',
+  addAccount: () => 'api profile',
+  addFavoriteMarkets: () => 'api favorite-markets',
+  removeFavoriteMarkets: () => 'api favorite-markets',
+  addOrder: findOrder,
+  updateOrderStatus: findOrder,
+  cancelOldOrders: () => 'api orders-list status=open details=2',
+  transfer: () => 'api wallets type=margin',
+  createWithdrawal: () => 'api withdrawals',
+  cancelWithdrawal: (request) => `api withdrawal id=${text(request['id']) ?? '…'}`,
+  gatewaySend: () => 'api gateway-send … (an invoice that nobody pays costs nothing)',
+  gatewayVerify: (request) => `api gateway-verify api=env:NAME token=${text(request['token']) ?? '…'}`,
+};
 
 /* oxlint-disable no-console -- the console is what this is about */
 

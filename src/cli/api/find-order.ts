@@ -4,7 +4,7 @@ import { secondText } from '../../domain/time-text.ts';
 import { iteratePages, type Caller } from '../../exchange/paging.ts';
 import type { ExchangeOrder, ExchangeTrade } from '../../exchange/order.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
-import { placerOf } from './manual-order.ts';
+import { placerOf } from './read-fields.ts';
 
 /** Findings on an order that may have been sent. */
 type FoundOrder =

@@ -11,9 +11,8 @@ import { programName } from '../program-name.ts';
 import { findTarget, targetWords, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, OF_PAGING, type Call } from './call-catalogue.ts';
 import { CallSender } from './call-sender.ts';
-import { interruption, type CommandIo } from './command-io.ts';
+import { interruption, type CommandIo, LOOK_WITH } from './command-io.ts';
 import { dryRun } from './dry-run.ts';
-import { LOOK_WITH } from './ask.ts';
 import type { CallRequest } from './read-fields.ts';
 import { plainOf, valueLines } from './render-value.ts';
 

@@ -3,7 +3,7 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { wrongInput } from '../command-error.ts';
 import { dataOption, marketOption } from '../option-readers.ts';
 import { cancelManyText, cancelOneText, cancelNeedText } from '../../daemon/by-hand-text.ts';
-import { ownOpenOrders } from '../own-open-orders.ts';
+import { ownOpenOrders } from '../follow-command.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
 
 interface Options extends PostedOptions {

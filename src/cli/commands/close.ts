@@ -4,7 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { dataOption, marketOption } from '../option-readers.ts';
-import { ownOpenOrders } from '../own-open-orders.ts';
+import { ownOpenOrders } from '../follow-command.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
 import { readMirror } from '../read-mirror.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';

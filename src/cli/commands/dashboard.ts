@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { beginDashboard } from '../../dashboard/begin-dashboard.ts';
-import { pageFolder } from '../../dashboard/page-folder.ts';
+import { beginDashboard, pageFolder } from '../../dashboard/begin-dashboard.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts';

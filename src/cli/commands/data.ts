@@ -1,6 +1,5 @@
-import { Command, Option } from 'commander';
-import { importCommand } from '../data/import-command.ts';
-import { resampleCommand } from '../data/resample-command.ts';
+import { Command, Option, InvalidArgumentError } from 'commander';
+import { importCommand, conflictLines, outcomeText } from '../data/import-command.ts';
 import { verifyCommand } from '../data/verify-command.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { exportFile } from '../../recording/export-file.ts';
@@ -16,16 +15,21 @@ import {
   RECORD_KINDS,
   type DataOptions,
   type FolderOptions,
+  ANCHOR_HELP,
+  anchorOption,
 } from '../data/data-options.ts';
 import { ProgressLine } from '../data/progress-line.ts';
-import { anchorIn, anchorText } from '../../domain/candle.ts';
+import { anchorIn, anchorText, type BarAnchor, type Timeframe } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-rows.ts';
-import { failed } from '../command-error.ts';
+import { failed, wrongInput } from '../command-error.ts';
 import { rowLines } from '../table.ts';
 import type { DownloadCommandOptions } from '../data/download-from-exchange.ts';
+import { join } from 'node:path';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { resample } from '../../recording/resample.ts';
 
 const EXAMPLES = `
 Examples:
@@ -204,4 +208,60 @@ function downloadCommand(): Command {
 async function download(options: DownloadCommandOptions): Promise<void> {
   const { downloadFromExchange } = await import('../data/download-from-exchange.ts');
   await downloadFromExchange(options);
+}
+
+interface ResampleOptions extends DataOptions {
+  readonly market: MarketSymbol;
+  readonly of?: Timeframe | 'trades';
+  readonly timeframe: Timeframe;
+  readonly anchor?: BarAnchor;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+const RESAMPLE_EXAMPLES = `  sarraf data resample --market BTCIRT --timeframe 1h
+  sarraf data resample --market BTCIRT --of trades --timeframe 1m`;
+
+function resampleCommand(): Command {
+  return dataCommand('resample', {
+    description: 'Makes coarser candles from finer ones, or from trades, and adds them to the catalogue.',
+    examples: RESAMPLE_EXAMPLES,
+  })
+    .requiredOption('--market <market>', 'market of the data', marketOption)
+    .requiredOption('--timeframe <timeframe>', 'timeframe of the new candles', timeframeOption)
+    .option('--anchor <zone>', ANCHOR_HELP, anchorOption)
+    .option('--of <what>', 'a timeframe, or trades (default: the coarsest candles that fit)', sourceOption)
+    .option('--from <time>', 'from this time on', timeOption)
+    .option('--to <time>', 'up to this time, which is not included', timeOption)
+    .action(async (options: ResampleOptions) => asCommand(async () => resampleCandles(options)));
+}
+
+function sourceOption(text: string): Timeframe | 'trades' {
+  if (text === 'trades') return text;
+  try {
+    return timeframeOption(text);
+  } catch {
+    throw new InvalidArgumentError('expected a timeframe, or trades.');
+  }
+}
+
+async function resampleCandles(options: ResampleOptions): Promise<void> {
+  const { market, timeframe } = options;
+  const { from, outcome } = await resample(openCatalogue(options.catalogue), {
+    market,
+    from: options.of ?? null,
+    to: timeframe,
+    anchor: options.anchor ?? null,
+    range: rangeOption(options),
+  });
+  if (options.json === true) console.log(JSON.stringify({ market, of: from, timeframe, outcome }));
+  else {
+    console.log(`${market} candles-${timeframe} of ${from}: ${outcomeText(outcome)}`);
+    for (const line of conflictLines(outcome)) console.log(line);
+  }
+  if (outcome.kind === 'conflict') {
+    throw wrongInput(
+      `expected the candles of ${timeframe} in the catalogue to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${timeframe}`)} away to make them again`,
+    );
+  }
 }

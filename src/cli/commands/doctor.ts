@@ -15,7 +15,7 @@ import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { VERSION } from '../../exchange/version.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
 import { anonymousReply, Pseudonyms } from '../doctor/anonymous-reply.ts';
-import type { SeenReply } from '../doctor/read-only-tap.ts';
+import type { SeenReply } from '../doctor/check-exchange.ts';
 
 interface Options {
   readonly config?: string;

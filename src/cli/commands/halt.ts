@@ -9,9 +9,8 @@ import { failed, wrongInput } from '../command-error.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { confirm } from '../confirm.ts';
 import { askThenLeave } from '../end-signal.ts';
-import { followCommand } from '../follow-command.ts';
+import { followCommand, isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../follow-command.ts';
 import { cancelNeedText } from '../../daemon/by-hand-text.ts';
-import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
 import { english, inEnglish } from '../../language/sentence.ts';
 

@@ -16,8 +16,16 @@ import { orderLines, reasonText } from '../order-lines.ts';
 import { sentenceOf } from '../../engine/flaw-log.ts';
 import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
-import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
+import {
+  hasMirror,
+  mirrorCommand,
+  print,
+  readMirror,
+  type MirrorOptions,
+  startingBot,
+  startWaitsFor,
+  type StartingBot,
+} from '../read-mirror.ts';
 import { strategyStatus, type StrategyStatus } from '../../mirror/strategy-status.ts';
 import { rowLines } from '../table.ts';
 import { unclearPositions, type UnclearPosition } from '../../mirror/unclear-positions.ts';

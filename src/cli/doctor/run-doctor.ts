@@ -9,7 +9,7 @@ import { budgetTable } from '../../exchange/client-options.ts';
 import { keptAccount, type KeptAccount } from '../../venues/account-reader.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkExchange, plannedReads } from './check-exchange.ts';
+import { checkExchange, plannedReads, type SeenReply } from './check-exchange.ts';
 import {
   checkRoom,
   checkWritable,
@@ -22,7 +22,6 @@ import { checkRunning, checkMirrorFile, mirrorFileOf } from './check-mirror-file
 import { checkLedger } from './check-ledger.ts';
 import { checkLogIn } from './check-log-in.ts';
 import { notChecked, ok, type CheckFinding, warning, problem } from './check-finding.ts';
-import type { SeenReply } from './read-only-tap.ts';
 import { statSync, type Stats, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { testedVersions } from '../init/package-origin.ts';

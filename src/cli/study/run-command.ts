@@ -27,8 +27,7 @@ import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
 import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
 import { RunFlags, type FlagValues } from '../run-flags.ts';
-import { studyLines } from './study-lines.ts';
-import { StudyProgress } from './study-progress.ts';
+import { studyLines, StudyProgress } from './study-lines.ts';
 
 /** Options that any study takes, by file or without one. */
 export interface SessionFlags extends FlagValues {

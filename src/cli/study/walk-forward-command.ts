@@ -16,7 +16,7 @@ import {
   withStudy,
   type SessionFlags,
 } from './run-command.ts';
-import { StudyProgress, type TrialCounts } from './study-progress.ts';
+import { StudyProgress, type TrialCounts } from './study-lines.ts';
 import { countText } from '../../domain/money-text.ts';
 import type { WalkForwardResult } from '../../study/walk-forward-result.ts';
 import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../study/study-texts.ts';

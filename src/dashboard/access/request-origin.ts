@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isSameHash } from './secret-text.ts';
+import { isSameHash } from './signal-token-table.ts';
 
 interface OriginHeaders {
   readonly host: string | undefined;

@@ -5,7 +5,7 @@ import { readKept } from '../../engine/kept-records.ts';
 import { ApiError } from '../api-error.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { equityItems } from '../readers/equity-items.ts';
-import { newestReading } from '../readers/newest-reading.ts';
+import { newestReading } from '../readers/row-items.ts';
 import { strategyItems } from '../readers/strategy-items.ts';
 import type { BotsReply, KnownBotItem, EquityItem } from '../schema/overview.ts';
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { ApiError } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
-import type { StateEvent, ResetEvent, JournalEvent } from '../schema/event.ts';
+import type { StateEvent, ResetEvent, JournalEvent } from '../schema/log.ts';
 import type { JournalLine } from '../../mirror/row-pages.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 

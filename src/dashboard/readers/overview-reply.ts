@@ -8,8 +8,7 @@ import type { RunNote } from '../../daemon/run-record.ts';
 import type { AlertItem } from '../schema/alert.ts';
 import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';
 import { equityItems } from './equity-items.ts';
-import { newestReading } from './newest-reading.ts';
-import { lockItemOf } from './row-items.ts';
+import { newestReading, lockItemOf } from './row-items.ts';
 import { positionItems, strategyItems } from './strategy-items.ts';
 import { english, sentenceFacts, type Sentence } from '../../language/sentence.ts';
 

@@ -15,10 +15,10 @@ import {
 } from './action.ts';
 import { alertsQuery, alertsReply } from './alert.ts';
 import { booksReply } from './books.ts';
-import { botsReply, overviewReply } from './overview.ts';
+import { botsReply, overviewReply, strategyReply } from './overview.ts';
 import { budgetsReply } from './budget.ts';
 import { locksReply } from './lock.ts';
-import { logQuery, logReply } from './log.ts';
+import { logQuery, logReply, reportsReply } from './log.ts';
 import { bookReply, marketsReply, marksReply } from './market.ts';
 import {
   fillsQuery,
@@ -29,11 +29,9 @@ import {
   ordersQuery,
   ordersReply,
 } from './order.ts';
-import { reportsReply } from './report.ts';
 import { candlesQuery, chartCandlesReply, equityReply, plotsReply, rangeQuery } from './series.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
 import { signalBody, signalReply, signalsQuery, signalsReply } from './signal.ts';
-import { strategyReply } from './strategy.ts';
 
 /** Input and output of one address of the API. */
 export interface EndpointShape {

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { alertItem, alertsOffField } from './alert.ts';
 import { countField, decimalTextField, sentenceField, sideField, timeField } from './fields.ts';
 import { lockItem } from './lock.ts';
+import { orderItem, intentItem } from './order.ts';
+import { logItem } from './log.ts';
+import { seriesItem } from './series.ts';
+import { signalItem } from './signal.ts';
 
 /** The bot itself, as its folder shows it. */
 export const botItem = z.object({
@@ -168,3 +172,17 @@ export const botsReply = z.object({
 
 export type KnownBotItem = z.output<typeof knownBotItem>;
 export type BotsReply = z.output<typeof botsReply>;
+
+export const strategyReply = z.object({
+  strategy: strategyItem,
+  state: z.unknown().describe('The state of the strategy itself.'),
+  positions: z.array(positionItem),
+  openOrders: z.array(orderItem).describe('The newest 100.'),
+  intents: z.array(intentItem).describe('The newest 50.'),
+  signals: z.array(signalItem).describe('The newest 50 that came to it.'),
+  log: z.array(logItem).describe('Its last 50 lines, newest first.'),
+  locks: z.array(lockItem),
+  profit: z.array(seriesItem),
+});
+
+export type StrategyReply = z.output<typeof strategyReply>;

@@ -1,16 +1,11 @@
-import { API_SENTENCES } from './api-sentences.ts';
-import { BOT_SENTENCES } from './bot-sentences.ts';
-import { CONTROL_SENTENCES } from './control-sentences.ts';
+import { API_SENTENCES, BOT_SENTENCES } from './bot-sentences.ts';
+import { CONTROL_SENTENCES, LOCK_SENTENCES } from './control-sentences.ts';
 import { FEED_SENTENCES } from '../feed-sentences.ts';
 import { INTENT_SENTENCES } from './intent-sentences.ts';
-import { KIND_SENTENCES } from './kind-sentences.ts';
-import { LOCK_SENTENCES } from './lock-sentences.ts';
-import { ORDER_SENTENCES } from './order-sentences.ts';
-import { REFUSAL_SENTENCES } from './refusal-sentences.ts';
+import { KIND_SENTENCES, WORD_SENTENCES } from './kind-sentences.ts';
+import { ORDER_SENTENCES, REFUSAL_SENTENCES } from './order-sentences.ts';
 import { CHECK_SENTENCES, RISK_SENTENCES } from './risk-sentences.ts';
-import { STRATEGY_SENTENCES } from './strategy-sentences.ts';
-import { TRADING_SENTENCES } from './trading-sentences.ts';
-import { WORD_SENTENCES } from './word-sentences.ts';
+import { STRATEGY_SENTENCES, TRADING_SENTENCES } from './trading-sentences.ts';
 
 /**
  * Every sentence of the bot that people read as a reason or a result, in English, by its code. Persian has

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ProgressReport } from '../../../src/cli/progress-report.ts';
-import { StudyProgress, type TrialCounts } from '../../../src/cli/study/study-progress.ts';
+import { StudyProgress, type TrialCounts } from '../../../src/cli/study/study-lines.ts';
 import type { StoredTrial } from '../../../src/study/study-rows.ts';
 
 /** A clock that a test sets, and what was said. */

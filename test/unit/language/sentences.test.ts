@@ -14,9 +14,8 @@ import {
 } from '../../../src/language/sentences/english-sentences.ts';
 import { CHECK_SENTENCES } from '../../../src/language/sentences/risk-sentences.ts';
 import { FEED_SENTENCES, feedSentence } from '../../../src/language/feed-sentences.ts';
-import { KIND_SENTENCES } from '../../../src/language/sentences/kind-sentences.ts';
-import { REFUSAL_SENTENCES } from '../../../src/language/sentences/refusal-sentences.ts';
-import { WORD_SENTENCES } from '../../../src/language/sentences/word-sentences.ts';
+import { KIND_SENTENCES, WORD_SENTENCES } from '../../../src/language/sentences/kind-sentences.ts';
+import { REFUSAL_SENTENCES } from '../../../src/language/sentences/order-sentences.ts';
 import { factsOfEnglish } from '../../support/facts-of-english.ts';
 import { partsOf, type PlaceKind } from '../../../src/language/sentences/sentence-places.ts';
 import {

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useMemo } from 'preact/hooks';
 import { signal, useSignal } from '@preact/signals';
 import { loadPart, reasonToReload } from '../page-parts.ts';
-import { sayFailure } from '../parts/say-failure.ts';
+import { sayFailure } from '../parts/panel.tsx';
 import { say } from '../say.ts';
 import { refreshAll } from '../use-reply.ts';
 import { openDialog, type PageAction, type OpenDialog, newKey } from './action.ts';
 import type { ActionFields, ActionFieldsProps } from './action-fields.tsx';
 import type { ActionStateReply, CostReply, ActionReply } from '../../schema/action.ts';
 import { Button, Said, SideWord } from '../parts/words.tsx';
-import { knownMarket } from '../markets.ts';
+import { knownMarket } from '../overview.ts';
 import { showBothUnits, showExact, showLength, showName } from '../shown.ts';
 import { ApiFailure, getReply, postBody } from '../api.ts';
 

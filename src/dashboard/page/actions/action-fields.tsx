@@ -3,13 +3,11 @@ import { useSignal } from '@preact/signals';
 import { unitName } from '../../../language/format-money.ts';
 import { localeOf } from '../../../language/locale.ts';
 import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
-import { knownMarket, markets } from '../markets.ts';
-import { overview, strategyOptions } from '../overview.ts';
+import { knownMarket, markets, overview, strategyOptions } from '../overview.ts';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
 import { showBothUnits, showLength } from '../shown.ts';
-import { SelectField, TextField } from './field.tsx';
-import { FieldsForm } from './fields-form.tsx';
+import { SelectField, TextField, FieldsForm } from './field.tsx';
 import { HOUR_MS } from '../../../domain/time-text.ts';
 
 export interface ActionFieldsProps {

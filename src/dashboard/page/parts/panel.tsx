@@ -3,7 +3,11 @@ import { nowMs } from '../clock.ts';
 import { say } from '../say.ts';
 import { showTime } from '../shown.ts';
 import type { ShownReply } from '../use-reply.ts';
-import { sayFailure } from './say-failure.ts';
+import type { ApiErrorCode } from '../../schema/error.ts';
+import { isolateByFirstLetter } from '../../../language/isolate.ts';
+import type { ApiFailure } from '../api.ts';
+import { language } from '../preferences.ts';
+import { inWords } from '../sentences.ts';
 
 interface PanelProps {
   readonly title: string;
@@ -59,4 +63,49 @@ export function WithReply<Reply>({ reply, children }: WithReplyProps<Reply>) {
       {children(data)}
     </>
   );
+}
+
+type Failure = ApiErrorCode | 'no-answer';
+
+/** Texts for failures that people meet, with advice. */
+const PLAIN: { readonly [Code in Failure]?: Parameters<typeof say>[0] & `failure.${string}` } = {
+  'no-answer': 'failure.noAnswer',
+  'no-mirror': 'failure.noMirror',
+  'no-token': 'failure.noToken',
+  'wrong-token': 'failure.wrongToken',
+  'too-many-tries': 'failure.tooManyTries',
+  'not-allowed': 'failure.notAllowed',
+  'no-bot': 'failure.noBot',
+  'too-slow': 'failure.tooSlow',
+};
+
+/** The rest: in English the server's own words say more. */
+const REST: { readonly [Code in Failure]?: Parameters<typeof say>[0] & `failure.${string}` } = {
+  'not-found': 'failure.notFound',
+  'invalid-request': 'failure.invalid',
+  'wrong-origin': 'failure.wrongOrigin',
+  'wrong-host': 'failure.wrongHost',
+  'wrong-method': 'failure.invalid',
+  'too-large': 'failure.tooLarge',
+  'too-many-streams': 'failure.tooManyStreams',
+  'key-taken': 'failure.keyTaken',
+  'data-unusable': 'failure.unusable',
+  internal: 'failure.internal',
+};
+
+/** Words of the server that say more than their code does. */
+const TELLING: ReadonlySet<string> = new Set(['invalid-request', 'data-unusable']);
+
+const keyOf = (texts: typeof PLAIN, code: string): (typeof PLAIN)[Failure] =>
+  Object.hasOwn(texts, code) ? texts[code as Failure] : undefined;
+
+/** Returns why a request was not answered, in the language of the page. */
+export function sayFailure({ code, message, facts }: ApiFailure): string {
+  const plain = keyOf(PLAIN, code);
+  if (plain !== undefined) return say(plain);
+  const words = inWords(facts);
+  if (words !== null) return words;
+  const rest = language.value === 'en' ? undefined : keyOf(REST, code);
+  if (rest === undefined) return message;
+  return TELLING.has(code) ? `${say(rest)} ${isolateByFirstLetter(message)}` : say(rest);
 }

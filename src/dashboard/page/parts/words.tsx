@@ -5,6 +5,7 @@ import { say } from '../say.ts';
 import type { SentenceItem } from '../../schema/fields.ts';
 import { inWords, wordFor } from '../sentences.ts';
 import { showAge, showMoney, showTime, signOf } from '../shown.ts';
+import type { Signal } from '@preact/signals';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm';
 
@@ -108,5 +109,33 @@ export function RawData({ label, data }: { readonly label: string; readonly data
         {text}
       </pre>
     </details>
+  );
+}
+
+/** A few choices, of which exactly one holds. */
+export function Choices<Choice extends string>({
+  label,
+  choices,
+  chosen,
+  shown,
+}: {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  readonly chosen: Signal<Choice>;
+  readonly shown: (choice: Choice) => ComponentChildren;
+}) {
+  return (
+    <span class="choices" role="group" aria-label={label}>
+      {choices.map((each) => (
+        <button
+          type="button"
+          key={each}
+          aria-pressed={each === chosen.value}
+          onClick={() => (chosen.value = each)}
+        >
+          {shown(each)}
+        </button>
+      ))}
+    </span>
   );
 }

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
 import type { AlertItem } from '../../schema/alert.ts';
-import { Choices } from '../parts/choices.tsx';
+import { Choices, Age, Badge, Button } from '../parts/words.tsx';
 import { column, type DataColumn } from '../parts/data-table.tsx';
 import { overview } from '../overview.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Age, Badge, Button } from '../parts/words.tsx';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';

@@ -1,7 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { SelectField } from '../actions/field.tsx';
-import { markets } from '../markets.ts';
-import { overview, strategyOptions } from '../overview.ts';
+import { markets, overview, strategyOptions } from '../overview.ts';
 import { say } from '../say.ts';
 
 interface Filter {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../api.ts';
 import { TextField } from '../actions/field.tsx';
-import { sayFailure } from '../parts/say-failure.ts';
+import { sayFailure } from '../parts/panel.tsx';
 import { chooseLanguage, language } from '../preferences.ts';
 import { WithCode } from '../parts/words.tsx';
 import { say } from '../say.ts';

@@ -1,6 +1,6 @@
 import { askFor } from '../actions/action.ts';
 import type { OrderItem, OrderReply, StepItem, RawReplyItem } from '../../schema/order.ts';
-import { knownMarket } from '../markets.ts';
+import { knownMarket } from '../overview.ts';
 import { DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Button, NameLink, NameWord, Said, SideWord, Badge, RawData } from '../parts/words.tsx';

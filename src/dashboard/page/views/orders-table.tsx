@@ -1,6 +1,6 @@
 import { askFor } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
-import { knownMarket } from '../markets.ts';
+import { knownMarket } from '../overview.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Age, Badge, Button, NameLink, SideWord } from '../parts/words.tsx';
 import { say } from '../say.ts';

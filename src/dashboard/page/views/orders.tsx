@@ -1,8 +1,7 @@
-import { Button } from '../parts/words.tsx';
+import { Button, Choices } from '../parts/words.tsx';
 import { useSignal } from '@preact/signals';
 import { askFor, openDialog } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
-import { Choices } from '../parts/choices.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { say } from '../say.ts';

@@ -1,5 +1,5 @@
 import { reportAddress } from '../api.ts';
-import type { ReportItem, ReportsReply } from '../../schema/report.ts';
+import type { ReportItem, ReportsReply } from '../../schema/log.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { say } from '../say.ts';

@@ -1,5 +1,5 @@
 import type { IntentItem } from '../../schema/order.ts';
-import type { StrategyReply } from '../../schema/strategy.ts';
+import type { StrategyReply } from '../../schema/overview.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';

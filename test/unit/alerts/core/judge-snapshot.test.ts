@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AlertSnapshot, NewFill } from '../../../../src/alerts/core/alert-snapshot.ts';
+import type { AlertSnapshot, NewFill, RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
 import { judgeSnapshot } from '../../../../src/alerts/core/judge-snapshot.ts';
-import type { RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { NOON_MS, RULES, wellSnapshot } from './snapshot-fixture.ts';
 

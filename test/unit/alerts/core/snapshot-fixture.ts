@@ -1,5 +1,4 @@
-import type { AlertSnapshot } from '../../../../src/alerts/core/alert-snapshot.ts';
-import type { Alert, RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
+import type { AlertSnapshot, Alert, RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 
 /** Noon in Tehran. */

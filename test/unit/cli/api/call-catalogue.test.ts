@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CALL_GROUPS, CALLS, callOf } from '../../../../src/cli/api/call-catalogue.ts';
 import { callHelp, callListLines } from '../../../../src/cli/commands/api.ts';
-import { LOOK_WITH } from '../../../../src/cli/api/ask.ts';
+import { LOOK_WITH } from '../../../../src/cli/api/command-io.ts';
 import { readFields } from '../../../../src/cli/api/read-fields.ts';
 
 /**

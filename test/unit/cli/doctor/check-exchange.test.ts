@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readLedger } from '../../../../src/budget/ledger-report.ts';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
-import { readOnlyTap, type SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
+import { readOnlyTap, type SeenReply } from '../../../../src/cli/doctor/check-exchange.ts';
 import type { Transport } from '../../../../src/exchange/transport.ts';
 import { FaultPlan, type FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
 import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anonymousReply, Pseudonyms } from '../../../../src/cli/doctor/anonymous-reply.ts';
-import type { SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
+import type { SeenReply } from '../../../../src/cli/doctor/check-exchange.ts';
 import { recordText } from '../../../../src/cli/commands/doctor.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { BY_TOKEN, configOf, examine, writeConfig } from './doctor-world.ts';

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkExchange } from '../../../../src/cli/doctor/check-exchange.ts';
+import { checkExchange, type SeenReply } from '../../../../src/cli/doctor/check-exchange.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
-import type { SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import type { KeptAccount } from '../../../../src/venues/account-reader.ts';
