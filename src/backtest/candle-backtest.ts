@@ -29,7 +29,7 @@ import type { FileForm } from '../recording/written-form.ts';
 import { marketsOfSubscription, isOfMargin, type Subscription } from '../strategy/subscriptions.ts';
 import { loadStrategies } from '../plugins/load-strategies.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
-import { marginTopic } from '../domain/margin.ts';
+import { marginTopic } from '../records/margin.ts';
 
 /** A file of bars, and whose they are; null where only one market can be meant. */
 export interface CsvSource {

@@ -1,4 +1,4 @@
-import { marginTopic } from '../domain/margin.ts';
+import { marginTopic } from '../records/margin.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';

@@ -7,7 +7,7 @@ import {
   type Units,
 } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
-import { otherSide } from '../domain/margin.ts';
+import { otherSide } from '../records/margin.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { wishUnits } from './algorithms/wish-units.ts';
 import type { Intent } from '../strategy/intents.ts';
@@ -179,8 +179,9 @@ export class TransferManager {
   private objectionOfMargin(currency: string, amount: Units): Objection | null {
     const reading = this.options.margin.get('margin-wallets')?.reading;
     if (reading?.kind !== 'margin-wallets') return null;
-    const free = wishUnits(reading.wallets.find((wallet) => wallet.currency === currency)?.free ?? '0');
-    if (free === null || amount <= free) return null;
+    const wallet = reading.wallets.find((one) => one.currency === currency);
+    const free = wallet === undefined ? NO_UNITS : subtractUnits(wallet.total, wallet.held);
+    if (amount <= free) return null;
     const reason = sentence('funds-margin', {
       free: formatUnits(free),
       currency,

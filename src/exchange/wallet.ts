@@ -14,27 +14,9 @@ import {
 } from './reply-types.ts';
 
 /**
- * A wallet of the full list. Balances in the wallet's own currency; the rial values are estimates of the
- * exchange.
+ * "Resources: Wallet", first form. Balances in the wallet's own currency, which is lower case; the rial
+ * values are estimates of the exchange.
  */
-export interface VenueWallet {
-  readonly id: number;
-  /** Lower case. */
-  readonly currency: string;
-  readonly balance: DecimalText;
-  readonly blocked: DecimalText | null;
-  readonly active: DecimalText | null;
-  readonly rialBalance: DecimalText | null;
-  readonly rialBalanceSell: DecimalText | null;
-  readonly depositAddress: string | null;
-  readonly depositTag: string | null;
-  /** By network name. */
-  readonly depositInfo: Readonly<
-    Record<string, { readonly address: string | null; readonly tag: string | null }>
-  >;
-}
-
-/** "Resources: Wallet", first form. */
 export const walletRecord = z
   .object({
     id: integerField,
@@ -48,7 +30,7 @@ export const walletRecord = z
     depositTag: textOrNull,
     depositInfo: recordOf(z.object({ address: textOrNull, tag: textOrNull })).nullish(),
   })
-  .transform((wire): VenueWallet => ({
+  .transform((wire) => ({
     id: wire.id,
     currency: wire.currency.toLowerCase(),
     balance: wire.balance,
@@ -61,16 +43,12 @@ export const walletRecord = z
     depositInfo: wire.depositInfo ?? withoutPrototype([]),
   }));
 
-/** A wallet of the selective list: balance and the part of it that is promised to orders and withdrawals. */
-export interface VenueBalance {
-  readonly id: number;
-  /** Lower case. */
-  readonly currency: string;
-  readonly balance: DecimalText;
-  readonly blocked: DecimalText;
-}
+export type VenueWallet = Readonly<z.output<typeof walletRecord>>;
 
-/** "Resources: Wallet", second form: without its currency, which is the key it stands under. */
+/**
+ * "Resources: Wallet", second form: the balance and the part of it that is promised to orders and
+ * withdrawals, without its currency, which is the key it stands under.
+ */
 export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
 /** @public */

@@ -1,5 +1,5 @@
 import { formatUnits } from '../domain/money.ts';
-import { otherSide, type WalletSide } from '../domain/margin.ts';
+import { otherSide, type WalletSide } from '../records/margin.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { KeptRow } from './mirror-reader.ts';
 

@@ -1,5 +1,5 @@
 import { timeframeMs } from '../domain/candle.ts';
-import { marginTopic } from '../domain/margin.ts';
+import { marginTopic } from '../records/margin.ts';
 import type { CandleSubscription, MarginSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { agesOf, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';

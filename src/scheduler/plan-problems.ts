@@ -1,7 +1,7 @@
 import { present } from '../domain/errors.ts';
 import type { PlanInput } from './plan-input.ts';
 import { PLANNED_SHARE, plannedRate, type PlanBudget, capacityOf, takenMsOf } from './planned-budget.ts';
-import { marginTopic } from '../domain/margin.ts';
+import { marginTopic } from '../records/margin.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import { lengthText } from '../domain/time-text.ts';

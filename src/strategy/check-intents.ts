@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isDecimalFromZero, isPositiveDecimal, sayInput } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
-import { otherSide } from '../domain/margin.ts';
+import { otherSide } from '../records/margin.ts';
 import { isSide, refusal } from './checks/check-fields.ts';
 import {
   LIST_FIELDS,

@@ -1,4 +1,4 @@
-import { marginTopic } from '../domain/margin.ts';
+import { marginTopic } from '../records/margin.ts';
 import type { StrategyEvent } from './strategy-event.ts';
 import { isOfMargin, type Subscription } from './subscriptions.ts';
 

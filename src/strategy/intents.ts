@@ -1,6 +1,6 @@
 import type { Decimal } from 'decimal.js';
 import type { Side } from '../domain/order.ts';
-import type { WalletSide } from '../domain/margin.ts';
+import type { WalletSide } from '../records/margin.ts';
 
 /**
  * A number, a decimal text or a Decimal. A number is read as its shortest decimal of at most 15 digits, so

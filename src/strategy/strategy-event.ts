@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { SeenMargin, WalletSide } from '../domain/margin.ts';
+import type { SeenMargin, WalletSide } from '../records/margin.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import type { ExitKind, Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';

@@ -1,7 +1,7 @@
 import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { PoolReading, WalletSide } from '../domain/margin.ts';
+import type { PoolReading, WalletSide } from '../records/margin.ts';
 import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import type { Units, TooFine } from '../domain/money.ts';

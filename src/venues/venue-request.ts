@@ -15,7 +15,7 @@ import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
-import { otherSide } from '../domain/margin.ts';
+import { otherSide } from '../records/margin.ts';
 import { formatUnits } from '../domain/money.ts';
 import {
   unreadRow,

@@ -1,6 +1,5 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { marginTopic, type PoolReading, type MarginReading, type SeenMargin } from '../../domain/margin.ts';
-import { formatUnits, subtractUnits } from '../../domain/money.ts';
+import { marginTopic, type PoolReading, type MarginReading, type SeenMargin } from '../../records/margin.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { Outbox } from '../outbox.ts';
@@ -45,16 +44,7 @@ export class MarginCache {
 
   takeWallets(readings: readonly WalletReading[]): void {
     const flaw = readings.map(walletFlaw).find((one) => one !== null) ?? null;
-    const wallets =
-      flaw !== null
-        ? []
-        : readings.map(({ currency, total, held }) => ({
-            currency,
-            total: formatUnits(total),
-            held: formatUnits(held),
-            free: formatUnits(subtractUnits(total, held)),
-          }));
-    this.take({ kind: 'margin-wallets', wallets }, flaw);
+    this.take({ kind: 'margin-wallets', wallets: readings }, flaw);
   }
 
   /** The exchange does not answer it, and says why: that is reported, and it is asked again. */

@@ -1,6 +1,6 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { present } from '../../domain/errors.ts';
-import type { SeenMargin } from '../../domain/margin.ts';
+import type { SeenMargin } from '../../records/margin.ts';
 import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../../domain/money.ts';

@@ -25,13 +25,7 @@ import {
   timeMsOrNull,
   type ReplyPage,
 } from '../reply-types.ts';
-import {
-  balanceRecord,
-  depositRecord,
-  transactionRecord,
-  walletRecord,
-  type VenueBalance,
-} from '../wallet.ts';
+import { balanceRecord, depositRecord, transactionRecord, walletRecord } from '../wallet.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 
 const section = 'Wallets';
@@ -66,14 +60,11 @@ export const wallets = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({ currencies: currencyList().optional(), type: walletKind() }),
-  reply: z.object({ wallets: recordOf(balanceRecord) }).transform((wire): readonly VenueBalance[] =>
-    Object.entries(wire.wallets).map(([symbol, wallet]) => ({
-      currency: symbol.toLowerCase(),
-      id: wallet.id,
-      balance: wallet.balance,
-      blocked: wallet.blocked,
-    })),
-  ),
+  reply: z
+    .object({ wallets: recordOf(balanceRecord) })
+    .transform(({ wallets: wire }) =>
+      Object.entries(wire).map(([symbol, wallet]) => ({ currency: symbol.toLowerCase(), ...wallet })),
+    ),
   example: { currencies: 'rls,btc' },
   summary: 'Balances of chosen currencies.',
   section,

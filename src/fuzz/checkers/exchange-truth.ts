@@ -16,6 +16,8 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Endpoint } from '../../exchange/request-types.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../../exchange/transport.ts';
 import { RequestRouter } from '../../simulator-server/request-log.ts';
+import type { RecordOf, ValuesWith } from '../../records/field.ts';
+import type { BALANCE } from '../../records/rows.ts';
 
 /** A promise that was broken: which check found it, and what it expected and found. */
 export interface Violation {
@@ -173,11 +175,7 @@ interface IntentRow {
   readonly atMs: number;
 }
 
-interface BalanceRow {
-  readonly currency: string;
-  readonly total: string;
-  readonly held: string;
-}
+type BalanceRow = Pick<RecordOf<typeof BALANCE, ValuesWith<string>>, 'currency' | 'total' | 'held'>;
 
 /** The rows of a mirror that are held against the exchange, read with its own statements from the file. */
 export interface MirrorRows {

@@ -6,7 +6,7 @@ import { defineStrategy } from '../../strategy/definition.ts';
 import { RANKINGS } from '../../strategy/universe-rules.ts';
 import { Dice } from '../dice.ts';
 import { FAR, NEAR } from './order-actions.ts';
-import { otherSide } from '../../domain/margin.ts';
+import { otherSide } from '../../records/margin.ts';
 
 /** Of one universe there is one member: of the two rial markets one or the other. */
 const QUOTE = 'rls';

@@ -1,5 +1,6 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import type { PoolReading, MarginWallet, SeenMargin } from '../../domain/margin.ts';
+import { formatUnits, subtractUnits } from '../../domain/money.ts';
+import type { PoolReading, MarginWallet, SeenMargin } from '../../records/margin.ts';
 
 interface PoolNumbers<Figure> {
   /** All that it can lend. */
@@ -89,13 +90,18 @@ function poolOf({ currency, capacity, filledCapacity, availableBalance }: PoolRe
   });
 }
 
-function walletOf({ currency, total, held, free }: MarginWallet): ShownMarginWallet {
+function walletOf({ currency, total, held }: MarginWallet): ShownMarginWallet {
+  const exact = {
+    total: formatUnits(total),
+    held: formatUnits(held),
+    free: formatUnits(subtractUnits(total, held)),
+  };
   return Object.freeze({
     currency,
-    total: Number(total),
-    held: Number(held),
-    free: Number(free),
-    exact: Object.freeze({ total, held, free }),
+    total: Number(exact.total),
+    held: Number(exact.held),
+    free: Number(exact.free),
+    exact: Object.freeze(exact),
   });
 }
 

@@ -4,7 +4,7 @@ import { expectedMarket } from './expected-market.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketContext, StrategyContext } from '../context.ts';
 import type { HandlerCall } from './handler-call.ts';
-import { marginTopic } from '../../domain/margin.ts';
+import { marginTopic } from '../../records/margin.ts';
 import { marketDayOf } from '../data/market-day.ts';
 import { MarketHandle } from './market-handle.ts';
 import { orderOf, type Order } from '../own-order.ts';

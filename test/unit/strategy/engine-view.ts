@@ -1,5 +1,5 @@
 import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
-import type { SeenMargin } from '../../../src/domain/margin.ts';
+import type { SeenMargin } from '../../../src/records/margin.ts';
 import type { MarketStats, OrderBook } from '../../../src/domain/order-book.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import type { UniverseState } from '../../../src/strategy/universe-state.ts';

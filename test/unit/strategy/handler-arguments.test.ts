@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { columnsOf } from '../../../src/domain/candle-columns.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
-import type { SeenMargin } from '../../../src/domain/margin.ts';
+import type { SeenMargin } from '../../../src/records/margin.ts';
 import type { MarketStats } from '../../../src/domain/order-book.ts';
 import { ColumnCandle } from '../../../src/strategy/column-candle.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';

@@ -1,4 +1,5 @@
-import type { DecimalText } from './decimal-text.ts';
+import type { BalanceRecord } from './rows.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
 
 /** Amount of one currency that can be borrowed, in that currency; null if the exchange does not state it. */
 export interface PoolReading {
@@ -10,14 +11,8 @@ export interface PoolReading {
   readonly availableBalance: DecimalText | null;
 }
 
-/** A margin wallet, in its own currency. `held` is a part of `total`. */
-export interface MarginWallet {
-  /** Lower case. */
-  readonly currency: string;
-  readonly total: DecimalText;
-  readonly held: DecimalText;
-  readonly free: DecimalText;
-}
+/** A margin wallet, in its own currency. */
+export type MarginWallet = Pick<BalanceRecord, 'currency' | 'total' | 'held'>;
 
 /** Margin data of the exchange: one answer of one of its calls. */
 export type MarginReading =
