@@ -65,11 +65,51 @@ export interface Endpoint<
   readonly experimental?: true;
 }
 
-/** Declares an endpoint, keeping the types of its shapes. */
-export function endpoint<Name extends string, Request extends z.ZodObject, Reply extends z.ZodType>(
-  declaration: Endpoint<Name, Request, Reply>,
-): Endpoint<Name, Request, Reply> {
-  return declaration;
+const NO_FIELDS = z.object({});
+
+type Method = Endpoint['method'];
+
+/** An endpoint as it is written down: what is left out is the usual. */
+interface Declaration<Name extends string, Request extends z.ZodObject, Reply extends z.ZodType> extends Omit<
+  Endpoint<Name, Request, Reply>,
+  'method' | 'alsoMethods' | 'path' | 'idempotent' | 'sends' | 'timeoutMs' | 'request' | 'example' | 'section'
+> {
+  /** Method and path; a second method is one that deployments also answer to. */
+  readonly route: `${Method} /${string}` | `${Method}|POST /${string}`;
+  /** That a GET changes nothing, if left out. */
+  readonly idempotent?: boolean;
+  /** Nothing where there are no fields, the query of a GET, and JSON, if left out. */
+  readonly sends?: Endpoint['sends'];
+  readonly timeoutMs?: number;
+  readonly section?: string;
+  readonly request?: Request;
+  readonly example?: z.input<Request>;
+}
+
+/** Declares the endpoints of a section, keeping the types of their shapes. */
+export function endpointsOf(section: string, usualTimeoutMs: number) {
+  return function endpoint<
+    Name extends string,
+    Reply extends z.ZodType,
+    Request extends z.ZodObject = typeof NO_FIELDS,
+  >(declaration: Declaration<Name, Request, Reply>): Endpoint<Name, Request, Reply> {
+    const { route, idempotent, sends, timeoutMs = usualTimeoutMs, example, ...rest } = declaration;
+    const [methods = '', path = ''] = route.split(' ');
+    const [method, also] = methods.split('|') as [Method, 'POST'?];
+    const byMethod = method === 'GET' ? 'query' : 'json';
+    return {
+      ...rest,
+      request: declaration.request ?? (NO_FIELDS as unknown as Request),
+      example: example ?? ({} as z.input<Request>),
+      method,
+      ...(also === undefined ? {} : { alsoMethods: [also] }),
+      path,
+      idempotent: idempotent ?? method === 'GET',
+      sends: sends ?? (declaration.request === undefined ? 'nothing' : byMethod),
+      timeoutMs,
+      section: declaration.section ?? section,
+    };
+  };
 }
 
 /** Assumed limit where the interface states none: 30 a minute. */

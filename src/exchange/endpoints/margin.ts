@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import {
-  endpoint,
+  endpointsOf,
   budget,
   assumedBudget,
   currency,
@@ -18,8 +18,7 @@ import { walletRecord } from '../wallet.ts';
 import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull, textField } from '../reply-types.ts';
 import { addRuleIssues } from '../request-rules.ts';
 
-const section = 'Margin';
-const timeoutMs = 10_000;
+const endpoint = endpointsOf('Margin', 10_000);
 
 /** "Resources: Margin market setting". */
 const marginMarket = z.object({
@@ -34,18 +33,11 @@ const marginMarket = z.object({
 
 export const marginMarkets = endpoint({
   name: 'marginMarkets',
-  method: 'GET',
-  path: '/margin/markets/list',
+  route: 'GET /margin/markets/list',
   access: 'optional-token',
   budget: budget('margin/markets/list', { per: 'ip', limit: 30 }),
-  idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply: z.object({ markets: recordOf(marginMarket) }).transform((wire) => wire.markets),
-  example: {},
   summary: "Markets with margin trading, by symbol; with a token the leverage is that of the user's level.",
-  section,
 });
 
 /** @public */
@@ -63,21 +55,13 @@ const pool = z.object({
 
 export const liquidityPools = endpoint({
   name: 'liquidityPools',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/liquidity-pools/list',
+  route: 'GET|POST /liquidity-pools/list',
   access: 'token',
   budget: budget('liquidity-pools/list', { per: 'token', limit: 12 }),
-  idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply: z
     .object({ pools: recordOf(pool) })
     .transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
-  example: {},
   summary: 'Liquidity pools by currency.',
-  section,
 });
 
 const walletKind = () => word(['spot', 'margin']);
@@ -85,12 +69,9 @@ const amount = () => positiveInput({ zero: 'InvalidAmount', negative: 'InvalidAm
 
 export const transfer = endpoint({
   name: 'transfer',
-  method: 'POST',
-  path: '/wallets/transfer',
+  route: 'POST /wallets/transfer',
   access: 'token',
   budget: budget('wallets/transfer', { per: 'token', limit: 10 }),
-  idempotent: false,
-  sends: 'json',
   timeoutMs: 15_000,
   request: z
     .object({ currency: currency(), amount: amount(), src: walletKind(), dst: walletKind() })
@@ -104,41 +85,29 @@ export const transfer = endpoint({
   reply: z.object({ srcWallet: walletRecord, dstWallet: walletRecord }),
   example: { currency: 'usdt', amount: '10', src: 'spot', dst: 'margin' },
   summary: 'Moves rial or tether between the spot and the margin wallet.',
-  section,
 });
 
 export const delegationLimit = endpoint({
   name: 'delegationLimit',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/margin/delegation-limit',
+  route: 'GET|POST /margin/delegation-limit',
   access: 'READ',
   budget: budget('margin/delegation-limit', { per: 'token', limit: 12 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({ currency: currency() }),
   reply: z.object({ limit: decimalField }).transform((wire) => wire.limit),
   example: { currency: 'btc' },
   summary: 'How much may be delegated in a currency.',
-  section,
 });
 
-const gatewaySection = 'Payment gateway';
-const gatewayTimeoutMs = 15_000;
+const gatewayEndpoint = endpointsOf('Payment gateway', 15_000);
 
 /** No header can hold other than plain ASCII, so such an address could never be redirected to. */
 const CALLBACK = '^[hH][tT][tT][pP][sS]?://[!-"$-.0->A-~]+(?:[/?#][!-~]*)?$';
 
-export const gatewaySend = endpoint({
+export const gatewaySend = gatewayEndpoint({
   name: 'gatewaySend',
-  method: 'POST',
-  path: '/pg/send/',
+  route: 'POST /pg/send/',
   access: 'merchant',
   budget: assumedBudget('pg/send', 'ip'),
-  idempotent: false,
-  sends: 'json',
-  timeoutMs: gatewayTimeoutMs,
   request: z.object({
     api: secretText().describe("The merchant's key."),
     amount: integer({ least: 10_000 }).describe('In rial.'),
@@ -156,19 +125,15 @@ export const gatewaySend = endpoint({
   reply: z.object({ token: textField }),
   example: { api: 'env:MERCHANT_API', amount: 500_000, callbackURL: 'https://shop.example/back' },
   summary: 'Makes an invoice and the token of its payment page.',
-  section: gatewaySection,
 });
 
-export const gatewayVerify = endpoint({
+export const gatewayVerify = gatewayEndpoint({
   name: 'gatewayVerify',
-  method: 'POST',
-  path: '/pg/verify/',
+  route: 'POST /pg/verify/',
   access: 'merchant',
   budget: assumedBudget('pg/verify', 'ip'),
   // A payment is verified once: the second call answers "verified before".
   idempotent: false,
-  sends: 'json',
-  timeoutMs: gatewayTimeoutMs,
   request: z.object({
     api: secretText().describe("The merchant's key."),
     token: requiredText().describe('The token of the payment, as gateway-send returned it.'),
@@ -186,5 +151,4 @@ export const gatewayVerify = endpoint({
     .transform(({ txHash, ...payment }) => ({ ...payment, transactionHash: txHash })),
   example: { api: 'env:MERCHANT_API', token: 'TOKEN_OF_THE_PAYMENT' },
   summary: 'Confirms a payment; the hash of the answer is still to be checked with the merchant secret.',
-  section: gatewaySection,
 });

@@ -15,7 +15,7 @@ import {
 } from '../reply-types.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { type MarketStats, orientBook, type OrderBook } from '../../domain/order-book.ts';
-import { endpoint, assumedBudget, budget, currencyList, integer, symbolInput } from '../request-types.ts';
+import { endpointsOf, assumedBudget, budget, currencyList, integer, symbolInput } from '../request-types.ts';
 import {
   bookRecord,
   depthSides,
@@ -229,8 +229,7 @@ const marketStatsReply = z
     return all;
   });
 
-const section = 'Public market data';
-const timeoutMs = 5000;
+const endpoint = endpointsOf('Public market data', 5000);
 
 const orderBookBudget = budget('v2/orderbook', { per: 'ip', limit: 60 });
 /** No limit is stated: that of the second version, which it replaces. */
@@ -238,35 +237,25 @@ const orderBookV3Budget = assumedBudget('v3/orderbook', 'ip', 60);
 
 export const orderBook = endpoint({
   name: 'orderBook',
-  method: 'GET',
-  path: '/v2/orderbook/{symbol}',
+  route: 'GET /v2/orderbook/{symbol}',
   access: 'none',
   budget: orderBookBudget,
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({ symbol: symbolInput() }),
   reply: bookRecord,
   example: { symbol: 'BTCIRT' },
   summary: 'The order book of one market, turned the right way round.',
-  section,
 });
 
 /** Not in the interface: deployments serve it beside the second version, which they deprecate. */
 export const orderBookV3 = endpoint({
   name: 'orderBookV3',
-  method: 'GET',
-  path: '/v3/orderbook/{symbol}',
+  route: 'GET /v3/orderbook/{symbol}',
   access: 'none',
   budget: orderBookV3Budget,
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({ symbol: symbolInput() }),
   reply: orientedBookRecord,
   example: { symbol: 'BTCIRT' },
   summary: 'The order book of one market, in the form that has bids and asks the right way round.',
-  section,
 });
 
 /** Everything in the body that is a book, by market symbol; the status and unknown fields are skipped. */
@@ -285,35 +274,23 @@ const allBooksOf = (record: z.ZodType<OrderBook>) =>
 
 export const allOrderBooks = endpoint({
   name: 'allOrderBooks',
-  method: 'GET',
-  path: '/v2/orderbook/all',
+  route: 'GET /v2/orderbook/all',
   access: 'none',
   budget: orderBookBudget,
-  idempotent: true,
-  sends: 'nothing',
   timeoutMs: 10_000,
-  request: z.object({}),
   reply: allBooksOf(bookRecord),
-  example: {},
   summary: 'The order books of all markets, by market symbol.',
-  section,
 });
 
 /** Not in the interface: deployments serve it beside the second version, which they deprecate. */
 export const allOrderBooksV3 = endpoint({
   name: 'allOrderBooksV3',
-  method: 'GET',
-  path: '/v3/orderbook/all',
+  route: 'GET /v3/orderbook/all',
   access: 'none',
   budget: orderBookV3Budget,
-  idempotent: true,
-  sends: 'nothing',
   timeoutMs: 10_000,
-  request: z.object({}),
   reply: allBooksOf(orientedBookRecord),
-  example: {},
   summary: 'The order books of all markets, in the form that has bids and asks the right way round.',
-  section,
 });
 
 /** @public */
@@ -325,13 +302,9 @@ export interface Depth {
 
 export const depth = endpoint({
   name: 'depth',
-  method: 'GET',
-  path: '/v2/depth/{symbol}',
+  route: 'GET /v2/depth/{symbol}',
   access: 'none',
   budget: budget('v2/depth', { per: 'ip', limit: 60 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({ symbol: symbolInput() }),
   reply: depthSides.extend({ lastTradePrice: decimalOrNull }).transform((wire): Depth => ({
     book: orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
@@ -339,37 +312,26 @@ export const depth = endpoint({
   })),
   example: { symbol: 'BTCIRT' },
   summary: 'The aggregated depth of one market.',
-  section,
   experimental: true,
 });
 
 export const publicTrades = endpoint({
   name: 'publicTrades',
-  method: 'GET',
-  path: '/v2/trades/{symbol}',
+  route: 'GET /v2/trades/{symbol}',
   access: 'none',
   budget: budget('v2/trades', { per: 'ip', limit: 15 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({ symbol: symbolInput() }),
   reply: z.object({ trades: publicTradeRecords }).transform((wire) => wire.trades),
   example: { symbol: 'BTCIRT' },
   summary: 'The latest trades of one market, as the exchange orders them. They carry no id.',
-  section,
 });
 
 export const marketStats = endpoint({
   name: 'marketStats',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/market/stats',
+  route: 'GET|POST /market/stats',
   access: 'none',
   // The interface says 100; the newest public documentation says 20, and going over it is a lockout.
   budget: budget('market/stats', { per: 'ip', limit: 20 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({
     srcCurrency: currencyList().optional(),
     dstCurrency: currencyList()
@@ -379,17 +341,13 @@ export const marketStats = endpoint({
   reply: marketStatsReply,
   example: { srcCurrency: 'btc', dstCurrency: 'rls' },
   summary: 'Statistics of markets for the day: best prices, volumes, range, change.',
-  section,
 });
 
 export const history = endpoint({
   name: 'history',
-  method: 'GET',
-  path: '/market/udf/history',
+  route: 'GET /market/udf/history',
   access: 'none',
   budget: assumedBudget('market/udf/history', 'ip'),
-  idempotent: true,
-  sends: 'query',
   timeoutMs: 10_000,
   request: z.object({
     symbol: symbolInput(),
@@ -403,37 +361,25 @@ export const history = endpoint({
   reply: candlesReply,
   example: { symbol: 'BTCIRT', resolution: '60', to: 1_767_225_600, countback: 24 },
   summary: 'Candles of one market, at most 500 a request; an empty list where the range has none.',
-  section,
 });
 
 export const globalStats = endpoint({
   name: 'globalStats',
-  method: 'POST',
-  path: '/market/global-stats',
+  route: 'POST /market/global-stats',
   access: 'none',
   budget: budget('market/global-stats', { per: 'ip', limit: 100, minutes: 10 }),
   idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply: globalStatsReply,
-  example: {},
   summary: 'Prices of other providers, by currency and provider.',
-  section,
 });
 
 export const options = endpoint({
   name: 'options',
-  method: 'GET',
-  path: '/v2/options',
+  route: 'GET /v2/options',
   access: 'none',
   budget: assumedBudget('v2/options', 'ip'),
-  idempotent: true,
-  sends: 'nothing',
   timeoutMs: 10_000,
-  request: z.object({}),
   reply: optionsReply,
-  example: {},
   summary: 'Minimum order values, and the price and amount steps of every market.',
   section: 'Wallets',
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  endpoint,
+  endpointsOf,
   budget,
   clientOrderId,
   currency,
@@ -21,7 +21,7 @@ import {
   type RuleIssue,
 } from '../request-rules.ts';
 
-const section = 'Spot trading';
+const endpoint = endpointsOf('Spot trading', 15_000);
 const EXECUTIONS = ['limit', 'market', 'stop_limit', 'stop_market'] as const;
 
 const someId =
@@ -34,12 +34,10 @@ const someId =
 
 export const orderStatus = endpoint({
   name: 'orderStatus',
-  method: 'POST',
-  path: '/market/orders/status',
+  route: 'POST /market/orders/status',
   access: 'READ',
   budget: budget('orders/status', { per: 'token', limit: 300, hasReserve: true }),
   idempotent: true,
-  sends: 'json',
   timeoutMs: 10_000,
   request: z
     .object({ id: integer({ least: 1 }).optional(), clientOrderId: clientOrderId().nullish() })
@@ -49,19 +47,13 @@ export const orderStatus = endpoint({
   reply: z.object({ order: orderRecord }).transform((wire) => wire.order),
   example: { id: 1 },
   summary: 'One order, by its id or, among open orders, by its clientOrderId.',
-  section,
 });
 
 export const ordersList = endpoint({
   name: 'ordersList',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/market/orders/list',
+  route: 'GET|POST /market/orders/list',
   access: 'READ',
   budget: budget('orders/list', { per: 'token', limit: 30, hasReserve: true }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs: 15_000,
   request: z
     .object({
       status: z.enum(['all', 'open', 'done', 'close']).optional(),
@@ -90,18 +82,13 @@ export const ordersList = endpoint({
   reply: pageOf('orders', orderRecord),
   example: { status: 'open', details: 2 },
   summary: 'Orders of the user, filtered and paged.',
-  section,
 });
 
 export const updateOrderStatus = endpoint({
   name: 'updateOrderStatus',
-  method: 'POST',
-  path: '/market/orders/update-status',
+  route: 'POST /market/orders/update-status',
   access: 'TRADE',
   budget: budget('orders/update-status', { per: 'token', limit: 90, hasReserve: true }),
-  idempotent: false,
-  sends: 'json',
-  timeoutMs: 15_000,
   request: z
     .object({
       order: integer({ least: 1 }).optional(),
@@ -116,17 +103,13 @@ export const updateOrderStatus = endpoint({
     .transform((wire) => ({ updatedStatus: wire.updatedStatus, order: wire.order ?? null })),
   example: { order: 1, status: 'canceled' },
   summary: 'Cancels one open order, and with it the other of an OCO pair that has not executed.',
-  section,
 });
 
 export const cancelOldOrders = endpoint({
   name: 'cancelOldOrders',
-  method: 'POST',
-  path: '/market/orders/cancel-old',
+  route: 'POST /market/orders/cancel-old',
   access: 'TRADE',
   budget: budget('orders/cancel-old', { per: 'token', limit: 30, hasReserve: true }),
-  idempotent: false,
-  sends: 'json',
   timeoutMs: 20_000,
   request: z.object({
     hours: positiveNumber().optional().describe('Only orders older than this; without it all active orders.'),
@@ -139,19 +122,13 @@ export const cancelOldOrders = endpoint({
   example: { hours: 24, srcCurrency: 'btc', dstCurrency: 'rls' },
   summary:
     'Cancels the active orders that match and are old enough. Waiting stop orders outside an OCO stay.',
-  section,
 });
 
 export const tradesList = endpoint({
   name: 'tradesList',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/market/trades/list',
+  route: 'GET|POST /market/trades/list',
   access: 'READ',
   budget: budget('trades/list', { per: 'token', limit: 30, hasReserve: true }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs: 15_000,
   request: z
     .object({
       srcCurrency: currency().optional(),
@@ -172,7 +149,6 @@ export const tradesList = endpoint({
   reply: pageOf('trades', tradeRecord),
   example: { srcCurrency: 'btc', dstCurrency: 'rls', pageSize: 100 },
   summary: "The user's trades of the last 180 days.",
-  section,
 });
 
 /** The interface answers every price that it can not use with a code of its own. */
@@ -251,12 +227,9 @@ export interface PlacedOrder {
 
 export const addOrder = endpoint({
   name: 'addOrder',
-  method: 'POST',
-  path: '/market/orders/add',
+  route: 'POST /market/orders/add',
   access: 'TRADE',
   budget: budget('orders/add', { per: 'token', limit: 300, minutes: 10 }),
-  idempotent: false,
-  sends: 'json',
   timeoutMs: 20_000,
   request: fields
     .superRefine((order, context) => addRuleIssues(context, brokenRules(order)))
@@ -272,5 +245,4 @@ export const addOrder = endpoint({
     }),
   example: { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '50000000000' },
   summary: 'Places a limit, market, stop-limit, stop-market or OCO order.',
-  section: 'Spot trading',
 });

@@ -10,7 +10,7 @@ import {
   timeMsOrNull,
 } from '../reply-types.ts';
 import {
-  endpoint,
+  endpointsOf,
   assumedBudget,
   budget,
   currency,
@@ -102,24 +102,15 @@ const limitationsReply = z
   })
   .transform((wire) => wire.limitations);
 
-const section = 'Authentication and user information';
-const timeoutMs = 10_000;
+const endpoint = endpointsOf('Authentication and user information', 10_000);
 
 export const profile = endpoint({
   name: 'profile',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/profile',
+  route: 'GET|POST /users/profile',
   access: 'READ',
   budget: assumedBudget('users/profile', 'token'),
-  idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply: profileReply,
-  example: {},
   summary: 'Who the user is, the bank cards and accounts, and the fee rates that apply.',
-  section,
 });
 
 const attempt = z
@@ -128,69 +119,42 @@ const attempt = z
 
 export const loginAttempts = endpoint({
   name: 'loginAttempts',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/login-attempts',
+  route: 'GET|POST /users/login-attempts',
   access: 'token',
   budget: assumedBudget('users/login-attempts', 'token'),
-  idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply: z.object({ attempts: z.array(attempt) }).transform((wire) => wire.attempts),
-  example: {},
   summary: 'The latest log-in attempts.',
-  section,
 });
 
 export const referralCode = endpoint({
   name: 'referralCode',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/get-referral-code',
+  route: 'GET|POST /users/get-referral-code',
   access: 'token',
   budget: assumedBudget('users/get-referral-code', 'token'),
-  idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply: z.object({
     referredUsersCount: integerOrNull,
     referralCode: textOrNull,
     referralFeeTotalCount: integerOrNull,
     referralFeeTotal: decimalOrNull,
   }),
-  example: {},
   summary: 'The referral code and what it brought.',
-  section,
   deprecated: true,
 });
 
 export const limitations = endpoint({
   name: 'limitations',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/limitations',
+  route: 'GET|POST /users/limitations',
   access: 'READ',
   budget: assumedBudget('users/limitations', 'token'),
-  idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply: limitationsReply,
-  example: {},
   summary: 'What the user may do and how much of the withdrawal limits is used.',
-  section,
 });
 
 export const generateAddress = endpoint({
   name: 'generateAddress',
-  method: 'POST',
-  path: '/users/wallets/generate-address',
+  route: 'POST /users/wallets/generate-address',
   access: 'token',
   budget: budget('users/wallets/generate-address', { per: 'token', limit: 30, minutes: 60 }),
-  idempotent: false,
-  sends: 'json',
   timeoutMs: 20_000,
   request: z
     .object({
@@ -220,7 +184,6 @@ export const generateAddress = endpoint({
   example: { currency: 'btc' },
   summary:
     'Makes a deposit address, with a tag if the network has tags, and the wallet if there is none yet.',
-  section,
 });
 
 /** Spaces and hyphens may stand anywhere, as people write them. */
@@ -231,45 +194,32 @@ const done = z.object({}).transform(() => null);
 
 export const addCard = endpoint({
   name: 'addCard',
-  method: 'POST',
-  path: '/users/cards-add',
+  route: 'POST /users/cards-add',
   access: 'token',
   budget: budget('users/cards-add', { per: 'token', limit: 30, minutes: 30 }),
-  idempotent: false,
-  sends: 'json',
-  timeoutMs,
   request: z.object({ number: cardNumber(), bank: requiredText() }),
   reply: done,
   example: { number: '6219861000000002', bank: 'Sample bank' },
   summary: 'Adds a bank card.',
-  section,
 });
 
 export const addAccount = endpoint({
   name: 'addAccount',
-  method: 'POST',
-  path: '/users/accounts-add',
+  route: 'POST /users/accounts-add',
   access: 'token',
   budget: budget('users/accounts-add', { per: 'token', limit: 30, minutes: 30 }),
-  idempotent: false,
-  sends: 'json',
-  timeoutMs,
   request: z.object({ number: textOrInteger(), shaba: shaba(), bank: requiredText() }),
   reply: done,
   example: { number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' },
   summary: 'Adds a bank account.',
-  section,
 });
 
 /** A one-time password, where the account asks for one, goes in the `X-TOTP` header, not in the body. */
 export const login = endpoint({
   name: 'login',
-  method: 'POST',
-  path: '/auth/login/',
+  route: 'POST /auth/login/',
   access: 'none',
   budget: budget('auth/login', { per: 'ip', limit: 30, minutes: 10 }),
-  idempotent: false,
-  sends: 'json',
   timeoutMs: 15_000,
   request: z.object({
     username: requiredText(),
@@ -282,56 +232,37 @@ export const login = endpoint({
   reply: z.object({ key: textField, device: textOrNull }),
   example: { username: 'trader', password: 'env:PASSWORD', captcha: 'api' },
   summary: 'Exchanges a user name and password for a token.',
-  section: 'Authentication and user information',
 });
 
-const path = '/users/markets/favorite';
 const reply = z.object({ favoriteMarkets: z.array(z.string()) }).transform((wire) => wire.favoriteMarkets);
 
 export const favoriteMarkets = endpoint({
   name: 'favoriteMarkets',
-  method: 'GET',
-  path,
+  route: 'GET /users/markets/favorite',
   access: 'token',
   budget: budget('users/markets/favorite', { per: 'token', limit: 6 }),
-  idempotent: true,
-  sends: 'nothing',
-  timeoutMs,
-  request: z.object({}),
   reply,
-  example: {},
   summary: 'The symbols of the favourite markets.',
-  section,
 });
 
 export const addFavoriteMarkets = endpoint({
   name: 'addFavoriteMarkets',
-  method: 'POST',
-  path,
+  route: 'POST /users/markets/favorite',
   access: 'token',
   budget: budget('users/markets/favorite/add', { per: 'token', limit: 12 }),
-  idempotent: false,
-  sends: 'json',
-  timeoutMs,
   request: z.object({ market: text(4000).describe('Market symbols, separated by commas.') }),
   reply,
   example: { market: 'BTCIRT,USDTIRT' },
   summary: 'Adds favourite markets.',
-  section,
 });
 
 export const removeFavoriteMarkets = endpoint({
   name: 'removeFavoriteMarkets',
-  method: 'DELETE',
-  path,
+  route: 'DELETE /users/markets/favorite',
   access: 'token',
   budget: budget('users/markets/favorite/remove', { per: 'token', limit: 12 }),
-  idempotent: false,
-  sends: 'json',
-  timeoutMs,
   request: z.object({ market: text().describe('A market symbol, or All.') }),
   reply,
   example: { market: 'BTCIRT' },
   summary: 'Removes one favourite market, or all.',
-  section,
 });

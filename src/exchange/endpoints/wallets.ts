@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  endpoint,
+  endpointsOf,
   budget,
   assumedBudget,
   currency,
@@ -28,37 +28,25 @@ import {
 import { balanceRecord, depositRecord, transactionRecord, walletRecord } from '../wallet.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 
-const section = 'Wallets';
-const timeoutMs = 10_000;
+const endpoint = endpointsOf('Wallets', 10_000);
 const walletKind = () => word(['spot', 'margin']).optional();
 
 export const walletsList = endpoint({
   name: 'walletsList',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/wallets/list',
+  route: 'GET|POST /users/wallets/list',
   access: 'READ',
   budget: budget('users/wallets/list', { per: 'token', limit: 20, minutes: 2 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({ type: walletKind() }),
   reply: z.object({ wallets: z.array(walletRecord) }).transform((wire) => wire.wallets),
   example: { type: 'spot' },
   summary: 'All wallets. Under load the reply may lack what was asked for: ask again.',
-  section,
 });
 
 export const wallets = endpoint({
   name: 'wallets',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/v2/wallets',
+  route: 'GET|POST /v2/wallets',
   access: 'READ',
   budget: budget('v2/wallets', { per: 'token', limit: 12 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({ currencies: currencyList().optional(), type: walletKind() }),
   reply: z
     .object({ wallets: recordOf(balanceRecord) })
@@ -67,35 +55,25 @@ export const wallets = endpoint({
     ),
   example: { currencies: 'rls,btc' },
   summary: 'Balances of chosen currencies.',
-  section,
 });
 
 export const walletBalance = endpoint({
   name: 'walletBalance',
-  method: 'POST',
-  path: '/users/wallets/balance',
+  route: 'POST /users/wallets/balance',
   access: 'READ',
   budget: budget('users/wallets/balance', { per: 'token', limit: 60, minutes: 2 }),
   idempotent: true,
-  sends: 'json',
-  timeoutMs,
   request: z.object({ currency: currency() }),
   reply: z.object({ balance: decimalField }).transform((wire) => wire.balance),
   example: { currency: 'rls' },
   summary: 'The balance of one currency.',
-  section,
 });
 
 export const walletTransactions = endpoint({
   name: 'walletTransactions',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/wallets/transactions/list',
+  route: 'GET|POST /users/wallets/transactions/list',
   access: 'READ',
   budget: budget('users/wallets/transactions/list', { per: 'token', limit: 60, minutes: 2 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({
     wallet: integer({ least: 1 }).describe("A wallet's id, which the list of wallets has."),
     page: integer({ least: 1 }).optional(),
@@ -106,19 +84,13 @@ export const walletTransactions = endpoint({
   reply: pageOf('transactions', transactionRecord),
   example: { wallet: 1 },
   summary: 'What came into and left one wallet.',
-  section,
 });
 
 export const deposits = endpoint({
   name: 'deposits',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/wallets/deposits/list',
+  route: 'GET|POST /users/wallets/deposits/list',
   access: 'READ',
   budget: budget('users/wallets/deposits/list', { per: 'token', limit: 60, minutes: 2 }),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs,
   request: z.object({
     wallet: walletIdOrAll()
       .optional()
@@ -131,7 +103,6 @@ export const deposits = endpoint({
   reply: pageOf('deposits', depositRecord),
   example: { wallet: 'all' },
   summary: 'Deposits of the last three months at most.',
-  section,
 });
 
 /** One bank payment of a rial withdrawal. @public */
@@ -251,18 +222,15 @@ const listedWithdrawalRecord = z
     isCancelable: wire.isCancelable ?? wire.is_cancelable,
   }));
 
-const withdrawalSection = 'Rial withdrawal (version 2)';
+const withdrawalEndpoint = endpointsOf('Rial withdrawal (version 2)', 10_000);
 const withdrawalId = () => textLike('^CW[0-9]{1,18}$', 'a withdrawal id such as "CW430542"');
 const reply = z.object({ result: rialWithdrawalRecord }).transform((wire) => wire.result);
 
-export const createWithdrawal = endpoint({
+export const createWithdrawal = withdrawalEndpoint({
   name: 'createWithdrawal',
-  method: 'POST',
-  path: '/cobank/withdraw',
+  route: 'POST /cobank/withdraw',
   access: 'WITHDRAW',
   budget: assumedBudget('cobank/withdraw/create', 'token'),
-  idempotent: false,
-  sends: 'json',
   timeoutMs: 20_000,
   request: z.object({
     destinationBankAccountId: integer({ least: 1 }).describe('Id of a bank account of the profile.'),
@@ -271,33 +239,24 @@ export const createWithdrawal = endpoint({
   reply,
   example: { destinationBankAccountId: 1, amount: '5000000' },
   summary: 'Creates and confirms a rial withdrawal in one step.',
-  section: withdrawalSection,
 });
 
-export const withdrawal = endpoint({
+export const withdrawal = withdrawalEndpoint({
   name: 'withdrawal',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/cobank/withdraw/{id}',
+  route: 'GET|POST /cobank/withdraw/{id}',
   access: 'READ',
   budget: assumedBudget('cobank/withdraw', 'token'),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs: 10_000,
   request: z.object({ id: withdrawalId() }),
   reply,
   example: { id: 'CW430542' },
   summary: 'The state and bank payments of a rial withdrawal.',
-  section: withdrawalSection,
 });
 
-export const cancelWithdrawal = endpoint({
+export const cancelWithdrawal = withdrawalEndpoint({
   name: 'cancelWithdrawal',
-  method: 'POST',
-  path: '/cobank/withdraw/{id}/cancel',
+  route: 'POST /cobank/withdraw/{id}/cancel',
   access: 'WITHDRAW',
   budget: assumedBudget('cobank/withdraw/cancel', 'token'),
-  idempotent: false,
   sends: 'query',
   timeoutMs: 15_000,
   request: z.object({ id: withdrawalId() }),
@@ -305,19 +264,13 @@ export const cancelWithdrawal = endpoint({
   reply: z.object({ result: rialWithdrawalRecord.nullish() }).transform((wire) => wire.result ?? null),
   example: { id: 'CW430542' },
   summary: 'Cancels a rial withdrawal that is still new, within three minutes.',
-  section: withdrawalSection,
 });
 
-export const withdrawals = endpoint({
+export const withdrawals = withdrawalEndpoint({
   name: 'withdrawals',
-  method: 'GET',
-  alsoMethods: ['POST'],
-  path: '/users/wallets/withdraws/list',
+  route: 'GET|POST /users/wallets/withdraws/list',
   access: 'READ',
   budget: assumedBudget('users/wallets/withdraws/list', 'token'),
-  idempotent: true,
-  sends: 'query',
-  timeoutMs: 10_000,
   request: z.object({
     wallet: walletIdOrAll().optional(),
     page: integer({ least: 1 }).optional(),
@@ -340,5 +293,4 @@ export const withdrawals = endpoint({
     }),
   example: {},
   summary: 'All withdrawals, of rial (older and version 2) and of coins.',
-  section: withdrawalSection,
 });
