@@ -72,6 +72,26 @@ Float64Array.prototype.subarray = function (...range) {
 const ON_EXAMPLE = '--market BTCUSDT --catalogue data/example --cash 10000 --no-save --json'.split(' ');
 const ON_BOOKS = '--fidelity poll --from 2026-01-05T12:00Z --to 2026-01-05T12:20Z --timeframe 1m'.split(' ');
 
+/** Trades by the clock alone. */
+const BY_THE_CLOCK = `
+import { z } from 'zod';
+import { defineStrategy } from '#sdk';
+let seen = 0;
+export default defineStrategy({
+  name: 'by-the-clock',
+  params: z.strictObject({}),
+  data: ({ market }) => ({ price: market.ticker() }),
+  on: {
+    price({ position, buy, sell }) {
+      seen += 1;
+      if (seen % 40 !== 1) return;
+      if (position === 0) buy({ amount: 0.01 });
+      else sell({ amount: position });
+    },
+  },
+});
+`;
+
 describe('--check-lookahead', () => {
   test.each([
     ['as they are made', WHEN_MADE, ['--timeframe', '5m']],
@@ -89,6 +109,14 @@ describe('--check-lookahead', () => {
     const of = ['--timeframe', '5m', '--detail', '1m', '--check-lookahead'];
     const { code, error } = await startSarraf(['backtest', 'mean-reversion', ...ON_EXAMPLE, ...of]).finished;
     expect({ code, error }).toEqual({ code: 0, error: '' });
+  });
+
+  test('finds nothing in a run of the whole bot that goes by the clock', async () => {
+    const file = join(folder, 'by-the-clock.ts');
+    writeFileSync(file, BY_THE_CLOCK);
+    const of = [...ON_EXAMPLE, ...ON_BOOKS, '--check-lookahead'];
+    const { code, error } = await startSarraf(['backtest', file, ...of]).finished;
+    expect({ code, error }).toMatchObject({ code: 0 });
   });
 
   test('says what a run ended with that did not answer', async () => {

@@ -6,6 +6,7 @@ import { parseUnits, type Units } from '../../src/domain/money.ts';
 import { AssetLedger, type LedgerTrade } from '../../src/portfolio/asset-ledger.ts';
 import { partOf } from '../../src/portfolio/holding.ts';
 import { profitOf, restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/profit.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 type Step =
   | { readonly kind: 'trade'; readonly trade: LedgerTrade }
@@ -175,11 +176,11 @@ describe('the profit over a triangle of markets', () => {
             );
           }
         }),
-        { numRuns: 150 },
+        { numRuns: deepRuns(150, 50) },
       );
 
-      expect(valued).toBeGreaterThan(100);
-      expect(unvalued).toBeGreaterThan(20);
+      expect(valued).toBeGreaterThan(deepRuns(100, 30));
+      expect(unvalued).toBeGreaterThan(deepRuns(20, 5));
     },
   );
 
@@ -201,7 +202,7 @@ describe('the profit over a triangle of markets', () => {
           }
           if (prices.has('USDTIRT')) expect(left).toBe(ledger.held(currency));
         }),
-        { numRuns: 150 },
+        { numRuns: deepRuns(150, 50) },
       );
     },
   );
@@ -218,7 +219,7 @@ describe('the profit over a triangle of markets', () => {
         );
         expect(profitOf(turned).total).toBe(worthIn('rls', flowsOf(drawn), prices));
       }),
-      { numRuns: 100 },
+      { numRuns: deepRuns(100, 40) },
     );
   });
 

@@ -7,13 +7,13 @@ import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../src/domain/candle.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
-import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { expectedCurve, expectedLines, line, randomOf, type Random, type Wanted } from './bar-order.ts';
+import { runnerOn } from '../support/runner-on.ts';
 
 const SYMBOLS = ['AUSDT', 'BUSDT', 'CUSDT', 'DUSDT'];
 const MINUTE_MS = 60_000;
@@ -87,11 +87,8 @@ function runOf(markets: readonly RunMarket[], listeners: readonly (readonly Want
   const lines: string[] = [];
   const symbols = markets.map(({ market }) => market.symbol);
   const instances = listeners.map((wanted, place) => ({
-    runner: new StrategyRunner(listenerTo(wanted, symbols, lines), {
+    runner: runnerOn(listenerTo(wanted, symbols, lines), wanted[0]?.symbol ?? '', '1m', {
       name: `listener-${place}`,
-      marketNames: MARKET_NAMES,
-      market: wanted[0]?.symbol ?? '',
-      timeframe: '1m',
       params: { name: `listener-${place}` },
       hasBooks: false,
     }),

@@ -7,6 +7,7 @@ import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ExitWish } from '../../src/strategy/intents.ts';
 import type { PlannedFeed } from '../../src/scheduler/feed.ts';
 import { EngineWorld, feedOf, FEEDS, START_MS } from '../unit/engine/engine-world.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 const MINUTE_MS = 60_000;
 const FIRST_MS = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
@@ -126,7 +127,7 @@ test('a life that is cut off ends with the stop of a whole one', () => {
         seen.add(whole);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: deepRuns(15, 8) },
   );
   expect(seen.size).toBeGreaterThan(1);
 });

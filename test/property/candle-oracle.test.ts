@@ -14,7 +14,6 @@ import type { StrategyContext } from '../../src/strategy/context.ts';
 import type { Order } from '../../src/strategy/own-order.ts';
 import type { Intent } from '../../src/strategy/intents.ts';
 import { buy, cancel, oco, sell } from '../support/intents.ts';
-import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { issue } from '../support/issue.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import {
@@ -28,7 +27,7 @@ import {
 } from './candle-oracle.ts';
 import { toldAt } from './bar-order.ts';
 import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
-import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
+import { runnerOn } from '../support/runner-on.ts';
 
 const HOUR_MS = 3_600_000;
 const NO_LIMITS = createRiskLimits({
@@ -173,12 +172,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
     balances: world.balances as Record<string, Units>,
     rules: world.rules,
   });
-  const runner = new StrategyRunner(scripted(world, traded, views), {
-    marketNames: MARKET_NAMES,
-    market: traded[0]!.symbol,
-    timeframe: '1h',
-    params: {},
-  });
+  const runner = runnerOn(scripted(world, traded, views), traded[0]!.symbol, '1h', { params: {} });
   const run = new CandleRunner({
     settings: {
       ...DEFAULT_ENGINE_TIMES,

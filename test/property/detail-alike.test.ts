@@ -6,16 +6,16 @@ import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
-import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import type { MarketContext, StrategyContext } from '../../src/strategy/context.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ExitWish } from '../../src/strategy/intents.ts';
-import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/fill-rules.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { randomOf, toldAt, type Random } from './bar-order.ts';
+import { runnerOn } from '../support/runner-on.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -199,13 +199,7 @@ function runOf(
   { seed, rules, told }: World,
 ): { readonly run: CandleRun; readonly notes: readonly string[] } {
   const notes: string[] = [];
-  const runner = new StrategyRunner(wanderer(seed, notes), {
-    marketNames: MARKET_NAMES,
-    market: 'BTCUSDT',
-    timeframe: '1h',
-    params: {},
-    hasBooks: false,
-  });
+  const runner = runnerOn(wanderer(seed, notes), 'BTCUSDT', '1h', { params: {}, hasBooks: false });
   const venue = new BarFillSimulator({
     markets: markets.map(({ market }) => market),
     fees: { rls: { maker: 1_000, taker: 1_300 }, usdt: { maker: 1_000, taker: 1_300 } },

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ScriptedRun } from '../../src/testing.ts';
 import { expectAlike, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 /** No round numbers, so that no amount lies just at a step. */
 const SHARES = [0.403_7, 0.118_3, 0.771_9, 0, 0.551_3, 0.548_1];
@@ -54,9 +55,9 @@ test('shares are reached alike on candles and on polled books of the same closes
         expectAlike(runs, decisionsOf, UNDER_WAY, withinSteps);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: deepRuns(15, 6) },
   );
-  expect(decided).toBeGreaterThan(60);
+  expect(decided).toBeGreaterThan(deepRuns(60, 15));
 });
 
 /** Of each minute one set of shares: together at most the whole, and sometimes none at all of a market. */
@@ -130,7 +131,7 @@ test('shares of several markets are reached alike on candles and on polled books
       expect(runs.onBooks.refusals.filter((refusal) => !refusal.endsWith('the run is ending'))).toEqual([]);
       expectAlike(runs, decisionsOf, UNDER_WAY * rule.count, withinSteps);
     }),
-    { numRuns: 10 },
+    { numRuns: deepRuns(10, 5) },
   );
-  expect(decided).toBeGreaterThan(60);
+  expect(decided).toBeGreaterThan(deepRuns(60, 15));
 });

@@ -8,14 +8,13 @@ import { decimalText } from '../../src/domain/decimal-text.ts';
 import type { MarketStats } from '../../src/domain/order-book.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../src/engine/engine-settings.ts';
-import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import type { OrderRecord } from '../../src/records/order.ts';
 import { bookColumns, tradeColumns } from '../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import type { LoggedLine } from '../../src/engine/strategy-instance.ts';
 import { sma } from '../../src/strategy/indicators/averages.ts';
-import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import {
   barOf,
@@ -25,6 +24,7 @@ import {
   STEP_MS,
   type MinutePrices,
 } from '../support/on-bars-and-books.ts';
+import { runnerOn } from '../support/runner-on.ts';
 
 const STEPS = MINUTE_MS / STEP_MS;
 const FEES = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
@@ -152,14 +152,7 @@ const marketOf = (name: Name, minutes: readonly Minute[]) =>
   });
 
 function settingsOf(strategy: StrategyDefinition, hasBooks: boolean) {
-  const runner = new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: 'BTCIRT',
-    timeframe: '1m',
-    params: {},
-    hasBooks,
-    knownMarkets: new Set(NAMES),
-  });
+  const runner = runnerOn(strategy, 'BTCIRT', '1m', { params: {}, hasBooks, knownMarkets: new Set(NAMES) });
   const limits = createRiskLimits({ collarBps: null });
   const instance = { runner, onError: 'stop', pauseMs: 0, limits, capital: {} } as const;
   return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance] };

@@ -5,12 +5,11 @@ import { scriptedMarket, SCRIPT_START_MS } from '../../src/backtest/scripted-mar
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
-import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { TargetsOptions } from '../../src/strategy/intents.ts';
-import { StrategyRunner } from '../../src/strategy/runner.ts';
 import type { BarRules } from '../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
+import { runnerOn } from '../support/runner-on.ts';
 
 /**
  * A table of bars of an hour: what BTCUSDT and ETHUSDT close at, what the strategy says at that close, and
@@ -56,12 +55,7 @@ function run(
       reject: ({ state }, { code, reason }) => void refusals.set(state.bars - 1, `${code}: ${reason}`),
     },
   });
-  const runner = new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: 'BTCUSDT',
-    timeframe: '1h',
-    hasBooks: false,
-  });
+  const runner = runnerOn(strategy, 'BTCUSDT', '1h', { hasBooks: false });
   const venue = new BarFillSimulator({
     markets: markets.map(({ market }) => market),
     fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },

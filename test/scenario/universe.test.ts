@@ -4,9 +4,9 @@ import { TrackedUniverse } from '../../src/engine/universe/tracked-universe.ts';
 import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { type MarketFigures, outText, rankMarkets } from '../../src/strategy/rank-markets.ts';
 import type { UniverseWish } from '../../src/strategy/universe-rules.ts';
+import { runnerOn } from '../support/runner-on.ts';
 
 const CANDIDATES = ['A', 'B', 'C', 'D', 'E'] as const;
 const symbolOf = (letter: string): string => `${letter}IRT`;
@@ -56,10 +56,7 @@ function universeOf(wish: Partial<UniverseWish>): TrackedUniverse {
     }),
     on: {},
   });
-  const runner = new StrategyRunner(strategy, {
-    market: 'USDTIRT',
-    marketNames: MARKET_NAMES,
-    timeframe: '1h',
+  const runner = runnerOn(strategy, 'USDTIRT', '1h', {
     knownMarkets: new Set([...CANDIDATES.map(symbolOf), 'USDTIRT']),
   });
   const limits = createRiskLimits({});

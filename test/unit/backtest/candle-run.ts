@@ -8,8 +8,8 @@ import { timeframeMs, type Timeframe } from '../../../src/domain/candle.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
@@ -88,13 +88,7 @@ export function runBars(of: {
     balances: { [market.quote]: parseUnits(cash) },
     ...(rules === undefined ? {} : { rules }),
   });
-  const runner = new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: market.symbol,
-    timeframe,
-    params,
-    hasBooks: false,
-  });
+  const runner = runnerOn(strategy, market.symbol, timeframe, { params, hasBooks: false });
   return new CandleRunner({
     settings: {
       ...DEFAULT_ENGINE_TIMES,

@@ -4,24 +4,18 @@ import { refuseUnserved } from '../../../src/backtest/candle-backtest.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import dca from '../../../strategies/dca.ts';
 import grid from '../../../strategies/grid.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import marketMaker from '../../../strategies/market-maker.ts';
 import rebalance from '../../../strategies/rebalance.ts';
 import { FROM_MS, RIAL, runBars, TETHER, walkOf } from './candle-run.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const DAY_MS = 86_400_000;
 
 const instanceOf = (definition: StrategyDefinition) => ({
-  runner: new StrategyRunner(definition, {
-    marketNames: MARKET_NAMES,
-    market: 'BTCUSDT',
-    timeframe: '1h',
-    hasBooks: false,
-  }),
+  runner: runnerOn(definition, 'BTCUSDT', '1h', { hasBooks: false }),
 });
 
 const wanting = (data: StrategyDefinition['data']): StrategyDefinition =>
@@ -63,10 +57,7 @@ describe('a run on candles', () => {
     expect(() =>
       refuseUnserved([polite, maCross, dca, rebalance, grid, marketMaker].map(instanceOf)),
     ).not.toThrow();
-    expect(
-      new StrategyRunner(polite, { marketNames: MARKET_NAMES, market: 'BTCUSDT', timeframe: '1h' })
-        .subscriptions[1]?.kind,
-    ).toBe('book');
+    expect(runnerOn(polite, 'BTCUSDT', '1h').subscriptions[1]?.kind).toBe('book');
   });
 });
 

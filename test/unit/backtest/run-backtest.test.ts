@@ -13,11 +13,10 @@ import { parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from './candle-run.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { reportVoice } from '../../../src/backtest/report-voice.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES = { maker: 2_000, taker: 2_500 };
@@ -36,12 +35,7 @@ function backtestOf(
     params = strategy === maCross ? { fast: 5, slow: 12, share: 0.5 } : {},
   } = of;
   const market = columns.market === TETHER.symbol ? TETHER : RIAL;
-  const runner = new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: market.symbol,
-    timeframe: '1h',
-    params,
-  });
+  const runner = runnerOn(strategy, market.symbol, '1h', { params });
   return {
     instances: [
       { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...limits }, capital: {} },

@@ -4,10 +4,10 @@ import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import triangle from '../../../strategies/triangle.ts';
 import { FROM_MS } from './candle-run.ts';
-import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const STEPS = { priceStep: '1', amountStep: '0.0001' };
 export const COIN_IN_RIAL = createMarket({ market: parseMarket('BTCIRT'), ...STEPS });
@@ -46,13 +46,7 @@ export function barsOf(
 }
 
 export function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings {
-  const runner = new StrategyRunner(triangle, {
-    marketNames: MARKET_NAMES,
-    market: 'BTCIRT',
-    timeframe: '1h',
-    params: { size: 1000, edge: 0.01 },
-    hasBooks: false,
-  });
+  const runner = runnerOn(triangle, 'BTCIRT', '1h', { params: { size: 1000, edge: 0.01 }, hasBooks: false });
   const noAge = { maxBookAgeMs: null, collarBps: null };
   return {
     runner,

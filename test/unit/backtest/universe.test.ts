@@ -4,14 +4,14 @@ import { CandleRunner, type CandleRun, type RunMarket } from '../../../src/backt
 import { createMarket } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
-import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { sma } from '../../../src/strategy/indicators/averages.ts';
 import { outText } from '../../../src/strategy/rank-markets.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
 import { FROM_MS } from './candle-run.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -60,10 +60,7 @@ function told(markets: readonly RunMarket[], of: Followed = {}): readonly string
 /** A run of a strategy that follows the best of them. */
 function ran(markets: readonly RunMarket[], of: Followed = {}): CandleRun {
   const instanceOf = (strategy: StrategyDefinition, params: object) => ({
-    runner: new StrategyRunner(strategy, {
-      marketNames: MARKET_NAMES,
-      market: 'USDTIRT',
-      timeframe: '1h',
+    runner: runnerOn(strategy, 'USDTIRT', '1h', {
       params: { ...params },
       hasBooks: false,
       isDataSet: true,

@@ -5,10 +5,9 @@ import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { bothTimesText } from '../../../src/domain/zone-time.ts';
 import { locksToJson, NO_LOCKS } from '../../../src/engine/lock-state.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
-import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
+import { openMirror } from '../../support/open-mirror.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -29,13 +28,7 @@ const HELD: Lock = {
 };
 
 function mirrorWith(locks: readonly Lock[]): void {
-  const store = MirrorStore.open({
-    path: join(folder, 'mirror.sqlite'),
-    retention: DEFAULT_RETENTION,
-    nowMs: HELD.beganAtMs,
-    epoch: () => 'e001',
-    durability: 'off',
-  });
+  const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
   const json = JSON.stringify(locksToJson({ ...NO_LOCKS, locks: [...locks] }));
   store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
   store.close();
@@ -137,13 +130,7 @@ describe('sarraf locks', () => {
 
   test('refuses what another version has written', async () => {
     mirrorWith([]);
-    const store = MirrorStore.open({
-      path: join(folder, 'mirror.sqlite'),
-      retention: DEFAULT_RETENTION,
-      nowMs: HELD.beganAtMs,
-      epoch: () => 'e001',
-      durability: 'off',
-    });
+    const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
     const json = JSON.stringify({ ...NO_LOCKS, version: 9 });
     store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
     store.close();

@@ -17,7 +17,6 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import {
@@ -31,6 +30,7 @@ import {
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
+import { openMirror } from '../../support/open-mirror.ts';
 
 const folder = folderOfAllTests();
 /** In the past for any clock, so that ages are days. */
@@ -146,13 +146,7 @@ const CHANGES: readonly MirrorChange[] = [
 let store: MirrorStore;
 
 beforeAll(() => {
-  store = MirrorStore.open({
-    path: join(folder, 'mirror.sqlite'),
-    retention: DEFAULT_RETENTION,
-    nowMs: THEN_MS,
-    epoch: () => 'e001',
-    durability: 'off',
-  });
+  store = openMirror(join(folder, 'mirror.sqlite'), THEN_MS);
   store.apply(CHANGES, { atMs: THEN_MS, isDurable: true });
 });
 
@@ -471,13 +465,7 @@ describe('every command', () => {
     async (mode) => {
       const other = folderOfThisTest();
       const path = join(other, `${mode}.sqlite`);
-      MirrorStore.open({
-        path,
-        retention: DEFAULT_RETENTION,
-        nowMs: 0,
-        epoch: () => 'abcd',
-        durability: 'off',
-      }).close();
+      openMirror(path, 0, 'abcd').close();
       const { out } = await run('status', ['--data', other]);
       expect(out).toContain('epoch abcd: no bot is running');
       renameSync(path, join(other, 'mirror.sqlite'));

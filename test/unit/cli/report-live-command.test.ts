@@ -6,11 +6,11 @@ import { findRun } from '../../../src/backtest/read-run-folder.ts';
 import { finishRun } from '../../../src/backtest/finish-run.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { demoRun } from '../backtest/demo-run.ts';
 import { mirrorRun } from '../backtest/live/mirror-of-run.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
+import { openMirror } from '../../support/open-mirror.ts';
 
 const root = folderOfAllTests();
 const data = join(root, 'data');
@@ -19,14 +19,7 @@ const RUN = demoRun({ bars: 200, tradeChance: 0.1 });
 
 let store: MirrorStore;
 
-const open = (file: string): MirrorStore =>
-  MirrorStore.open({
-    path: file,
-    retention: DEFAULT_RETENTION,
-    nowMs: RUN.fromMs,
-    epoch: () => 'e001',
-    durability: 'off',
-  });
+const open = (file: string): MirrorStore => openMirror(file, RUN.fromMs);
 
 beforeAll(() => {
   store = open(path);

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { HealthService } from '../../../src/daemon/health/health-server.ts';
 import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
+import { openMirror } from '../../support/open-mirror.ts';
 
 const folder = folderOfEachTest();
 const ends: (() => unknown)[] = [];
@@ -33,13 +33,7 @@ const status = async (...options: string[]) => sarrafHere(['status', '--data', f
 
 function createMirror(): MirrorStore {
   const path = join(folder, 'mirror.sqlite');
-  return MirrorStore.open({
-    path,
-    retention: DEFAULT_RETENTION,
-    nowMs: 0,
-    epoch: () => 'abcd',
-    durability: 'off',
-  });
+  return openMirror(path, 0, 'abcd');
 }
 
 describe('status of a bot that waits for its first answer', () => {

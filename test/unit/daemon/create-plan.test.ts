@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { planInputOf } from '../../../src/daemon/create-plan.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { planPolls } from '../../../src/scheduler/plan-polls.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const looking = defineStrategy({
   name: 'looking',
@@ -26,10 +26,7 @@ const looking = defineStrategy({
 });
 
 test('a strategy has a book of each market that it names, and of none that may only become a member', () => {
-  const runner = new StrategyRunner(looking, {
-    market: 'BTCIRT',
-    marketNames: MARKET_NAMES,
-    timeframe: '1h',
+  const runner = runnerOn(looking, 'BTCIRT', '1h', {
     knownMarkets: new Set(['BTCIRT', 'ETHIRT', 'LTCIRT', 'XRPIRT']),
     params: {},
   });
@@ -53,10 +50,7 @@ const idle = (name: string) =>
   });
 
 const idleIn = (market: string): StrategyRunner =>
-  new StrategyRunner(idle(market.toLowerCase()), {
-    market,
-    marketNames: MARKET_NAMES,
-    timeframe: '1h',
+  runnerOn(idle(market.toLowerCase()), market, '1h', {
     knownMarkets: new Set(['BTCIRT', 'BTCUSDT', 'USDTIRT']),
     params: {},
   });

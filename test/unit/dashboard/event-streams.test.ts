@@ -7,8 +7,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EventStreams } from '../../../src/dashboard/events/event-streams.ts';
 import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
-import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
+import { openMirror } from '../../support/open-mirror.ts';
 
 let folder: BotFolderReader;
 let streams: EventStreams;
@@ -17,13 +16,7 @@ const errors: unknown[] = [];
 
 function newMirror(name: string, epoch: string): Database.Database {
   const path = join(folder.dataFolder, name);
-  MirrorStore.open({
-    path,
-    retention: DEFAULT_RETENTION,
-    nowMs: 0,
-    epoch: () => epoch,
-    durability: 'off',
-  }).close();
+  openMirror(path, 0, epoch).close();
   return new Database(path);
 }
 

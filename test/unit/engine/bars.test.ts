@@ -13,10 +13,9 @@ import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
 import { isFinal } from '../../../src/records/order.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from '../backtest/candle-run.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const BARS = deepRuns(600, 300);
 const HOUR_MS = 3_600_000;
@@ -87,11 +86,7 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
 function life(isJournaled: boolean): readonly string[] {
   const lines: string[] = [];
   const instance = (name: string, onError: ErrorPolicy, market: string) => ({
-    runner: new StrategyRunner(nosy(name, { lines, throws: onError !== 'cancel' || name === 'third' }), {
-      market,
-      marketNames: MARKET_NAMES,
-      timeframe: '1h',
-    }),
+    runner: runnerOn(nosy(name, { lines, throws: onError !== 'cancel' || name === 'third' }), market, '1h'),
     onError,
     pauseMs: 5 * HOUR_MS,
     limits: createRiskLimits(),

@@ -29,11 +29,10 @@ import type { OrderRecord } from '../../../src/records/order.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { issue } from '../../support/issue.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
-import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { KeptState } from '../../../src/backtest/kept-state.ts';
 import type {
   FigureRecord,
@@ -44,6 +43,7 @@ import type {
 } from '../../../src/engine/mirror-change.ts';
 import type { IntentRecord } from '../../../src/records/rows.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 /**
  * What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is.
@@ -370,11 +370,7 @@ export class EngineWorld {
     const { settings = {}, instances = [{}], feeds = FEEDS } = options;
     const definitions = options.strategies ?? [this.wisher()];
     const all = definitions.map((definition, index): StrategyInstanceSettings => ({
-      runner: new StrategyRunner(definition, {
-        marketNames: MARKET_NAMES,
-        market: MARKET.symbol,
-        timeframe: '1m',
-      }),
+      runner: runnerOn(definition, MARKET.symbol, '1m'),
       onError: 'stop',
       pauseMs: 60_000,
       limits: createRiskLimits(),

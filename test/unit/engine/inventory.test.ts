@@ -4,13 +4,14 @@ import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
-import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { buy, oco, protect, sell, target } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, type WorldOptions } from './engine-world.ts';
 import { english, inEnglish } from '../../../src/language/sentence.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 /** The account has 100,000 USDT and 10 BTC; the best prices are 99 and 101; a purchase pays 0.2 % in coins. */
 const LIMITS = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
@@ -224,14 +225,15 @@ describe('a strategy with inventory', () => {
 });
 
 const sellsTether = (amounts: readonly number[]): StrategyRunner =>
-  new StrategyRunner(
+  runnerOn(
     defineStrategy({
       name: 'bridge',
       params: z.strictObject({}),
       data: ({ market }) => ({ book: market.book() }),
       on: { start: (ctx) => amounts.forEach((amount) => ctx.sell({ amount, price: 100 })) },
     }),
-    { marketNames: MARKET_NAMES, market: 'USDTIRT', timeframe: '1m' },
+    'USDTIRT',
+    '1m',
   );
 
 describe('a coin that is also a quote currency', () => {

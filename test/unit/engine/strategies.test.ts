@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS } from './engine-world.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -125,12 +124,7 @@ describe('a strategy that stops', () => {
     const world = new EngineWorld({
       instances: [
         {
-          runner: new StrategyRunner(bad, {
-            marketNames: MARKET_NAMES,
-            market: 'BTCUSDT',
-            timeframe: '1m',
-            source,
-          }),
+          runner: runnerOn(bad, 'BTCUSDT', '1m', { source }),
         },
       ],
     });

@@ -8,9 +8,9 @@ import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
 const NOON_MS = Date.UTC(2026, 0, 2, 12);
@@ -23,13 +23,7 @@ function instanceOver(markets: readonly string[]): StrategyInstance {
     on: { books: () => undefined },
   });
   const market = markets[0] ?? '';
-  const runner = new StrategyRunner(definition, {
-    marketNames: MARKET_NAMES,
-    market,
-    timeframe: '1m',
-    params: {},
-    knownMarkets: new Set(TRIANGLE),
-  });
+  const runner = runnerOn(definition, market, '1m', { params: {}, knownMarkets: new Set(TRIANGLE) });
   const limits = createRiskLimits();
   return new StrategyInstance(
     { runner, onError: 'stop', pauseMs: 0, limits, capital: {} },

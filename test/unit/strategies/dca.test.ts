@@ -5,10 +5,10 @@ import { buy } from '../../support/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import dca from '../../../strategies/dca.ts';
 import { bookEvent, engineView } from '../strategy/engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const start = (market: string, params: Readonly<Record<string, unknown>> = {}): StrategyRunner =>
-  new StrategyRunner(dca, { marketNames: MARKET_NAMES, market, timeframe: '1h', params });
+  runnerOn(dca, market, '1h', { params });
 
 const bookAt = (ask: string): OrderBook | null => {
   const event = bookEvent('1', ask);

@@ -6,7 +6,7 @@ import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import type { OwnOrder } from '../../../src/strategy/strategy-event.ts';
 import grid from '../../../strategies/grid.ts';
 import { bookEvent, engineView, ownOrder, text } from '../strategy/engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCUSDT';
 
@@ -19,7 +19,7 @@ let orders: OwnOrder[];
 let position: Decimal;
 
 function start(params: Readonly<Record<string, unknown>> = PARAMS): void {
-  runner = new StrategyRunner(grid, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h', params });
+  runner = runnerOn(grid, MARKET, '1h', { params });
 }
 
 /** What rests at a wanted price stays as it is, as the quotes of the engine do. */

@@ -1,20 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Intent } from '../../../src/strategy/intents.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import { closedCandle, engineView, ownOrder, type Seen } from '../strategy/engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCUSDT';
 
 /** A strategy that receives one close after the other. */
 function start(): (price: string, seen?: Seen) => readonly Intent[] {
-  const runner = new StrategyRunner(maCross, {
-    marketNames: MARKET_NAMES,
-    market: MARKET,
-    timeframe: '1h',
-    params: { fast: 2, slow: 3, share: 0.1 },
-  });
+  const runner = runnerOn(maCross, MARKET, '1h', { params: { fast: 2, slow: 3, share: 0.1 } });
   let openTimeMs = 0;
   return (price, seen = {}) => {
     openTimeMs += 3_600_000;

@@ -4,17 +4,12 @@ import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import marketMaker from '../../../strategies/market-maker.ts';
 import { bookEvent, engineView, ownOrder, type Seen } from '../strategy/engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCUSDT';
 
 const start = (): StrategyRunner =>
-  new StrategyRunner(marketMaker, {
-    marketNames: MARKET_NAMES,
-    market: MARKET,
-    timeframe: '1h',
-    params: { spreadBps: 10, share: 0.01, maxQuotes: 10, moveBps: 5 },
-  });
+  runnerOn(marketMaker, MARKET, '1h', { params: { spreadBps: 10, share: 0.01, maxQuotes: 10, moveBps: 5 } });
 
 const see = (runner: StrategyRunner, middle: number, seen: Seen = {}): readonly Intent[] =>
   runner.handle(

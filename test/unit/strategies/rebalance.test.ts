@@ -3,14 +3,14 @@ import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { target } from '../../support/intents.ts';
 import rebalance from '../../../strategies/rebalance.ts';
 import { bookEvent, engineView, type Seen } from '../strategy/engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCUSDT';
 const event = bookEvent(99, 101, MARKET);
 const book = event.kind === 'book' ? event.book : null;
 
 const start = (params: Readonly<Record<string, unknown>> = {}): StrategyRunner =>
-  new StrategyRunner(rebalance, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h', params });
+  runnerOn(rebalance, MARKET, '1h', { params });
 
 function look(seen: Seen): unknown {
   const runner = start({ share: 0.5, bandBps: 200 });

@@ -16,8 +16,8 @@ import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import { vandalize } from '../../support/vandal.ts';
 import { bookEvent, closedCandle, engineView, ownOrder, text, fill, rejectionOf } from './engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCIRT';
 
@@ -159,12 +159,7 @@ function everything(context: object, what: object): string {
 describe('what a handler gets', () => {
   const given = { more: { nested: [1, 2, { three: 3 }] } };
   const runnerOf = (handle: (context: object, what: object) => void): StrategyRunner => {
-    const runner = new StrategyRunner(strategyOf(handle), {
-      marketNames: MARKET_NAMES,
-      market: MARKET,
-      timeframe: '1h',
-      params: given,
-    });
+    const runner = runnerOn(strategyOf(handle), MARKET, '1h', { params: given });
     for (const close of [1, 2, 3]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
     return runner;
   };
@@ -237,9 +232,10 @@ describe('what a handler gets', () => {
 });
 
 function runnerOfWishes(want: (ctx: StrategyContext) => void): StrategyRunner {
-  return new StrategyRunner(
+  return runnerOn(
     strategyOf((ctx) => want(ctx as StrategyContext)),
-    { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' },
+    MARKET,
+    '1h',
   );
 }
 

@@ -8,7 +8,7 @@ import type { BookData, CandleData, StatsData, TickerData } from '../../../src/s
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 /** The compiler refuses these when one side has a word that the other has not. */
 const toEngine = (state: OwnOrderState): OrderState => state;
@@ -49,11 +49,7 @@ function looking(look: (ctx: Context) => unknown): {
 } {
   const seen: unknown[] = [];
   return {
-    runner: new StrategyRunner(looker(look, seen), {
-      marketNames: MARKET_NAMES,
-      market: 'BTCIRT',
-      timeframe: '1h',
-    }),
+    runner: runnerOn(looker(look, seen), 'BTCIRT', '1h'),
     seen,
   };
 }

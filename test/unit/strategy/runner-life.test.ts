@@ -10,8 +10,8 @@ import { candles } from '../../../src/strategy/subscriptions.ts';
 import type { StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import type { CandleData } from '../../../src/strategy/data/data.ts';
 import { bookEvent, closedCandle, engineView, text, fill, rejectionOf } from './engine-view.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCIRT';
 const view = engineView();
@@ -40,13 +40,7 @@ function definitionOf(parts: Partial<StrategyDefinition> = {}): StrategyDefiniti
 const runnerOf = (
   parts: Partial<StrategyDefinition> = {},
   setup: Partial<RunnerSetup> = {},
-): StrategyRunner =>
-  new StrategyRunner(definitionOf(parts), {
-    marketNames: MARKET_NAMES,
-    market: MARKET,
-    timeframe: '1h',
-    ...setup,
-  });
+): StrategyRunner => runnerOn(definitionOf(parts), MARKET, '1h', { ...setup });
 
 const look = (runner: StrategyRunner) => runner.handle(bookEvent('1', '2'), view);
 
@@ -452,7 +446,7 @@ describe('a handler that fails', () => {
 test('a strategy without a schema of parameters takes none', () => {
   const { params: _, ...plain } = definitionOf();
   const begin = (params: Record<string, unknown>): StrategyRunner =>
-    new StrategyRunner(plain, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h', params });
+    runnerOn(plain, MARKET, '1h', { params });
   expect(begin({}).params).toEqual({});
   expect(() => begin({ amount: 1 })).toThrow('parameters of sample: params: Unrecognized key: "amount"');
 });

@@ -10,6 +10,7 @@ import { issue } from '../../support/issue.ts';
 import { LATE, usesOf } from '../../support/late-uses.ts';
 import { closedCandle, engineView } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCIRT';
 const SETUP = {
@@ -66,12 +67,7 @@ const averaging = (params: Readonly<Record<string, unknown>> = {}, beforeWarm: '
     on: { bars: ({ indicators, params: { share } }) => void values.push([indicators.average, share]) },
   });
   return {
-    runner: new StrategyRunner(definition, {
-      marketNames: MARKET_NAMES,
-      market: MARKET,
-      timeframe: '15m',
-      params,
-    }),
+    runner: runnerOn(definition, MARKET, '15m', { params }),
     values,
   };
 };

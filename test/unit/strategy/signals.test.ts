@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { defineStrategy, type Signal } from '../../../src/strategy/sdk.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { engineView } from './engine-view.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
-const runnerOf = (strategy: StrategyDefinition): StrategyRunner =>
-  new StrategyRunner(strategy, { marketNames: MARKET_NAMES, market: 'BTCIRT', timeframe: '1h' });
+const runnerOf = (strategy: StrategyDefinition): StrategyRunner => runnerOn(strategy, 'BTCIRT', '1h');
 
 /** Its data under a name, where the types are not believed. */
 const declaring = (data: (signal: (...of: unknown[]) => unknown) => unknown, on = {}): StrategyDefinition =>

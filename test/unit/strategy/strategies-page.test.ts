@@ -5,10 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../src/page/run-data.ts';
 import { LIFE } from '../../../src/strategy/definition.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
-import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import * as sdk from '../../../src/strategy/sdk.ts';
 import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import {
   AUTHORS_PAGE as page,
@@ -16,6 +14,7 @@ import {
   writeExamples,
 } from '../../support/strategy-examples.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
+import { runnerOn } from '../../support/runner-on.ts';
 
 /** What an author does not call: values and types with functions of their own. */
 const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', 'weights']);
@@ -35,10 +34,7 @@ describe('the page for authors', () => {
   test('shows examples that are strategies', async () => {
     const { strategies, problems } = await loadStrategies(folder);
     expect(problems).toEqual([]);
-    const runners = strategies.map(
-      ({ definition }) =>
-        new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: 'BTCIRT', timeframe: '1h' }),
-    );
+    const runners = strategies.map(({ definition }) => runnerOn(definition, 'BTCIRT', '1h'));
     expect(runners.map(({ name }) => name)).toEqual([
       'band',
       'drawn',

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryMirror } from '../../../../src/backtest/poll/poll-bot.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
-import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
+import { openMirror } from '../../../support/open-mirror.ts';
 
 const folders: string[] = [];
 
@@ -18,13 +17,7 @@ describe('a mirror in memory', () => {
     const folder = mkdtempSync(join(tmpdir(), 'memory-mirror-'));
     folders.push(folder);
     const path = join(folder, 'mirror.sqlite');
-    const store = MirrorStore.open({
-      path,
-      retention: DEFAULT_RETENTION,
-      nowMs: 1_000,
-      epoch: () => 'poll',
-      durability: 'off',
-    });
+    const store = openMirror(path, 1_000, 'poll');
     const memory = new MemoryMirror();
     expect(memory.load()).toEqual(store.load());
     for (let step = 1; step <= 5; step += 1) {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { runBacktest, type CandleBacktest } from '../../../../src/backtest/run-backtest.ts';
-import { checkBacktest } from '../../../../src/backtest/check-backtest.ts';
+import type { ApartRun } from '../../../../src/backtest/setup/run-apart.ts';
+import { checkBacktest, checkPollBacktest } from '../../../../src/backtest/check-backtest.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import {
@@ -11,10 +13,9 @@ import {
 import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy, ema } from '../../../../src/strategy/sdk.ts';
 import type { StrategyDefinition } from '../../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
 import { FROM_MS, TETHER, walkOf } from '../candle-run.ts';
-import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../../support/runner-on.ts';
 
 const columns = walkOf(TETHER, { bars: 600, seed: 7, price: 60_000 });
 
@@ -27,12 +28,7 @@ async function checked(
   const rates = { maker: 1_000, taker: 1_000 };
   const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> => [
     {
-      runner: new StrategyRunner(strategyFor(), {
-        marketNames: MARKET_NAMES,
-        market: TETHER.symbol,
-        timeframe: '1h',
-        hasBooks: false,
-      }),
+      runner: runnerOn(strategyFor(), TETHER.symbol, '1h', { hasBooks: false }),
       onError: 'stop',
       pauseMs: 60_000,
       limits: createRiskLimits(),
@@ -168,5 +164,25 @@ describe('--check-lookahead', () => {
       return follower(({ index, close }) => (known[index + 1] ?? 0) > close * 100);
     };
     await expect(checked(strategyFor, { lookahead: true })).rejects.toThrow(/^look-ahead: at 2024-01-05T/);
+  });
+
+  test('of a recording compares what was wanted before five moments', async () => {
+    const reported = { orders: [], fromMs: 0, toMs: 600 } as unknown as BacktestRun;
+    const untilMs: (number | null)[] = [];
+    const wanting = async (part: ApartRun['wanted']) =>
+      checkPollBacktest(reported, {
+        lookahead: true,
+        warmUp: false,
+        onStep: () => {},
+        runUntil: async (toMs) => {
+          untilMs.push(toMs);
+          return { wanted: toMs === null ? [] : part, filledAtMs: [], timeMs: new Float64Array() };
+        },
+      });
+    expect(await wanting([])).toEqual([expect.stringContaining('and 5 runs')]);
+    expect(untilMs).toEqual([null, 100, 200, 300, 400, 500]);
+    await expect(wanting([{ atMs: 99, text: 'a buy' }])).rejects.toThrow(
+      /^look-ahead: at 1970-01-01T00:00:00.099Z the whole run wanted "nothing", the one .* "a buy"/,
+    );
   });
 });

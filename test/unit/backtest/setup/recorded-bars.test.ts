@@ -6,10 +6,9 @@ import { catalogueCandles } from '../../../../src/backtest/recordings.ts';
 import type { StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import type { Catalogue } from '../../../../src/recording/catalogue.ts';
 import { BTCIRT, candles, temporaryCatalogue } from '../../recording/temporary-catalogue.ts';
-import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../../support/runner-on.ts';
 
 const HOUR_MS = 3_600_000;
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
@@ -23,7 +22,7 @@ function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
     data: ({ market }) => ({ bars: market.candles(timeframe, { history: 3 }) }),
     on: {},
   });
-  const runner = new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: BTCIRT, timeframe });
+  const runner = runnerOn(definition, BTCIRT, timeframe);
   return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
 }
 

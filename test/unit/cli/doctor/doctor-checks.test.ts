@@ -27,10 +27,10 @@ import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
-import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { keepToken } from '../../../../src/venues/client-credentials.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
+import { openMirror } from '../../../support/open-mirror.ts';
 
 const MEGABYTE = 1_048_576;
 const DISK = 0xef53;
@@ -45,15 +45,6 @@ const lookAtMirror = () =>
     strategies: ['maker'],
     retention: DEFAULT_RETENTION,
     nowMs: Date.now(),
-  });
-
-const openMirror = () =>
-  MirrorStore.open({
-    path: mirrorFile(),
-    retention: DEFAULT_RETENTION,
-    nowMs: 1_000,
-    epoch: () => 'aaaa',
-    durability: 'off',
   });
 
 const inShort = (findings: readonly CheckFinding[]): readonly string[] =>
@@ -223,7 +214,7 @@ describe('a ledger', () => {
 describe('a mirror', () => {
   test('is looked at while a bot writes to it', () => {
     expect(lookAtMirror()).toMatchObject({ account: null, findings: [{ verdict: 'ok' }] });
-    const mirror = openMirror();
+    const mirror = openMirror(mirrorFile(), 1_000, 'aaaa');
     mirror.keepAccount('{"salt":"00","hashes":{}}');
     expect(lookAtMirror()).toMatchObject({ account: '{"salt":"00","hashes":{}}' });
     expect(lookAtMirror().findings[0]?.text).toMatch(/is whole: \d+\.\d MB, 0 of 100000 fills, 0 orders, /);
@@ -231,7 +222,7 @@ describe('a mirror', () => {
   });
 
   test('names coins of strategies that left the configuration, with the line to write', () => {
-    const mirror = openMirror();
+    const mirror = openMirror(mirrorFile(), 1_000, 'aaaa');
     const line = "inventory: { btc: '0.5' }";
     const reason = sentence('strategy-left-coins', { coins: '0.5 BTC', line });
     const json = writeUnstarted(MARKET_NAMES, 'usdt');

@@ -1,11 +1,10 @@
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
-import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../../src/venues/read-records.ts';
 import type { FillRecord } from '../../../../src/records/fill.ts';
 import { fillRecord, kept } from '../../mirror/mirror-fixture.ts';
+import { openMirror } from '../../../support/open-mirror.ts';
 
 const at = (text: string): number => Date.parse(`${text}Z`);
 
@@ -86,13 +85,7 @@ export function makeAccount(path: string, options: AccountOptions = {}): void {
     ['2026-05-01T00:00', IN_MAY],
   ];
   const endMs = at('2026-05-10T00:00');
-  const store = MirrorStore.open({
-    path,
-    retention: DEFAULT_RETENTION,
-    nowMs: endMs,
-    epoch: () => 'e001',
-    durability: 'off',
-  });
+  const store = openMirror(path, endMs);
   const market: MirrorChange = {
     kind: 'market',
     market: {

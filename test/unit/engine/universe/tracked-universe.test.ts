@@ -5,8 +5,8 @@ import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { StrategyInstance } from '../../../../src/engine/strategy-instance.ts';
 import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import type { MarketRanking } from '../../../../src/strategy/rank-markets.ts';
+import { runnerOn } from '../../../support/runner-on.ts';
 
 const CANDIDATES = ['AIRT', 'BIRT', 'CIRT', 'DIRT'];
 
@@ -19,12 +19,7 @@ const roamer = defineStrategy({
 });
 
 function tracked(stored?: StoredUniverse): TrackedUniverse {
-  const runner = new StrategyRunner(roamer, {
-    market: 'USDTIRT',
-    marketNames: MARKET_NAMES,
-    timeframe: '1h',
-    knownMarkets: new Set([...CANDIDATES, 'USDTIRT']),
-  });
+  const runner = runnerOn(roamer, 'USDTIRT', '1h', { knownMarkets: new Set([...CANDIDATES, 'USDTIRT']) });
   const settings = {
     runner,
     onError: 'stop',

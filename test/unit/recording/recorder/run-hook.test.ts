@@ -6,13 +6,12 @@ import { createScreen } from '../../../../src/daemon/run/screen.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
-import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import { defineStrategy } from '../../../../src/strategy/sdk.ts';
 import { createEmbeddedWorld } from '../../../support/embedded-bot.ts';
 import { BTCIRT, gather, temporaryCatalogue } from '../temporary-catalogue.ts';
 import { openRecorder } from './answers.ts';
-import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { folderOfThisTest } from '../../../support/temporary-folder.ts';
+import { runnerOn } from '../../../support/runner-on.ts';
 
 /** Looks at everything that can be recorded, and trades nothing. */
 const watcher = defineStrategy({
@@ -48,11 +47,7 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
     isRecorded: boolean,
   ): Promise<{ readonly seen: readonly Seen[]; readonly requests: number }> => {
     const { config, venue, time } = createEmbeddedWorld({ seed: 3 });
-    const runner = new StrategyRunner(watcher, {
-      marketNames: MARKET_NAMES,
-      market: BTCIRT,
-      timeframe: '1m',
-    });
+    const runner = runnerOn(watcher, BTCIRT, '1m');
     const instances = config.strategies.slice(0, 1).map(({ limits }) => ({
       runner,
       limits,

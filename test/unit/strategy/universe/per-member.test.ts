@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { sma } from '../../../../src/strategy/indicators/averages.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import type { StrategyEvent } from '../../../../src/strategy/strategy-event.ts';
 import type { UniverseState } from '../../../../src/strategy/universe-state.ts';
 import { closedCandle, engineView, ownOrder, text } from '../engine-view.ts';
+import { runnerOn } from '../../../support/runner-on.ts';
 
 const HOUR_MS = 3_600_000;
 const universe = { quote: 'rls', rankBy: 'volume24h', take: 2, reserve: 1 } as const;
@@ -22,10 +22,7 @@ const stateOf = (members: readonly string[], kept: readonly string[] = []): Univ
 const TRANSFER = { currency: 'usdt', amount: 1, from: 'spot', to: 'margin' } as const;
 
 const runnerOf = (strategy: StrategyDefinition): StrategyRunner =>
-  new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: 'BTCIRT',
-    timeframe: '1h',
+  runnerOn(strategy, 'BTCIRT', '1h', {
     knownMarkets: new Set(['BTCIRT', 'ETHIRT', 'XRPIRT', 'BTCUSDT']),
     universe,
   });
@@ -171,11 +168,7 @@ describe('a strategy that is declared per member', () => {
     expect(() => runner.restore('{"BTCIRT":{"bars":"many"}}')).toThrow(
       /state\.BTCIRT\.bars: .*expected number/,
     );
-    const alone = new StrategyRunner(noting([]), {
-      marketNames: MARKET_NAMES,
-      market: 'BTCIRT',
-      timeframe: '1h',
-    });
+    const alone = runnerOn(noting([]), 'BTCIRT', '1h');
     expect(() => alone.restore('{"BTCIRT":{"bars":5}}')).toThrow(/does not fit its schema/);
   });
 

@@ -19,8 +19,8 @@ import {
   type RecordedTrade,
 } from '../../../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
-import { StrategyRunner } from '../../../../src/strategy/runner.ts';
-import { parseMarket, MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
+import { runnerOn } from '../../../support/runner-on.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
@@ -154,12 +154,7 @@ export async function runRecorded(
     stats = null,
     ...rest
   } = of;
-  const runner = new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: 'BTCUSDT',
-    timeframe: '1m',
-    params,
-  });
+  const runner = runnerOn(strategy, 'BTCUSDT', '1m', { params });
   return runPoll({
     settings: {
       ...DEFAULT_ENGINE_TIMES,
