@@ -75,10 +75,11 @@ export class StrategyDispatcher {
 
   /** Returns the listeners to candles of a market and length. */
   listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
-    return this.routed('candles', `${market} ${timeframe}`).flatMap(({ instance, view }) =>
-      instance.runner.wantsCandles
-        ? [{ instance, view, place: instance.runner.candlePlace(market, timeframe) }]
-        : [],
+    return (this.routes.get('candles')?.get(`${market} ${timeframe}`) ?? NO_LISTENERS).flatMap(
+      ({ instance, view }) =>
+        instance.runner.wantsCandles
+          ? [{ instance, view, place: instance.runner.candlePlace(market, timeframe) }]
+          : [],
     );
   }
 
@@ -144,7 +145,8 @@ export class StrategyDispatcher {
 
   /** Queues an event for all who subscribed to this kind of data of a market, or of a topic of margin. */
   tellSubscribers(event: StrategyEvent, of: string): void {
-    for (const { instance } of this.routed(event.kind, of)) this.options.notifier.tell(instance, event);
+    for (const { instance } of this.routes.get(event.kind)?.get(of) ?? NO_LISTENERS)
+      this.options.notifier.tell(instance, event);
   }
 
   /** Delivers the next event. False if there is none, or strategies have not started. */
@@ -342,10 +344,6 @@ export class StrategyDispatcher {
     this.routes.set(kind, ofKind);
     const listeners = ofKind.get(route) ?? [];
     if (!listeners.includes(listener)) ofKind.set(route, [...listeners, listener]);
-  }
-
-  private routed(kind: string, route: string): readonly Listener[] {
-    return this.routes.get(kind)?.get(route) ?? NO_LISTENERS;
   }
 }
 

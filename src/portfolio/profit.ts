@@ -11,7 +11,6 @@ import {
   addMoney,
   moneyIn,
   NO_MONEY,
-  type QuoteMoney,
   takeMoney,
   atOwnCost,
   type Holding,
@@ -153,7 +152,8 @@ type LedgerShape = ReturnType<typeof storedLedger>;
 /** A ledger as it is written. */
 export function storeLedger({ currency, marketNames, state }: AssetLedger): z.input<LedgerShape> {
   const { holdings, flows, prices, tracks, inventory, inventoryValue, unpriced, streak } = state;
-  const none: QuoteMoney = Object.fromEntries(marketNames.quotes.map((quote) => [quote.currency, NO_UNITS]));
+  const none: Record<Currency, Units> = {};
+  for (const quote of marketNames.quotes) none[quote.currency] = NO_UNITS;
   const held = new Map<string, Holding>();
   for (const [asset, holding] of holdings) {
     const { cost, realised, tripBeganWith } = holding;

@@ -133,7 +133,8 @@ export class AccountState {
   }
 
   currencyOf(walletId: VenueWalletId): string | null {
-    return this.readings.find((wallet) => wallet.walletId === walletId)?.currency ?? null;
+    for (const wallet of this.readings) if (wallet.walletId === walletId) return wallet.currency;
+    return null;
   }
 
   /**

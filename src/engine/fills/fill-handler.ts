@@ -20,7 +20,7 @@ import { SeenFeeRates, hasArrived, TradeOwner } from './trade-owner.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
-import { type Flaw, tradeFlaw, tradeMisfit } from '../feeds/plausibility.ts';
+import { tradeFlaw, tradeMisfit } from '../feeds/plausibility.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
@@ -273,10 +273,13 @@ export class FillHandler {
   private isFlawed(trade: VenueTrade): boolean {
     const { blotter, reports } = this;
     const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
+    // Each side of a trade is of one order.
+    const own = String(trade.orderId);
+    const holder = this.taken.holderOf(trade) ?? own;
     const flaw =
       tradeFlaw(trade, blotter.venue.ownLists, blotter.outbox.nowMs) ??
       (order === null ? null : tradeMisfit(trade, order)) ??
-      this.takenByOther(trade);
+      (holder === own ? null : { field: 'orderId', expected: holder, found: own });
     const subject = `trade ${trade.id}`;
     if (flaw === null) {
       if (reports.findings.entries.size > 0) reports.findings.clear(subject);
@@ -291,13 +294,6 @@ export class FillHandler {
     );
     this.taken.remember(trade, this.cursorOf(trade));
     return true;
-  }
-
-  /** Each side of a trade is of one order. */
-  private takenByOther(trade: VenueTrade): Flaw | null {
-    const holder = this.taken.holderOf(trade);
-    const own = String(trade.orderId);
-    return holder === undefined || holder === own ? null : { field: 'orderId', expected: holder, found: own };
   }
 
   /** Enters a pending trade where it is known whose it is and that it is right. Answers whether it did. */

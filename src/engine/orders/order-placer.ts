@@ -254,7 +254,8 @@ export class OrderPlacer {
   /** The record that carries the leg's name; where none does the first one, to report what it carries. */
   private namedFirst(records: readonly VenueOrder[], leg: OrderRecord): VenueOrder | undefined {
     const { clientOrderId } = leg;
-    const named = records.find((record) => record.clientOrderId === clientOrderId) ?? records[0];
+    let [named] = records;
+    for (const record of records.toReversed()) if (record.clientOrderId === clientOrderId) named = record;
     return named !== undefined && this.options.reports.isOfPlacement(named, leg, null) ? named : undefined;
   }
 
