@@ -288,6 +288,10 @@ export class AlertOutbox {
     this.database.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   private applyOne(
     change: AlertChange,
     of: { readonly atMs: number; readonly channels: readonly ChannelRoute[] },

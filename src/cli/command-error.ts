@@ -1,3 +1,5 @@
+import { SarrafError } from '../domain/errors.ts';
+
 /** Everything went well. */
 export const OK = 0;
 /** Something outside went wrong: a port in use, a folder that can not be written to. */
@@ -18,3 +20,7 @@ export class CommandError extends Error {
 
 export const failed = (message: string): CommandError => new CommandError(message, FAILED);
 export const wrongInput = (message: string): CommandError => new CommandError(message, WRONG_INPUT);
+
+/** The error to throw for a failure: what the options made wrong is wrong input, anything else stays. */
+export const asWrongInput = (error: unknown): unknown =>
+  error instanceof SarrafError && error.code === 'INVALID_OPTIONS' ? wrongInput(error.message) : error;

@@ -47,17 +47,13 @@ export function readBooks({ data, mode, strategies }: BotConfig): Books {
   const path = join(data.folder, mirrorName(mode));
   if (!existsSync(path)) return new Map();
   const names = new Set(strategies.map(({ name }) => name));
-  const reader = new MirrorReader(path);
-  try {
-    return new Map(
-      reader
-        .strategies()
-        .filter(({ name }) => names.has(name))
-        .map((row) => [row.name, readFigures(row, MARKET_NAMES).ledger]),
-    );
-  } finally {
-    reader.close();
-  }
+  using reader = new MirrorReader(path);
+  return new Map(
+    reader
+      .strategies()
+      .filter(({ name }) => names.has(name))
+      .map((row) => [row.name, readFigures(row, MARKET_NAMES).ledger]),
+  );
 }
 
 function sumOf(parts: readonly Units[]): Units {

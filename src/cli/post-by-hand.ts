@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { ControlClient } from '../daemon/control-client.ts';
 import type { ControlResult } from '../daemon/control-command.ts';
 import { isDataFolderInUse } from '../daemon/run-locks.ts';
-import { SarrafError } from '../domain/errors.ts';
 import type { CancelCommand, CloseCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { MACHINE_IO, type CommandIo } from './api/command-io.ts';
 import { checkBotFolder } from './option-readers.ts';
-import { failed, wrongInput } from './command-error.ts';
+import { asWrongInput, failed, wrongInput } from './command-error.ts';
 import { followCommand, type Followed } from './follow-command.ts';
 import { personName } from './confirm.ts';
 import { english } from '../language/sentence.ts';
@@ -50,41 +49,35 @@ export async function postByHand(of: PostByHand): Promise<void> {
   if (!KEY.test(key))
     throw wrongInput('--key: expected at most 100 letters, digits and the characters ". : _ -"');
   checkBotFolder(data);
-  const client = new ControlClient(data);
-  try {
-    const known = client.find(key)?.result ?? null;
-    if (known !== null) {
-      printResult(key, known, { json, io });
-      return;
-    }
-    if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was done: ${otherwise}`);
-    if (options.yes !== true && !(await io.confirm(question(), 'yes')))
-      throw wrongInput('expected "yes" to be typed, or --yes; nothing was done');
-    if (options.yes === true && json !== true && cost !== undefined) io.out(cost());
-    const id = post(client, { ...wish, key, ...personName() });
-    const followed = await followCommand({
-      client,
-      id,
-      data,
-      onProgress: ({ closed, left }) => {
-        if (json === true || left === 0 || wish.kind === 'place') return;
-        io.out(wish.kind === 'cancel' ? `${closed} closed, ${left} left` : `orders still to end: ${left}`);
-      },
-    });
-    if (followed.kind !== 'done') throw failed(notDone(client, { id, key, wish, followed }));
-    printResult(key, followed.result, { json, io });
-  } finally {
-    client.close();
+  using client = new ControlClient(data);
+  const known = client.find(key)?.result ?? null;
+  if (known !== null) {
+    printResult(key, known, { json, io });
+    return;
   }
+  if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was done: ${otherwise}`);
+  if (options.yes !== true && !(await io.confirm(question(), 'yes')))
+    throw wrongInput('expected "yes" to be typed, or --yes; nothing was done');
+  if (options.yes === true && json !== true && cost !== undefined) io.out(cost());
+  const id = post(client, { ...wish, key, ...personName() });
+  const followed = await followCommand({
+    client,
+    id,
+    data,
+    onProgress: ({ closed, left }) => {
+      if (json === true || left === 0 || wish.kind === 'place') return;
+      io.out(wish.kind === 'cancel' ? `${closed} closed, ${left} left` : `orders still to end: ${left}`);
+    },
+  });
+  if (followed.kind !== 'done') throw failed(notDone(client, { id, key, wish, followed }));
+  printResult(key, followed.result, { json, io });
 }
 
 function post(client: ControlClient, command: Parameters<ControlClient['post']>[0]): number {
   try {
     return client.post(command);
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
-      ? wrongInput(error.message)
-      : error;
+    throw asWrongInput(error);
   }
 }
 

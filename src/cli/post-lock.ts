@@ -61,26 +61,22 @@ export function checkTarget(
 /** Gives a command about locks to the bot of a data folder, or leaves it for its next start. */
 export async function postLock(command: LockCommand, { data, json }: LockTarget): Promise<void> {
   checkBotFolder(data);
-  const client = new ControlClient(data);
-  try {
-    const id = client.post(command);
-    const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
-    if (followed.kind === 'still') {
-      throw failed(
-        'the bot did not take it up: see whether it is well with "sarraf health"; it stays waiting, and the next start takes it',
-      );
-    }
-    const isRunning = followed.kind === 'done';
-    const result = isRunning ? followed.result : null;
-    if (json === true) console.log(JSON.stringify({ isRunning, command, result }));
-    if (result !== null && !result.ok) throw failed(english(result.message));
-    if (json === true) return;
-    console.log(
-      result === null
-        ? 'no bot runs; its next start takes it before it places anything'
-        : english(result.message),
+  using client = new ControlClient(data);
+  const id = client.post(command);
+  const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+  if (followed.kind === 'still') {
+    throw failed(
+      'the bot did not take it up: see whether it is well with "sarraf health"; it stays waiting, and the next start takes it',
     );
-  } finally {
-    client.close();
   }
+  const isRunning = followed.kind === 'done';
+  const result = isRunning ? followed.result : null;
+  if (json === true) console.log(JSON.stringify({ isRunning, command, result }));
+  if (result !== null && !result.ok) throw failed(english(result.message));
+  if (json === true) return;
+  console.log(
+    result === null
+      ? 'no bot runs; its next start takes it before it places anything'
+      : english(result.message),
+  );
 }

@@ -83,12 +83,8 @@ export function readMirror<Result>(options: MirrorOptions, read: (reader: Mirror
     const starting = startingBot(options.data);
     if (starting !== null) throw noMirrorYet(path, starting);
   }
-  const reader = new MirrorReader(path);
-  try {
-    return read(reader);
-  } finally {
-    reader.close();
-  }
+  using reader = new MirrorReader(path);
+  return read(reader);
 }
 
 function noMirrorYet(path: string, { who }: StartingBot): SarrafError {

@@ -195,6 +195,10 @@ export class ControlClient {
     this.database.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   /** The id of the command that has a key; null where none has it. */
   private idOf(key: string, command: ControlCommand): number | null {
     const row = this.rowOf(key);

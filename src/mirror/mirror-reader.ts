@@ -307,6 +307,10 @@ export class MirrorReader {
     this.database.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   private counts(): MirrorSummary['counts'] {
     const entries = COUNTED.map((table) => [table, this.count(table)] as const);
     return Object.fromEntries(entries) as Record<(typeof COUNTED)[number], number>;

@@ -58,12 +58,8 @@ Examples:
 function withOutbox<Result>(data: string, work: (outbox: AlertOutbox) => Result, otherwise: Result): Result {
   checkBotFolder(data);
   if (!existsSync(outboxPath(data))) return otherwise;
-  const outbox = new AlertOutbox(openOutboxFile(data));
-  try {
-    return work(outbox);
-  } finally {
-    outbox.close();
-  }
+  using outbox = new AlertOutbox(openOutboxFile(data));
+  return work(outbox);
 }
 
 function stateText({ endedAtMs, acknowledgedBy }: ListedAlert): string {

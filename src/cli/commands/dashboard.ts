@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { beginDashboard, pageFolder } from '../../dashboard/begin-dashboard.ts';
 import type { Override } from '../../daemon/overrides.ts';
-import { SarrafError } from '../../domain/errors.ts';
 import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts';
-import { wrongInput } from '../command-error.ts';
+import { asWrongInput, wrongInput } from '../command-error.ts';
 import { untilStopped } from '../end-signal.ts';
 import { readConfig } from '../read-config.ts';
 
@@ -68,9 +67,7 @@ async function run(options: Options): Promise<void> {
     await untilStopped();
     await server.close();
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
-      ? wrongInput(error.message)
-      : error;
+    throw asWrongInput(error);
   }
 }
 

@@ -4,8 +4,7 @@ import { ControlClient } from '../../daemon/control-client.ts';
 import { LONGEST_REASON, type ControlProgress, type ControlResult } from '../../daemon/control-command.ts';
 import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { SarrafError } from '../../domain/errors.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { confirm } from '../confirm.ts';
 import { askThenLeave } from '../end-signal.ts';
@@ -92,9 +91,7 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
       onProgress: (progress) => say(progressText(progress)),
     });
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
-      ? wrongInput(error.message)
-      : error;
+    throw asWrongInput(error);
   } finally {
     takeOff();
     process.off('SIGHUP', goOn);
@@ -143,36 +140,29 @@ async function run(options: Options): Promise<void> {
   const say = (line: string): void => {
     if (options.json !== true) console.log(line);
   };
-  const client = new ControlClient(data);
-  try {
-    const id = client.post({ kind: 'halt', reason: options.reason, wholeAccount });
-    const count = ownOpenOrders(data);
-    let isSaid = false;
-    const onHalted = (): void => {
-      if (!isSaid)
-        say(
-          `halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`,
-        );
-      isSaid = true;
-    };
-    const result = await carryOut({
-      data,
-      config,
-      reason: options.reason,
-      wholeAccount,
-      client,
-      id,
-      say,
-      onHalted,
-    });
-    if (options.json === true)
-      console.log(JSON.stringify(inEnglish({ halted: client.isHalted(), ...result })));
-    if (!result.ok || result.left.length > 0)
-      throw failed([english(result.message), ...result.left].join('\n'));
-    say(english(result.message));
-  } finally {
-    client.close();
-  }
+  using client = new ControlClient(data);
+  const id = client.post({ kind: 'halt', reason: options.reason, wholeAccount });
+  const count = ownOpenOrders(data);
+  let isSaid = false;
+  const onHalted = (): void => {
+    if (!isSaid)
+      say(`halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`);
+    isSaid = true;
+  };
+  const result = await carryOut({
+    data,
+    config,
+    reason: options.reason,
+    wholeAccount,
+    client,
+    id,
+    say,
+    onHalted,
+  });
+  if (options.json === true) console.log(JSON.stringify(inEnglish({ halted: client.isHalted(), ...result })));
+  if (!result.ok || result.left.length > 0)
+    throw failed([english(result.message), ...result.left].join('\n'));
+  say(english(result.message));
 }
 
 export function haltCommand(): Command {

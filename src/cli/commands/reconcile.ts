@@ -158,21 +158,17 @@ async function accept(options: Options): Promise<void> {
 
 /** Passes it to the running bot, and answers its result. */
 async function post(data: string): Promise<string> {
-  const client = new ControlClient(data);
-  try {
-    const id = client.post({ kind: 'accept-balances' });
-    const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
-    if (followed.kind === 'done') {
-      if (!followed.result.ok) throw failed(english(followed.result.message));
-      return english(followed.result.message);
-    }
-    // Not left for later: the difference of then may be another.
-    client.finish(id, { ok: false, message: 'no bot took the command', left: [] });
-    if (followed.kind === 'gone') throw noBotRuns(data);
-    throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
-  } finally {
-    client.close();
+  using client = new ControlClient(data);
+  const id = client.post({ kind: 'accept-balances' });
+  const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+  if (followed.kind === 'done') {
+    if (!followed.result.ok) throw failed(english(followed.result.message));
+    return english(followed.result.message);
   }
+  // Not left for later: the difference of then may be another.
+  client.finish(id, { ok: false, message: 'no bot took the command', left: [] });
+  if (followed.kind === 'gone') throw noBotRuns(data);
+  throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
 }
 
 function noBotRuns(data: string): Error {

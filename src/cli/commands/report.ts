@@ -5,9 +5,8 @@ import { comparisonRows, differentGrounds, figureDifferences } from '../../backt
 import { resultLines } from '../../backtest/summary-lines.ts';
 import { shownMoney, numberText, percentText } from '../../backtest/value-text.ts';
 import { findRun, listRuns, type KeptRun } from '../../backtest/read-run-folder.ts';
-import { SarrafError } from '../../domain/errors.ts';
 import { asCommand } from '../as-command.ts';
-import { wrongInput } from '../command-error.ts';
+import { asWrongInput, wrongInput } from '../command-error.ts';
 import { dataOption, integerOption, withoutDataOfEnvironment } from '../option-readers.ts';
 import { rowLines, tableLines } from '../table.ts';
 import { minuteText, durationText, secondText } from '../../domain/time-text.ts';
@@ -120,9 +119,7 @@ function runOf(wanted: string, options: Options): KeptRun {
   try {
     return findRun(folderOf(options), wanted);
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
-      ? wrongInput(error.message)
-      : error;
+    throw asWrongInput(error);
   }
 }
 

@@ -36,22 +36,18 @@ function goesOn(message: string): string {
 
 async function endHalt({ data, json }: Options): Promise<void> {
   checkBotFolder(data);
-  const client = new ControlClient(data);
-  try {
-    const wasHalted = client.isHalted() !== null;
-    const id = client.post({ kind: 'resume' });
-    const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
-    if (followed.kind === 'done' && !followed.result.ok) throw failed(english(followed.result.message));
-    if (followed.kind === 'still') {
-      throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
-    }
-    const isRunning = followed.kind === 'done';
-    if (json === true) console.log(JSON.stringify({ wasHalted, isRunning }));
-    else if (isRunning) console.log(goesOn(english(followed.result.message)));
-    else console.log('no bot runs; it will trade when it starts next');
-  } finally {
-    client.close();
+  using client = new ControlClient(data);
+  const wasHalted = client.isHalted() !== null;
+  const id = client.post({ kind: 'resume' });
+  const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+  if (followed.kind === 'done' && !followed.result.ok) throw failed(english(followed.result.message));
+  if (followed.kind === 'still') {
+    throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
   }
+  const isRunning = followed.kind === 'done';
+  if (json === true) console.log(JSON.stringify({ wasHalted, isRunning }));
+  else if (isRunning) console.log(goesOn(english(followed.result.message)));
+  else console.log('no bot runs; it will trade when it starts next');
 }
 
 export function resumeCommand(): Command {

@@ -3,11 +3,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
 import type { ControlResult } from '../../daemon/control-command.ts';
 import { isDataFolderInUse } from '../../daemon/run-locks.ts';
-import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { followCommand } from '../follow-command.ts';
 import { english } from '../../language/sentence.ts';
@@ -38,27 +37,21 @@ async function run(strategy: string, name: string, options: Options): Promise<vo
   const { data, id = randomUUID(), sentAt = null, json } = options;
   if (!isSignalId(id)) throw wrongInput(`--id: expected ${SIGNAL_ID_RULE}`);
   checkBotFolder(data);
-  const client = new ControlClient(data);
-  try {
-    if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was sent`);
-    const payload = options.payload.json;
-    const wish = { strategy, name, id, payload, sentAtMs: sentAt, source: SOURCE };
-    const posted = post(client, { kind: 'signal', ...wish });
-    const followed = await followCommand({ client, id: posted, data, stillForMs: ANSWERED_WITHIN_MS });
-    if (followed.kind !== 'done') throw failed(notTaken(client, posted, followed.kind));
-    print(id, followed.result, json === true);
-  } finally {
-    client.close();
-  }
+  using client = new ControlClient(data);
+  if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was sent`);
+  const payload = options.payload.json;
+  const wish = { strategy, name, id, payload, sentAtMs: sentAt, source: SOURCE };
+  const posted = post(client, { kind: 'signal', ...wish });
+  const followed = await followCommand({ client, id: posted, data, stillForMs: ANSWERED_WITHIN_MS });
+  if (followed.kind !== 'done') throw failed(notTaken(client, posted, followed.kind));
+  print(id, followed.result, json === true);
 }
 
 function post(client: ControlClient, command: SignalCommand): number {
   try {
     return client.post(command);
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
-      ? wrongInput(error.message)
-      : error;
+    throw asWrongInput(error);
   }
 }
 

@@ -2,10 +2,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { readAddressNote } from '../../dashboard/address-note.ts';
 import { linkText } from '../../dashboard/begin-dashboard.ts';
 import { AccessStore, ROLES, type Role } from '../../dashboard/access-store.ts';
-import { SarrafError } from '../../domain/errors.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { tableLines } from '../table.ts';
 
 interface Options {
@@ -40,9 +39,7 @@ function withStore<Result>({ data }: Options, work: (store: AccessStore) => Resu
   try {
     return work(store);
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
-      ? wrongInput(error.message)
-      : error;
+    throw asWrongInput(error);
   } finally {
     store.close();
   }

@@ -312,12 +312,8 @@ class AlertItems {
   private open<Result>(work: (outbox: AlertOutbox) => Result): Result | null {
     if (!existsSync(outboxPath(this.dataFolder))) return null;
     try {
-      const outbox = new AlertOutbox(openOutboxFile(this.dataFolder));
-      try {
-        return work(outbox);
-      } finally {
-        outbox.close();
-      }
+      using outbox = new AlertOutbox(openOutboxFile(this.dataFolder));
+      return work(outbox);
     } catch (error) {
       throw asApiError(error);
     }
