@@ -14,6 +14,7 @@ import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { expectedCurve, expectedLines, line, randomOf, type Random, type Wanted } from './bar-order.ts';
 import { runnerOn } from '../support/runner-on.ts';
+import { barColumns } from '../support/bar-columns.ts';
 
 const SYMBOLS = ['AUSDT', 'BUSDT', 'CUSDT', 'DUSDT'];
 const MINUTE_MS = 60_000;
@@ -31,20 +32,7 @@ function columnsOf(symbol: string, random: Random): CandleColumns {
     const [high, low] = [Math.max(open, close) + random(5), Math.min(open, close) - random(5)];
     rows.push([ZERO_MS + bar * barMs, open, high, low, close, random(9)]);
   }
-  const column = (place: number): Float64Array => Float64Array.from(rows, (row) => row[place] ?? Number.NaN);
-  return {
-    market: parseMarket(symbol).symbol,
-    timeframe,
-    length: rows.length,
-    openTimeMs: column(0),
-    priceDecimals: 1,
-    open: column(1),
-    high: column(2),
-    low: column(3),
-    close: column(4),
-    volumeDecimals: 0,
-    volume: column(5),
-  };
+  return barColumns(parseMarket(symbol).symbol, timeframe, rows, { priceDecimals: 1 });
 }
 
 /** Some lengths of each market, longest or shortest first, and at least one. */

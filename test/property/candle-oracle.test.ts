@@ -28,6 +28,7 @@ import {
 import { toldAt } from './bar-order.ts';
 import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
 import { runnerOn } from '../support/runner-on.ts';
+import { barColumns } from '../support/bar-columns.ts';
 
 const HOUR_MS = 3_600_000;
 const NO_LIMITS = createRiskLimits({
@@ -40,21 +41,13 @@ const NO_LIMITS = createRiskLimits({
 function columnsOf(bars: readonly OracleBar[], terms: Terms, barMs: number): CandleColumns {
   const { market, priceDecimals } = terms;
   const tick = tickOf(terms);
-  const column = (of: (bar: OracleBar) => bigint): Float64Array =>
-    Float64Array.from(bars, (bar) => Number(of(bar)));
-  return {
-    market: market.symbol,
-    timeframe: barMs === HOUR_MS ? '1h' : '30m',
-    length: bars.length,
-    openTimeMs: Float64Array.from(bars, ({ openMs }) => openMs),
-    priceDecimals,
-    open: column(({ open }) => open / tick),
-    high: column(({ high }) => high / tick),
-    low: column(({ low }) => low / tick),
-    close: column(({ close }) => close / tick),
-    volumeDecimals: 7,
-    volume: column(({ volume }) => volume / 1_000n),
-  };
+  const rows = bars.map(({ openMs, open, high, low, close, volume }) => [
+    openMs,
+    ...[open, high, low, close].map((price) => Number(price / tick)),
+    Number(volume / 1_000n),
+  ]);
+  const timeframe = barMs === HOUR_MS ? '1h' : '30m';
+  return barColumns(market.symbol, timeframe, rows, { priceDecimals, volumeDecimals: 7 });
 }
 
 const nameOf = (key: string, tag: string | null): string => (key.endsWith('/2') ? `${tag}/2` : `${tag}`);

@@ -16,6 +16,7 @@ import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/fill-rules
 import { deepRuns } from '../support/deep-runs.ts';
 import { randomOf, toldAt, type Random } from './bar-order.ts';
 import { runnerOn } from '../support/runner-on.ts';
+import { barColumns } from '../support/bar-columns.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -75,22 +76,13 @@ function columnsOf(
   rows: readonly Row[],
   { timeframe, decimals }: { readonly timeframe: '1h' | '1m'; readonly decimals: number },
 ): CandleColumns {
-  const column = (place: number, by = 1): Float64Array =>
-    Float64Array.from(rows, (row) => (row[place] ?? Number.NaN) * by);
   const finer = 10 ** (decimals - 2);
-  return {
-    market: parseMarket(symbol).symbol,
-    timeframe,
-    length: rows.length,
-    openTimeMs: column(0),
-    priceDecimals: decimals,
-    open: column(1, finer),
-    high: column(2, finer),
-    low: column(3, finer),
-    close: column(4, finer),
-    volumeDecimals: 0,
-    volume: column(5),
-  };
+  const finest = rows.map(([timeMs, open, high, low, close, volume]) => [
+    timeMs,
+    ...[open, high, low, close].map((price) => price * finer),
+    volume,
+  ]);
+  return barColumns(parseMarket(symbol).symbol, timeframe, finest, { priceDecimals: decimals });
 }
 
 const WISHES: readonly ExitWish[] = [

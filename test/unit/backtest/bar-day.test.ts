@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BarDay, BarStretches } from '../../../src/backtest/bar-statistics.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { barColumns } from '../../support/bar-columns.ts';
 
 const MARKET = parseMarket('BTCIRT');
 const cell = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 2 ** 40 }));
@@ -14,20 +15,11 @@ test('the numbers of a day are those of its texts, of ten decimals', () => {
       fc.integer({ min: 0, max: 10 }),
       fc.integer({ min: 0, max: 10 }),
       (bars, priceDecimals, volumeDecimals) => {
-        const column = (name: keyof (typeof bars)[number]) => Float64Array.from(bars, (one) => one[name]);
-        const columns = {
-          market: MARKET.symbol,
-          timeframe: '1m',
-          length: bars.length,
-          openTimeMs: Float64Array.from(bars, (_, index) => index * 60_000),
-          priceDecimals,
-          open: column('open'),
-          high: column('high'),
-          low: column('low'),
-          close: column('close'),
-          volumeDecimals,
-          volume: column('volume'),
-        } as const;
+        const rows = bars.map((one, index) => [
+          index * 60_000,
+          ...(['open', 'high', 'low', 'close', 'volume'] as const).map((name) => one[name]),
+        ]);
+        const columns = barColumns(MARKET.symbol, '1m', rows, { priceDecimals, volumeDecimals });
         const last = bars.length - 1;
         const stretches = new BarStretches(columns);
         const { numbers, ...day } = dayTexts(new BarDay(MARKET, { columns, stretches, first: 0, last }));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { BarStretches } from '../../../src/backtest/bar-statistics.ts';
+import { barColumns } from '../../support/bar-columns.ts';
 
 const bar = fc.record({
   high: fc.integer({ min: 50, max: 99 }),
@@ -17,20 +18,15 @@ test('any stretches of bars come to what their bars come to one by one', () => {
       fc.array(bar, { minLength: 300, maxLength: 300 }),
       fc.array(stretch, { minLength: 1, maxLength: 8 }),
       (bars, stretches) => {
-        const column = (of: (one: (typeof bars)[number]) => number) => Float64Array.from(bars, of);
-        const all = new BarStretches({
-          market: parseMarket('BTCIRT').symbol,
-          timeframe: '1m',
-          length: bars.length,
-          priceDecimals: 0,
-          volumeDecimals: 0,
-          openTimeMs: Float64Array.from(bars, (_, index) => index),
-          open: column(({ close }) => close),
-          high: column(({ high }) => high),
-          low: column(({ low }) => low),
-          close: column(({ close }) => close),
-          volume: column(({ volume }) => volume),
-        });
+        const rows = bars.map(({ high, low, close, volume }, index) => [
+          index,
+          close,
+          high,
+          low,
+          close,
+          volume,
+        ]);
+        const all = new BarStretches(barColumns(parseMarket('BTCIRT').symbol, '1m', rows));
         for (const [one, other] of stretches) {
           const [first, last] = [Math.min(one, other), Math.max(one, other)];
           const some = bars.slice(first, last + 1);

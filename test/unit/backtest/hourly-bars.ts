@@ -2,29 +2,18 @@ import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { FROM_MS, TETHER } from './candle-run.ts';
+import { barColumns } from '../../support/bar-columns.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Hourly bars of whole dollars from `FROM_MS` on, each `open high low close`; null for one that is missing. */
 export function hourlyBars(...bars: readonly (string | null)[]): CandleColumns {
-  const there = bars.flatMap((text, index) =>
-    text === null ? [] : [{ index, cells: text.split(/\s+/).map((price) => Number(price) * 100) }],
-  );
-  const column = (at: number): Float64Array =>
-    Float64Array.from(there, ({ cells }) => cells[at] ?? Number.NaN);
-  return {
-    market: TETHER.symbol,
-    timeframe: '1h',
-    length: there.length,
-    openTimeMs: Float64Array.from(there, ({ index }) => FROM_MS + index * HOUR_MS),
-    priceDecimals: 2,
-    open: column(0),
-    high: column(1),
-    low: column(2),
-    close: column(3),
-    volumeDecimals: 0,
-    volume: Float64Array.from(there, () => 1_000),
-  };
+  const rows = bars.flatMap((text, index) => {
+    if (text === null) return [];
+    const cells = text.split(/\s+/).map((price) => Number(price) * 100);
+    return [[FROM_MS + index * HOUR_MS, ...cells, 1_000]];
+  });
+  return barColumns(TETHER.symbol, '1h', rows, { priceDecimals: 2 });
 }
 
 /** The same of a table with a bar a line. */

@@ -8,6 +8,7 @@ import triangle from '../../../strategies/triangle.ts';
 import { FROM_MS } from './candle-run.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { runnerOn } from '../../support/runner-on.ts';
+import { barColumns } from '../../support/bar-columns.ts';
 
 const STEPS = { priceStep: '1', amountStep: '0.0001' };
 export const COIN_IN_RIAL = createMarket({ market: parseMarket('BTCIRT'), ...STEPS });
@@ -25,24 +26,10 @@ export function barsOf(
   market: Market,
   prices: readonly (number | null)[],
 ): { market: Market; columns: CandleColumns } {
-  const bars = prices.flatMap((price, hour) =>
-    price === null ? [] : [{ price, timeMs: FROM_MS + hour * HOUR_MS }],
+  const rows = prices.flatMap((price, hour) =>
+    price === null ? [] : [[FROM_MS + hour * HOUR_MS, price, price + 1, price - 1, price, 1e9]],
   );
-  const column = Float64Array.from(bars, ({ price }) => price);
-  const columns = {
-    market: market.symbol,
-    timeframe: '1h' as const,
-    length: bars.length,
-    priceDecimals: 0,
-    volumeDecimals: 4,
-    openTimeMs: Float64Array.from(bars, ({ timeMs }) => timeMs),
-    open: column,
-    high: column.map((price) => price + 1),
-    low: column.map((price) => price - 1),
-    close: column,
-    volume: new Float64Array(bars.length).fill(1e9),
-  };
-  return { market, columns };
+  return { market, columns: barColumns(market.symbol, '1h', rows, { volumeDecimals: 4 }) };
 }
 
 export function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings {

@@ -12,6 +12,7 @@ import { outText } from '../../../src/strategy/rank-markets.ts';
 import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
 import { FROM_MS } from './candle-run.ts';
 import { runnerOn } from '../../support/runner-on.ts';
+import { barColumns } from '../../support/bar-columns.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -21,26 +22,12 @@ function marketOf(
   hours: readonly (readonly [price: number, volume: number] | null)[],
 ): RunMarket {
   const market = createMarket({ market: parseMarket(symbol), priceStep: '1', amountStep: '0.0001' });
-  const bars = hours.flatMap((bar, hour) =>
-    bar === null ? [] : [{ price: bar[0], volume: bar[1], timeMs: FROM_MS + hour * HOUR_MS }],
-  );
-  const prices = Float64Array.from(bars, ({ price }) => price);
-  return {
-    market,
-    columns: {
-      market: market.symbol,
-      timeframe: '1h',
-      length: bars.length,
-      priceDecimals: 0,
-      volumeDecimals: 0,
-      openTimeMs: Float64Array.from(bars, ({ timeMs }) => timeMs),
-      open: prices,
-      high: prices,
-      low: prices,
-      close: prices,
-      volume: Float64Array.from(bars, ({ volume }) => volume),
-    },
-  };
+  const rows = hours.flatMap((bar, hour) => {
+    if (bar === null) return [];
+    const [price, volume] = bar;
+    return [[FROM_MS + hour * HOUR_MS, price, price, price, price, volume]];
+  });
+  return { market, columns: barColumns(market.symbol, '1h', rows) };
 }
 
 interface Followed {

@@ -1,6 +1,5 @@
 import { gridOf, UTC_BARS, type Candle } from '../../../src/domain/candle.ts';
 import { describe, expect, test } from 'vitest';
-import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { createIndicator, type Indicator } from '../../../src/strategy/indicators/indicators.ts';
 import { ColumnCandle, ohlcvOf, plainCandle } from '../../../src/strategy/column-candle.ts';
@@ -21,6 +20,7 @@ import {
 import type { CandleData } from '../../../src/strategy/data/data.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import { closedCandle, text } from './engine-view.ts';
+import { barColumns } from '../../support/bar-columns.ts';
 
 /** Candles that data declares. */
 const BARS: CandleData = { kind: 'candles', from: candles('BTCIRT', '1h') };
@@ -139,19 +139,9 @@ describe('an indicator', () => {
   });
 
   test('reads the same of a bar in its columns as of one in texts', () => {
-    const columns: CandleColumns = {
-      market: parseMarket('BTCUSDT').symbol,
-      timeframe: '1h',
-      length: 1,
-      openTimeMs: Float64Array.of(0),
-      priceDecimals: 2,
-      open: Float64Array.of(1_003),
-      high: Float64Array.of(1_017),
-      low: Float64Array.of(999),
-      close: Float64Array.of(1_009),
-      volumeDecimals: 6,
-      volume: Float64Array.of(1_234_567),
-    };
+    const rows = [[0, 1_003, 1_017, 999, 1_009, 1_234_567]];
+    const decimals = { priceDecimals: 2, volumeDecimals: 6 };
+    const columns = barColumns(parseMarket('BTCUSDT').symbol, '1h', rows, decimals);
     const candle = new ColumnCandle(
       { columns, timeframe: '1h', grid: gridOf('1h', UTC_BARS), seenAtMs: null },
       0,

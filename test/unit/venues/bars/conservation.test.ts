@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { createMarket, amountUnits, priceUnits } from '../../../../src/domain/market.ts';
 import {
   UNITS_PER_ONE,
@@ -19,6 +18,7 @@ import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
+import { barColumns } from '../../../support/bar-columns.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -145,19 +145,9 @@ class Bookkeeper {
     const high = moved(open, up);
     const low = moved(open, -down);
     const close = low + Math.round(((high - low) * place) / 100);
-    const columns: CandleColumns = {
-      market: MARKETS[market]!.symbol,
-      timeframe: '1h',
-      length: 1,
-      openTimeMs: Float64Array.of(this.nowMs(market)),
-      priceDecimals: DECIMALS[market]!,
-      open: Float64Array.of(open),
-      high: Float64Array.of(high),
-      low: Float64Array.of(low),
-      close: Float64Array.of(close),
-      volumeDecimals: 7,
-      volume: Float64Array.of(volume),
-    };
+    const rows = [[this.nowMs(market), open, high, low, close, volume]];
+    const decimals = { priceDecimals: DECIMALS[market]!, volumeDecimals: 7 };
+    const columns = barColumns(MARKETS[market]!.symbol, '1h', rows, decimals);
     this.closes[market] = close;
     this.venue.onCandle(market, columns, 0);
     this.bars[market]! += 1;

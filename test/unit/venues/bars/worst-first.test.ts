@@ -13,6 +13,7 @@ import { takerCostsOf, takerPrice } from '../../../../src/venues/bars/fill-bar.t
 import { RecentReceipts } from '../../../../src/venues/bars/bar-account.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { Wallet } from '../../../../src/simulator/wallet.ts';
+import { barColumns } from '../../../support/bar-columns.ts';
 
 const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '1' });
 
@@ -39,27 +40,8 @@ const arbitrary: fc.Arbitrary<Case> = fc.record({
   }),
 });
 
-function bar(openTimeMs: number, prices: readonly [number, number, number, number]): CandleColumns {
-  const [open, high, low, close] = prices.map((price) => Float64Array.of(price)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
-  const times = Float64Array.of(openTimeMs);
-  const scale = { priceDecimals: 0, volumeDecimals: 0, volume: Float64Array.of(1_000_000) };
-  return {
-    market: MARKET.symbol,
-    timeframe: '1m',
-    length: 1,
-    openTimeMs: times,
-    open,
-    high,
-    low,
-    close,
-    ...scale,
-  };
-}
+const bar = (openTimeMs: number, prices: readonly [number, number, number, number]): CandleColumns =>
+  barColumns(MARKET.symbol, '1m', [[openTimeMs, ...prices, 1_000_000]]);
 
 /** What the account is worth at the close of one bar with one OCO or stop order, and whether it filled. */
 function after(
