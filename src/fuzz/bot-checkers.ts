@@ -1,7 +1,7 @@
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
-import { drawnUniverse, givenCoins, INSTANCE } from './bot-engine.ts';
+import { drawnUniverse, givenCoins, INSTANCE, lockRulesOf } from './bot-engine.ts';
 import { BarChecker, ByHandChecker, SignalChecker, VandalChecker } from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/protection-checker.ts';
 import { DustChecker, FundsChecker, type TrueFunds } from './checkers/exposure-checker.ts';
@@ -32,7 +32,6 @@ import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
 import { isLimit, type Coverage } from './coverage.ts';
 import { readOrderName } from '../engine/order-names.ts';
 import { IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './bot-life.ts';
-import { lockRulesOf } from './lock-plan.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import { TREASURER } from './workload/roamer.ts';

@@ -17,8 +17,10 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { BAR_WATCHER, drawnBarsOf } from './world.ts';
 import { Dice } from './dice.ts';
-import { lockRulesOf } from './lock-plan.ts';
-import { hasListener } from './signal-plan.ts';
+import { WEEKDAYS } from '../domain/calendar-day.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
+import type { LockRule } from '../engine/lock.ts';
+import type { TradingCalendar } from '../engine/trading-calendar.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/position-checker.ts';
 import { LISTENER, ROAMER, TREASURER } from './workload/roamer.ts';
@@ -94,6 +96,12 @@ const TREASURER_SHARE = 0.6;
 
 /** Share of the seeds with a hostile strategy. */
 const HOSTILE_SHARE = 0.4;
+
+/** Share of the seeds with lock rules. */
+const RULED_SHARE = 0.6;
+
+/** Share of the seeds with a strategy that receives signals. */
+const LISTENER_SHARE = 0.5;
 
 /** Share of the seeds with a strategy that has a universe. */
 const ROAMER_SHARE = 0.45;
@@ -316,6 +324,62 @@ function hostileInstance(
   // Mostly it goes on after a pause, since a stopped strategy does no more harm.
   const onError = dice.pick(['pause', 'pause', 'pause', 'stop', 'cancel'] as const) ?? 'pause';
   return { runner, onError, pauseMs: dice.integer(1_000, 60_000), limits: of.limits, capital: {} };
+}
+
+/** True if a seed has signals. */
+export function hasListener(seed: number): boolean {
+  return Dice.of(seed, 'listener').happens(LISTENER_SHARE);
+}
+
+/** The rules of a seed: short ones, so that many locks come and go. */
+export function lockRulesOf(seed: number): readonly LockRule[] {
+  const dice = Dice.of(seed, 'lock rules');
+  if (!dice.happens(RULED_SHARE)) return [];
+  const shared = (name: string) =>
+    ({ name, strategy: null, entries: dice.happens(0.7) ? 'cancel' : 'keep' }) as const;
+  const minutes = (least: number, most: number): number =>
+    Math.round(dice.logUniform(least, most) * MINUTE_MS);
+  const rules: LockRule[] = [
+    { ...shared('cooldown'), kind: 'cooldown', forMs: minutes(0.5, 10) },
+    {
+      ...shared('stops'),
+      kind: 'stops',
+      stops: dice.integer(1, 2),
+      withinMs: minutes(30, 300),
+      forMs: minutes(2, 20),
+      reach: dice.pick(['market', 'strategy', 'all'] as const) ?? 'market',
+    },
+    {
+      ...shared('low-profit'),
+      kind: 'low-profit',
+      belowMillionths: 0,
+      trades: dice.integer(1, 4),
+      withinMs: minutes(30, 300),
+      forMs: minutes(2, 20),
+      reach: dice.pick(['market', 'strategy', 'all'] as const) ?? 'market',
+    },
+    {
+      ...shared('drawdown'),
+      kind: 'drawdown',
+      fallMillionths: Math.round(dice.logUniform(20, 2_000)),
+      withinMs: minutes(10, 300),
+      forMs: minutes(2, 20),
+      reach: dice.happens(0.5) ? 'all' : 'strategy',
+    },
+    { ...shared('hours'), kind: 'hours', calendar: hoursOf(dice), said: 'outside of the hours of the seed' },
+  ];
+  return dice.some(rules, 0.5);
+}
+
+/** Open most of the day, with breaks of some minutes. */
+function hoursOf(dice: Dice): TradingCalendar {
+  const everyMinutes = dice.integer(40, 180);
+  const openMinutes = everyMinutes - dice.integer(2, 20);
+  const sessions = Array.from({ length: Math.floor(1_440 / everyMinutes) }, (_, index) => ({
+    fromMinute: index * everyMinutes,
+    toMinute: index * everyMinutes + openMinutes,
+  }));
+  return { sessions, weekdays: WEEKDAYS.map(() => true), closed: [] };
 }
 
 function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSettings['feeds'] {

@@ -9,7 +9,7 @@ import { forgetPlace } from '../mirror/identity.ts';
 import { BotCheckers } from './bot-checkers.ts';
 import type { BracketWatch } from './checkers/protection-checker.ts';
 import { createBotEngine } from './bot-engine.ts';
-import { BotLife, IN_LOCKOUT, IN_SIGNAL, IN_TRANSFER, type LikelyCrash } from './bot-life.ts';
+import { BotLife, IN_LOCKOUT, IN_SIGNAL, IN_TRANSFER, leaveHalfMade, type LikelyCrash } from './bot-life.ts';
 import { type BotMachine, slowProcess, type SlowProcess } from './slow-machine.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/budget-checker.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
@@ -17,12 +17,11 @@ import { type ExchangeTruth, readAlgorithmsAtWork, type Violation } from './chec
 import { isBreak, isLimit, type Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
-import { leaveHalfMade, type PlannedAbsence } from './watchdog-plan.ts';
 import { ReplyMutator } from './reply-mutator.ts';
-import { SignalDesk } from './signal-desk.ts';
+import { SignalDesk } from './people.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
-import { WatchdogRun } from './watchdog-run.ts';
+import { type PlannedAbsence, WatchdogRun } from './watchdog-run.ts';
 import type { FuzzWorld } from './world.ts';
 
 interface BotOptions {

@@ -44,6 +44,16 @@ export class Dice {
     return -mean * Math.log(1 - this.share());
   }
 
+  /** Moments of a run that come every `meanMs` on average; the gap after one is drawn after its own draws. */
+  *moments(runMs: number, meanMs: number): Generator<number> {
+    for (let atMs = this.exponential(meanMs); atMs < runMs; atMs += this.exponential(meanMs)) yield atMs;
+  }
+
+  /** The same as a list, in whole ms. */
+  times(runMs: number, meanMs: number): readonly number[] {
+    return [...this.moments(runMs, meanMs)].map((atMs) => Math.round(atMs));
+  }
+
   happens(probability: number): boolean {
     return this.share() < probability;
   }

@@ -5,7 +5,6 @@ import { budgetTable } from '../exchange/client-options.ts';
 import { DRAIN_POLICIES, type ControlCommand } from '../engine/engine-event.ts';
 import { readOrderName } from '../engine/order-names.ts';
 import { Bot } from './bot.ts';
-import { actsByHandOf } from './by-hand-plan.ts';
 import { givenCoins, INSTANCE, positionLimitsOf } from './bot-engine.ts';
 import {
   type GivenCoins,
@@ -25,10 +24,8 @@ import { checkOrders } from './checkers/order-checker.ts';
 import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
-import { locksByHandOf } from './lock-plan.ts';
 import { loseMoney, mostDust, mostRounding } from './exchange-events.ts';
-import { movesByHandOf } from './moved-plan.ts';
-import { sentSignalsOf } from './signal-plan.ts';
+import { actsByHandOf, locksByHandOf, movesByHandOf, sentSignalsOf } from './people.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
@@ -197,27 +194,23 @@ class SeedRun {
       };
       at(atMs, act);
     }
-    const markets = world.rules.map(({ symbol }) => symbol);
-    for (const { atMs, command } of locksByHandOf(swarm.seed, { runMs: swarm.runMs, markets })) {
+    const run = { seed: swarm.seed, runMs: swarm.runMs, markets: world.rules.map(({ symbol }) => symbol) };
+    const hands = {
+      world,
+      control: (command: ControlCommand) => bot.control(command),
+      openOrders: () => bot.openOrders(),
+      onTaken: (id: number) => bot.taken(id),
+    };
+    for (const { atMs, act } of [...locksByHandOf(run), ...actsByHandOf(run)])
       at(atMs, () => {
-        const wanted = command(world.time.now());
-        coverage.count(`control ${wanted.kind}`);
-        bot.control(wanted);
+        const what = act(hands);
+        if (what !== null) coverage.count(what);
       });
-    }
-    for (const { atMs, command } of actsByHandOf(swarm.seed, { runMs: swarm.runMs, markets })) {
-      at(atMs, () => {
-        const wanted = command(world.time.now(), bot.openOrders());
-        coverage.count(`control ${'pauses' in wanted ? 'pause' : wanted.kind}`);
-        bot.control(wanted);
-      });
-    }
     // A mirror of before has forgotten what a person said since, and wrong replies say what is not so.
     if (swarm.putBack === null && swarm.wrongReplies === null)
-      for (const { atMs, act } of movesByHandOf(swarm.seed, swarm.runMs)) {
+      for (const { atMs, act } of movesByHandOf(run)) {
         at(atMs, () => {
-          const control = (command: ControlCommand): void => bot.control(command);
-          const what = act({ world, control, onTaken: (id) => bot.taken(id) });
+          const what = act(hands);
           if (what === null) return;
           this.events.say(world.time.now(), what);
           coverage.count(what);
@@ -225,8 +218,7 @@ class SeedRun {
           bot.moneyMoved();
         });
       }
-    for (const { atMs, command } of sentSignalsOf(swarm.seed, swarm.runMs))
-      at(atMs, () => bot.signal(command));
+    for (const { atMs, command } of sentSignalsOf(run)) at(atMs, () => bot.signal(command));
     for (const [index, { disturbance, meanMs }] of swarm.disturbances.entries()) {
       const dice = Dice.of(swarm.seed, `${disturbance.name} ${index}`);
       const again = (afterMs: number): void =>

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
 import { Dice } from './dice.ts';
 import { type Disturbance, EXCHANGE_EVENTS } from './exchange-events.ts';
 import { drawSlowMachine, type SlowMachine } from './slow-machine.ts';
-import { watchdogPlanOf, type WatchdogPlan } from './watchdog-plan.ts';
+import { watchdogPlanOf, type WatchdogPlan } from './watchdog-run.ts';
 import { drawWrongReplies, type WrongReplies } from './reply-mutator.ts';
 import { priceUnits } from '../domain/market.ts';
 import type { Side } from '../domain/order.ts';
@@ -69,14 +69,6 @@ const PUT_BACK_SHARE = 0.2;
 const SHORTEST_STALL_MS = 1_000;
 const LONGEST_STALL_MS = 600_000;
 
-/** Times of something that comes at random every `meanMs`. */
-function drawTimes(dice: Dice, runMs: number, meanMs: number): readonly number[] {
-  const times: number[] = [];
-  for (let atMs = dice.exponential(meanMs); atMs < runMs; atMs += dice.exponential(meanMs))
-    times.push(Math.round(atMs));
-  return times;
-}
-
 /** A commit comes with each change, a request and an answer mostly with a reading. */
 const CRASH_SHARES: Readonly<Record<CrashPoint, readonly [least: number, most: number]>> = {
   'before the commit': [0.000_5, 0.01],
@@ -104,7 +96,7 @@ function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]):
     atMs: atMs + Math.round(dice.between(20, 60) * MINUTE_MS),
     kind: 'accept-balances' as const,
   }));
-  const halts = dice.happens(0.3) ? drawTimes(dice, runMs, 3 * HOUR_MS) : [];
+  const halts = dice.happens(0.3) ? dice.times(runMs, 3 * HOUR_MS) : [];
   const controls = halts.flatMap((atMs) => [
     { atMs, kind: 'halt' as const },
     { atMs: atMs + Math.round(dice.logUniform(0.1, 30) * MINUTE_MS), kind: 'resume' as const },
@@ -117,7 +109,7 @@ function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
   if (!dice.happens(0.5)) return [];
   // Many are short, and some outlast every time-out and window.
   const isLong = dice.happens(0.5);
-  return drawTimes(dice, runMs, dice.logUniform(0.2, 2) * HOUR_MS).map((atMs) => ({
+  return dice.times(runMs, dice.logUniform(0.2, 2) * HOUR_MS).map((atMs) => ({
     atMs,
     forMs: Math.round(
       isLong
@@ -140,7 +132,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
   const runMs = hours * HOUR_MS;
   const dice = Dice.of(seed, 'swarm');
   const isLong = hours >= 24;
-  const lossesAtMs = dice.happens(0.2) ? drawTimes(dice, runMs, runMs / 2) : [];
+  const lossesAtMs = dice.happens(0.2) ? dice.times(runMs, runMs / 2) : [];
   return {
     seed,
     runMs,
@@ -152,13 +144,13 @@ export function drawSwarm(seed: number, hours: number): Swarm {
       .some([...SECOND_HAND, ...EXCHANGE_EVENTS], dice.between(0.2, 0.8))
       .map((disturbance) => ({ disturbance, meanMs: Math.round(dice.logUniform(2, 120) * MINUTE_MS) })),
     crashes: drawCrashes(dice),
-    crashesAtMs: dice.happens(0.6) ? drawTimes(dice, runMs, dice.logUniform(0.3, 6) * HOUR_MS) : [],
+    crashesAtMs: dice.happens(0.6) ? dice.times(runMs, dice.logUniform(0.3, 6) * HOUR_MS) : [],
     restartMs: dice.happens(0.5) ? [50, 2_000] : [1_000, 300_000],
-    stopsAtMs: dice.happens(0.4) ? drawTimes(dice, runMs, dice.logUniform(0.5, 4) * HOUR_MS) : [],
+    stopsAtMs: dice.happens(0.4) ? dice.times(runMs, dice.logUniform(0.5, 4) * HOUR_MS) : [],
     stalls: drawStalls(Dice.of(seed, 'stalls'), runMs),
     crowding: drawCrowding(Dice.of(seed, 'crowding'), runMs),
     clockSteps: dice.happens(0.4)
-      ? drawTimes(dice, runMs, 2 * HOUR_MS).map((atMs) => ({ atMs, byMs: dice.integer(-20_000, 20_000) }))
+      ? dice.times(runMs, 2 * HOUR_MS).map((atMs) => ({ atMs, byMs: dice.integer(-20_000, 20_000) }))
       : [],
     logsIn: isLong || dice.happens(0.3),
     lossesAtMs,

@@ -6,7 +6,7 @@ import { WatchdogChecker, WatchdogOrders } from './checkers/watchdog-checker.ts'
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
-import type { WatchdogPlan } from './watchdog-plan.ts';
+import { MINUTE_MS, SECOND_MS } from '../domain/time-text.ts';
 import { BOT_USER, type FuzzWorld } from './world.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
@@ -21,6 +21,71 @@ import {
 } from '../daemon/cancel-entries.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
 import { openExchangeWay } from './exchange-way.ts';
+
+/** Absence of the bot: the kind, and the time after which it comes back. */
+export interface PlannedAbsence {
+  readonly atMs: number;
+  readonly forMs: number;
+  readonly kind: 'stands still' | 'killed' | 'ended in order';
+}
+
+/** Plan of a seed with a watchdog. Times are from the beginning of the run, in ms. */
+export interface WatchdogPlan {
+  readonly rule: WatchRule;
+  readonly absences: readonly PlannedAbsence[];
+  /** Times at which the watchdog itself stands still. */
+  readonly stops: readonly { readonly atMs: number; readonly forMs: number }[];
+  readonly crashesAtMs: readonly number[];
+  /** Share of its own requests soon after which it dies. */
+  readonly crashShare: number;
+}
+
+/** Share of the seeds with a watchdog, and the share of these that let it cancel. */
+const SHARE = 0.35;
+const CANCELS_SHARE = 0.8;
+
+/** A bot that is back while the cancels of a watchdog are under way is rare by chance. */
+const NEAR_CANCEL_SHARE = 0.5;
+const BEFORE_CANCEL_MS = 500;
+const AFTER_CANCEL_MS = 2_000;
+
+/** Null of a seed without a watchdog. */
+export function watchdogPlanOf(seed: number, runMs: number): WatchdogPlan | null {
+  const dice = Dice.of(seed, 'watchdog');
+  if (!dice.happens(SHARE)) return null;
+  const cancelEntriesAfterMs = dice.happens(CANCELS_SHARE) ? drawLength(dice, 5, 150) : null;
+  const rule = { silentAfterMs: drawLength(dice, 5, 60), cancelEntriesAfterMs };
+  return {
+    rule,
+    absences: drawAbsences(dice, rule, runMs),
+    stops: dice.happens(0.4)
+      ? dice.times(runMs, 30 * MINUTE_MS).map((atMs) => ({ atMs, forMs: drawLength(dice, 5, 300) }))
+      : [],
+    crashesAtMs: dice.happens(0.4) ? dice.times(runMs, 40 * MINUTE_MS) : [],
+    crashShare: dice.happens(0.5) ? dice.logUniform(0.02, 0.5) : 0,
+  };
+}
+
+function drawAbsences(dice: Dice, rule: WatchRule, runMs: number): readonly PlannedAbsence[] {
+  const { silentAfterMs, cancelEntriesAfterMs } = rule;
+  const actsAfterMs = Math.max(silentAfterMs, cancelEntriesAfterMs ?? 0);
+  return dice
+    .times(runMs, dice.logUniform(8, 40) * MINUTE_MS)
+    .map((atMs) => ({
+      atMs,
+      forMs: dice.happens(NEAR_CANCEL_SHARE)
+        ? Math.round(actsAfterMs + dice.between(-BEFORE_CANCEL_MS, AFTER_CANCEL_MS))
+        : drawLength(dice, 5, 1_200),
+      kind:
+        dice.pick(['stands still', 'stands still', 'killed', 'killed', 'ended in order'] as const) ??
+        'killed',
+    }))
+    .filter(({ atMs, forMs }) => atMs + forMs < runMs);
+}
+
+function drawLength(dice: Dice, leastSeconds: number, mostSeconds: number): number {
+  return Math.round(dice.logUniform(leastSeconds, mostSeconds) * SECOND_MS);
+}
 
 interface WatchdogRunOptions {
   readonly world: FuzzWorld;

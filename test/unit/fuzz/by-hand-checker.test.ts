@@ -9,7 +9,7 @@ import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { SignalReply } from '../../../src/engine/signal-intake.ts';
-import { SignalDesk } from '../../../src/fuzz/signal-desk.ts';
+import { SignalDesk } from '../../../src/fuzz/people.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const nameOf = (id: number): string => `bot-one-mark-${id}`;

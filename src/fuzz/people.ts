@@ -1,0 +1,314 @@
+import { HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
+import type { ByHandCommand, ControlCommand, LockCommand, SignalCommand } from '../engine/engine-event.ts';
+import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
+import { readOrderName } from '../engine/order-names.ts';
+import type { SignalReply } from '../engine/signal-intake.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { hasListener, INSTANCE } from './bot-engine.ts';
+import { Dice } from './dice.ts';
+import { LISTENER } from './workload/roamer.ts';
+import type { FuzzWorld } from './world.ts';
+
+/** What people work with. */
+interface Hands {
+  readonly world: FuzzWorld;
+  readonly control: (command: ControlCommand) => void;
+  /** Keys of the bot's orders that are open now. */
+  readonly openOrders: () => readonly string[];
+  /** An order of the bot was canceled by somebody else, by its id at the exchange. */
+  readonly onTaken: (id: number) => void;
+}
+
+/** Something that a person does at a time of a run. Answers its name, and null where nothing was done. */
+interface Act {
+  readonly atMs: number;
+  readonly act: (hands: Hands) => string | null;
+}
+
+interface Run {
+  readonly seed: number;
+  readonly runMs: number;
+  readonly markets: readonly string[];
+}
+
+/** Shares of the seeds with an operator who locks, and with a person who trades or moves positions. */
+const LOCKED_SHARE = 0.6;
+const HANDED_SHARE = 0.7;
+const MOVED_SHARE = 0.35;
+
+/** Range of the mean time between two acts; an operator who locks often does so every few minutes. */
+const LOCKED_MEAN_MS = [10 * MINUTE_MS, HOUR_MS] as const;
+const HANDED_MEAN_MS = [4 * MINUTE_MS, 20 * MINUTE_MS] as const;
+const MOVED_MEAN_MS = [8 * MINUTE_MS, 40 * MINUTE_MS] as const;
+const SIGNAL_MEAN_MS = [20_000, 300_000] as const;
+
+/** Share of what is sent again with its key, as after two taps or a restart, and the range of the delay. */
+interface Again {
+  readonly share: number;
+  readonly afterMs: readonly [least: number, most: number];
+}
+
+const HANDED_AGAIN: Again = { share: 0.6, afterMs: [1_000, 20 * MINUTE_MS] };
+const MOVED_AGAIN: Again = { share: 0.5, afterMs: [1_000, 10 * MINUTE_MS] };
+const SIGNAL_AGAIN: Again = { share: 0.5, afterMs: [1, 20 * MINUTE_MS] };
+
+/** Share of the manual locks that are removed before their end. */
+const UNDONE = 0.3;
+
+const REASON = 'the fuzzer said so';
+
+/** The times of something that is done, and mostly done again. */
+function timesOf(dice: Dice, atMs: number, again: Again): readonly number[] {
+  const times = [Math.round(atMs)];
+  if (dice.happens(again.share)) times.push(Math.round(atMs + dice.logUniform(...again.afterMs)));
+  return times;
+}
+
+function strategyOf(dice: Dice, markets: readonly string[]): string {
+  return `chaos-${dice.integer(0, markets.length - 1)}`;
+}
+
+function say({ control }: Hands, command: ControlCommand): string {
+  control(command);
+  return `control ${'pauses' in command ? 'pause' : command.kind}`;
+}
+
+/** Returns an operator's locks and unlocks in a run. */
+export function locksByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
+  const dice = Dice.of(seed, 'locks by hand');
+  if (!dice.happens(LOCKED_SHARE)) return [];
+  const acts: Act[] = [];
+  for (const atMs of dice.moments(runMs, dice.logUniform(...LOCKED_MEAN_MS))) {
+    const market = dice.happens(0.3) ? null : dice.pick(markets);
+    const strategy = dice.happens(0.7) ? null : strategyOf(dice, markets);
+    const name = dice.happens(0.8) ? 'hand' : 'news';
+    const forMs = Math.round(dice.logUniform(0.2, 40) * MINUTE_MS);
+    const entries = dice.happens(0.7) ? 'cancel' : 'keep';
+    const isUnlock = dice.happens(0.25);
+    const unlock: LockCommand = { kind: 'unlock', name: null, strategy, market, isAll: dice.happens(0.5) };
+    const lock = { kind: 'lock', name, strategy, market, reason: REASON } as const;
+    // Mostly a lock runs out by itself.
+    if (!isUnlock && dice.happens(UNDONE))
+      acts.push({
+        atMs: Math.round(atMs + forMs * dice.between(0.1, 0.9)),
+        act: (hands) => say(hands, unlock),
+      });
+    acts.push({
+      atMs: Math.round(atMs),
+      act: (hands) =>
+        say(hands, isUnlock ? unlock : { ...lock, untilMs: hands.world.time.now() + forMs, entries }),
+    });
+  }
+  return acts;
+}
+
+/** Returns the pauses, cancels, closes and orders of a person in a run: some of them twice. */
+export function actsByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
+  const dice = Dice.of(seed, 'by hand');
+  if (!dice.happens(HANDED_SHARE)) return [];
+  const acts: Act[] = [];
+  let index = 0;
+  for (const atMs of dice.moments(runMs, dice.logUniform(...HANDED_MEAN_MS))) {
+    index += 1;
+    if (dice.happens(0.3)) {
+      acts.push(...pauseOf(dice, markets, atMs));
+      continue;
+    }
+    const commandNow = commandOf(dice, markets, index);
+    const act: Act['act'] = (hands) => say(hands, commandNow(hands));
+    acts.push(...timesOf(dice, atMs, HANDED_AGAIN).map((timeMs) => ({ atMs: timeMs, act })));
+  }
+  return acts;
+}
+
+/** A pause, and mostly its end: by itself, or by hand. */
+function pauseOf(dice: Dice, markets: readonly string[], atMs: number): readonly Act[] {
+  const strategy = strategyOf(dice, markets);
+  const forMs = Math.round(dice.logUniform(0.3, 15) * MINUTE_MS);
+  const endsByItself = dice.happens(0.5);
+  const entries = dice.happens(0.7) ? 'cancel' : 'keep';
+  const of = { name: PAUSE, strategy, market: null } as const;
+  const begins: Act = {
+    atMs: Math.round(atMs),
+    act(hands) {
+      const untilMs = endsByItself ? hands.world.time.now() + forMs : UNTIL_RESUMED_MS;
+      return say(hands, { kind: 'lock', ...of, reason: REASON, pauses: true, entries, untilMs });
+    },
+  };
+  if (endsByItself) return [begins];
+  const resume: Act['act'] = (hands) => say(hands, { kind: 'unlock', ...of, isAll: false });
+  return [begins, { atMs: Math.round(atMs + forMs), act: resume }];
+}
+
+function commandOf(dice: Dice, markets: readonly string[], index: number): (hands: Hands) => ByHandCommand {
+  const strategy = strategyOf(dice, markets);
+  const market = dice.pick(markets) ?? 'BTCUSDT';
+  const key = `by-hand-${index}`;
+  const kind = dice.pick(['cancel', 'close', 'place'] as const) ?? 'close';
+  const isWhole = dice.happens(0.5);
+  const share = dice.between(0, 1);
+  const draw = dice.integer(0, 3);
+  if (kind === 'close') return () => ({ kind, key, strategy, market: null });
+  if (kind === 'place') {
+    const own = markets[Number(strategy.slice(-1))] ?? market;
+    const side = isWhole ? 'buy' : 'sell';
+    const amount = amountOf(parseMarket(own).base, index);
+    return () => ({ kind, key, strategy, market: own, side, amount, price: null, stopPrice: null });
+  }
+  return ({ openOrders }) => {
+    const keys = openOrders();
+    const order = draw === 0 ? (keys[Math.floor(share * keys.length)] ?? null) : null;
+    if (order !== null) return { kind, key, order, strategy: null, market: null };
+    const of = { strategy: draw === 1 ? null : strategy, market: isWhole ? null : market };
+    return { kind, key, order: null, ...of };
+  };
+}
+
+/** Of an order by hand, in units of the coin; each differs from all others, so that none is taken for one. */
+function amountOf(coin: string, index: number): string {
+  return coin === 'btc' ? (0.001 + index * 0.000_001).toFixed(6) : (25 + index * 0.01).toFixed(2);
+}
+
+/** Range of the delay until a person reports what became of a position. */
+const SAID_AFTER_MS = [20_000, 15 * MINUTE_MS] as const;
+
+interface Taken {
+  strategy: string;
+  market: string;
+}
+
+/**
+ * A person takes exits of the bot away, and mostly their coins, says later what became of the position, and
+ * at times gives strategies coins that were there before. Of dice of their own.
+ */
+export function movesByHandOf({ seed, runMs }: Run): readonly Act[] {
+  const dice = Dice.of(seed, 'positions by hand');
+  if (!dice.happens(MOVED_SHARE)) return [];
+  const moves: Act[] = [];
+  for (const atMs of dice.moments(runMs, dice.logUniform(...MOVED_MEAN_MS))) {
+    const index = moves.length;
+    const drawn = Dice.of(seed, `position by hand ${index}`);
+    const taken: Taken = { strategy: '', market: '' };
+    const saidAtMs = atMs + drawn.logUniform(...SAID_AFTER_MS);
+    const report = reportOf(drawn, `position-${index}`, taken);
+    moves.push({ atMs: Math.round(atMs), act: (hands) => take(hands, drawn, taken) });
+    moves.push(...timesOf(dice, saidAtMs, MOVED_AGAIN).map((timeMs) => ({ atMs: timeMs, act: report })));
+  }
+  return moves;
+}
+
+function take({ world, onTaken }: Hands, dice: Dice, taken: Taken): string | null {
+  const { accounts, trading } = world.exchange;
+  const timeMs = world.advance();
+  const sales = [...world.bot.open.values()].filter(
+    ({ side, clientOrderId }) => side === 'sell' && clientOrderId?.startsWith(`${INSTANCE}-chaos-`) === true,
+  );
+  const order = dice.pick(sales);
+  const name = readOrderName(order?.clientOrderId ?? null);
+  if (order === null || name === null) return null;
+  const { held, payingWallet } = order;
+  if (!trading.cancel(order, timeMs)) return null;
+  onTaken(order.id);
+  Object.assign(taken, { strategy: name.strategy, market: order.market.rules.symbol });
+  const units = held < payingWallet.free ? held : payingWallet.free;
+  if (units === 0n || dice.happens(0.4)) return 'exit taken by hand';
+  accounts.post(payingWallet, 'outside', { units: -units, description: 'Withdrawal', timeMs });
+  return 'position taken by hand';
+}
+
+function reportOf(dice: Dice, key: string, taken: Taken): Act['act'] {
+  const kind = dice.pick(['adopt', 'write-off', 'move', 'adopt more'] as const) ?? 'adopt';
+  const other = `chaos-${dice.integer(0, 2)}`;
+  const act = kind === 'adopt more' ? 'adopt' : kind;
+  return ({ control }) => {
+    const { strategy, market } = taken;
+    if (strategy === '') return null;
+    // Of coins that were there before, in units of the coin.
+    const amount = kind === 'adopt more' ? (market.startsWith('BTC') ? '0.003' : '40') : null;
+    const to = kind === 'move' ? other : null;
+    control({ kind: 'position', key, act, strategy, to, market, amount, price: null });
+    return `position ${act}`;
+  };
+}
+
+/** Shares of the signals that are wrong, are only listened to, or come in a crowd. */
+const WRONG = 0.1;
+const SILENT = 0.5;
+const CROWDED = 0.03;
+const MOST_AT_ONCE = 40;
+
+/** A signal that is sent at a time of a run. */
+interface SentSignal {
+  readonly atMs: number;
+  readonly command: SignalCommand;
+}
+
+/** Returns the signals sent in a run, some of them twice, in the order of their times or not. */
+export function sentSignalsOf({ seed, runMs }: Run): readonly SentSignal[] {
+  if (!hasListener(seed)) return [];
+  const dice = Dice.of(seed, 'signals');
+  const sent: SentSignal[] = [];
+  for (const atMs of dice.moments(runMs, dice.logUniform(...SIGNAL_MEAN_MS))) {
+    const count = dice.happens(CROWDED) ? dice.integer(2, MOST_AT_ONCE) : 1;
+    for (let one = 0; one < count; one += 1) {
+      const command = signalOf(dice, `s${sent.length}`);
+      sent.push(...timesOf(dice, atMs, SIGNAL_AGAIN).map((timeMs) => ({ atMs: timeMs, command })));
+    }
+  }
+  return sent;
+}
+
+function signalOf(dice: Dice, id: string): SignalCommand {
+  const share = dice.happens(SILENT) ? null : dice.between(0, 1);
+  const payload = dice.happens(WRONG) ? { share: 'all' } : { share };
+  const { name: strategy } = LISTENER;
+  return { kind: 'signal', strategy, name: 'alert', id, payload, sentAtMs: null, source: 'fuzzer' };
+}
+
+/** Signals that have no answer yet: the control database has them, whatever becomes of the bot. */
+export class SignalDesk {
+  /** Ids posted again: each posting has its own answer, and its sender may read the one of before. */
+  readonly repeated = new Set<string>();
+  private readonly posted = new Set<string>();
+  private readonly waiting = new Map<
+    string,
+    { readonly command: SignalCommand; readonly sentAtMs: number }
+  >();
+  private readonly onReply: (command: SignalCommand, reply: SignalReply) => void;
+
+  constructor(onReply: (command: SignalCommand, reply: SignalReply) => void) {
+    this.onReply = onReply;
+  }
+
+  post(command: SignalCommand, nowMs: number): void {
+    if (this.posted.has(command.id)) this.repeated.add(command.id);
+    this.posted.add(command.id);
+    if (!this.waiting.has(command.id)) this.waiting.set(command.id, { command, sentAtMs: nowMs });
+  }
+
+  /** Returns the commands that a life gets as it begins, or one command; each with its age by then. */
+  commands(nowMs: number, id?: string): readonly SignalCommand[] {
+    return [...this.waiting.values()]
+      .filter(({ command }) => id === undefined || command.id === id)
+      .map(({ command, sentAtMs }) => ({ ...command, ageMs: nowMs - sentAtMs }));
+  }
+
+  /** Looks for answers, once what they say is on the disk. */
+  settle(replyTo: (command: SignalCommand) => SignalReply | null): void {
+    for (const [id, { command }] of this.waiting) {
+      const reply = replyTo(command);
+      if (reply === null) continue;
+      this.waiting.delete(id);
+      this.onReply(command, reply);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.waiting.size === 0;
+  }
+
+  /** Those that never had an answer. */
+  unanswered(): readonly string[] {
+    return [...this.waiting.keys()];
+  }
+}
