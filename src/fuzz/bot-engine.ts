@@ -28,7 +28,7 @@ import { WORKLOAD } from './workload/workload.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { z } from 'zod';
 import { createRandom } from '../domain/random.ts';
-import { defineStrategy } from '../strategy/definition.ts';
+import { defineStrategy, type StrategyDefinition } from '../strategy/definition.ts';
 import { FAR, NEAR } from './workload/order-actions.ts';
 
 /** Range of the time its orders rest: others can use the money in between. */
@@ -154,36 +154,32 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     refuseSelfCrossing: dice.happens(0.5),
     maxPosition: positionLimitsOf(seed),
   });
-  const instances = markets.map(({ symbol }, index) => ({
-    runner: new StrategyRunner(WORKLOAD, {
-      name: `chaos-${index}`,
-      market: symbol,
-      marketNames: MARKET_NAMES,
-      timeframe: '1m',
-      knownMarkets,
-      params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.05, 0.8), everyMs: 8_000 },
-    }),
-    onError: 'stop' as const,
-    pauseMs: 60_000,
-    limits,
-    capital: {},
-  }));
-  const roamer = roamerInstance({ seed, limits, knownMarkets });
-  const spenders = spenderInstances(seed, knownMarkets);
-  const treasurer = treasurerInstance(seed, knownMarkets);
-  const listener = hasListener(seed) ? listenerInstance(limits, knownMarkets) : null;
-  const hostile = hostileInstance({ seed, markets, onVandal, limits, knownMarkets });
-  // It comes first: what it spoils of a book the others see.
+  const of: Drawn = { seed, markets, onVandal, limits, knownMarkets };
+  const chaos = markets.map(({ symbol }, index) => {
+    const params = {
+      seed: dice.integer(0, 0xffff_ffff),
+      activity: dice.logUniform(0.05, 0.8),
+      everyMs: 8_000,
+    };
+    return instanceOf(of, WORKLOAD, { name: `chaos-${index}`, market: symbol, params });
+  });
+  // The hostile one comes first: what it spoils of a book the others see.
   const all = [
-    ...(hostile === null ? [] : [hostile]),
-    ...instances,
-    ...(roamer === null ? [] : [roamer]),
-    ...spenders,
-    ...(treasurer === null ? [] : [treasurer]),
-    ...(listener === null ? [] : [listener]),
+    ...hostileInstance(of),
+    ...chaos,
+    ...roamerInstance(of),
+    ...spenderInstances(of),
+    ...treasurerInstance(of),
+    ...(hasListener(seed)
+      ? [instanceOf(of, LISTENER, { market: 'BTCUSDT', params: { everyMs: 8_000 } })]
+      : []),
   ]
     .map((instance) => withInventory(instance, seed, positionLimitsOf(seed)))
-    .concat(drawnBarsOf(seed).isWatched ? [barWatcherInstance(knownMarkets)] : []);
+    .concat(
+      drawnBarsOf(seed).isWatched
+        ? [instanceOf({ ...of, limits: createRiskLimits() }, BAR_WATCHER, { market: 'BTCUSDT', params: {} })]
+        : [],
+    );
   return {
     instance: INSTANCE,
     venue: INTERFACE_PROFILE,
@@ -210,120 +206,75 @@ export function drawnUniverse(seed: number): CheckedUniverse | null {
   return { strategy: ROAMER.name, key: `${ROAMER.name}/members`, rankBy, quote: 'rls', hysteresis };
 }
 
-/** Some seeds have a strategy that goes from market to market, as its universe does. */
-function roamerInstance(of: {
-  readonly seed: number;
+/** What the strategies of a seed are made from. */
+interface Drawn extends BotEngineOptions {
   readonly limits: StrategyInstanceSettings['limits'];
   readonly knownMarkets: ReadonlySet<string>;
-}): StrategyInstanceSettings | null {
+}
+
+function instanceOf(
+  { limits, knownMarkets }: Drawn,
+  definition: StrategyDefinition,
+  setup: {
+    readonly name?: string;
+    readonly market: string;
+    readonly params: Readonly<Record<string, unknown>>;
+  },
+): StrategyInstanceSettings {
+  const usual = { marketNames: MARKET_NAMES, timeframe: '1m', knownMarkets } as const;
+  const runner = new StrategyRunner(definition, { ...usual, ...setup });
+  return { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} };
+}
+
+/** Some seeds have a strategy that goes from market to market, as its universe does. */
+function roamerInstance(of: Drawn): readonly StrategyInstanceSettings[] {
   const universe = drawnUniverse(of.seed);
-  if (universe === null) return null;
+  if (universe === null) return [];
   const { rankBy, hysteresis, quote } = universe;
   const dice = Dice.of(of.seed, 'roamer');
-  const runner = new StrategyRunner(ROAMER, {
-    market: MARKET_NAMES.symbolIn('usdt', quote),
-    marketNames: MARKET_NAMES,
-    timeframe: '1m',
-    knownMarkets: of.knownMarkets,
-    params: {
-      seed: dice.integer(0, 0xffff_ffff),
-      activity: dice.logUniform(0.05, 0.5),
-      rankBy,
-      refreshMs: 60_000,
-      hysteresis,
-    },
-  });
-  return { runner, onError: 'stop', pauseMs: 60_000, limits: of.limits, capital: {} };
+  const drawnParams = { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.05, 0.5) };
+  const params = { ...drawnParams, rankBy, refreshMs: 60_000, hysteresis };
+  return [instanceOf(of, ROAMER, { market: MARKET_NAMES.symbolIn('usdt', quote), params })];
 }
 
 /**
  * Some seeds have two strategies that would spend the same money. Their orders are far above the limits of
  * positions, so those seeds have none.
  */
-function spenderInstances(
-  seed: number,
-  knownMarkets: ReadonlySet<string>,
-): readonly StrategyInstanceSettings[] {
-  const dice = Dice.of(seed, 'spenders');
-  if (Object.keys(positionLimitsOf(seed)).length > 0 || !dice.happens(SPENDER_SHARE)) return [];
-  return [0, 1].map((index) => ({
-    runner: new StrategyRunner(SPENDER, {
-      name: `spender-${index}`,
-      market: 'BTCUSDT',
-      marketNames: MARKET_NAMES,
-      timeframe: '1m',
-      knownMarkets,
-      params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.05, 0.4), everyMs: 8_000 },
-    }),
-    onError: 'stop',
-    pauseMs: 60_000,
-    limits: createRiskLimits(),
-    capital: {},
-  }));
+function spenderInstances(of: Drawn): readonly StrategyInstanceSettings[] {
+  const dice = Dice.of(of.seed, 'spenders');
+  if (Object.keys(positionLimitsOf(of.seed)).length > 0 || !dice.happens(SPENDER_SHARE)) return [];
+  return [0, 1].map((index) => {
+    const params = {
+      seed: dice.integer(0, 0xffff_ffff),
+      activity: dice.logUniform(0.05, 0.4),
+      everyMs: 8_000,
+    };
+    const setup = { name: `spender-${index}`, market: 'BTCUSDT', params };
+    return instanceOf({ ...of, limits: createRiskLimits() }, SPENDER, setup);
+  });
 }
 
 /** Some seeds have a strategy that moves money between the spot and the margin wallets. */
-function treasurerInstance(seed: number, knownMarkets: ReadonlySet<string>): StrategyInstanceSettings | null {
-  const dice = Dice.of(seed, 'treasurer');
-  if (!dice.happens(TREASURER_SHARE)) return null;
-  const runner = new StrategyRunner(TREASURER, {
-    market: MARKET_NAMES.symbolIn('usdt', 'rls'),
-    marketNames: MARKET_NAMES,
-    timeframe: '1m',
-    knownMarkets,
-    params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.1, 0.8), everyMs: 8_000 },
-  });
-  return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
-}
-
-/** Some seeds have a strategy that is told signals from outside. */
-function listenerInstance(
-  limits: StrategyInstanceSettings['limits'],
-  knownMarkets: ReadonlySet<string>,
-): StrategyInstanceSettings {
-  const runner = new StrategyRunner(LISTENER, {
-    market: 'BTCUSDT',
-    marketNames: MARKET_NAMES,
-    timeframe: '1m',
-    knownMarkets,
-    params: { everyMs: 8_000 },
-  });
-  return { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} };
-}
-
-/** Some seeds have a strategy that looks at long bars. */
-function barWatcherInstance(knownMarkets: ReadonlySet<string>): StrategyInstanceSettings {
-  const runner = new StrategyRunner(BAR_WATCHER, {
-    market: 'BTCUSDT',
-    marketNames: MARKET_NAMES,
-    timeframe: '1m',
-    knownMarkets,
-    params: {},
-  });
-  return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
+function treasurerInstance(of: Drawn): readonly StrategyInstanceSettings[] {
+  const dice = Dice.of(of.seed, 'treasurer');
+  if (!dice.happens(TREASURER_SHARE)) return [];
+  const params = { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.1, 0.8), everyMs: 8_000 };
+  const setup = { market: MARKET_NAMES.symbolIn('usdt', 'rls'), params };
+  return [instanceOf({ ...of, limits: createRiskLimits() }, TREASURER, setup)];
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */
-function hostileInstance(
-  of: BotEngineOptions & {
-    readonly limits: StrategyInstanceSettings['limits'];
-    readonly knownMarkets: ReadonlySet<string>;
-  },
-): StrategyInstanceSettings | null {
+function hostileInstance(of: Drawn): readonly StrategyInstanceSettings[] {
   const dice = Dice.of(of.seed, 'hostile strategy');
   const market = dice.pick(of.markets);
-  if (market === null || !dice.happens(HOSTILE_SHARE)) return null;
-  const runner = new StrategyRunner(createVandal(of.onVandal), {
-    name: 'vandal',
-    market: market.symbol,
-    marketNames: MARKET_NAMES,
-    timeframe: '1m',
-    knownMarkets: of.knownMarkets,
-    params: { seed: dice.integer(0, 0xffff_ffff), everyMs: 8_000 },
-  });
+  if (market === null || !dice.happens(HOSTILE_SHARE)) return [];
+  const params = { seed: dice.integer(0, 0xffff_ffff), everyMs: 8_000 };
+  const setup = { name: 'vandal', market: market.symbol, params };
+  const instance = instanceOf(of, createVandal(of.onVandal), setup);
   // Mostly it goes on after a pause, since a stopped strategy does no more harm.
   const onError = dice.pick(['pause', 'pause', 'pause', 'stop', 'cancel'] as const) ?? 'pause';
-  return { runner, onError, pauseMs: dice.integer(1_000, 60_000), limits: of.limits, capital: {} };
+  return [{ ...instance, onError, pauseMs: dice.integer(1_000, 60_000) }];
 }
 
 /** True if a seed has signals. */
