@@ -24,8 +24,8 @@ import {
 } from '../order.ts';
 import { RESOLUTIONS } from '../market-names.ts';
 
-/** Trading data of the options call. Steps are decimals of any size: `10` and `0.000001` both occur. */
-interface ExchangeOptions {
+/** Trading data of the options call, spelled out in the declarations. `10` and `0.000001` are both steps. */
+type ExchangeOptions = {
   /** Least value of an order, by quote currency: `rls`, `usdt`. Empty where the reply lacks them. */
   readonly minOrders: Readonly<Record<string, DecimalText>>;
   /** By market symbol: `BTCIRT`. */
@@ -37,7 +37,7 @@ interface ExchangeOptions {
   readonly features: Readonly<Record<string, unknown>>;
   /** As the exchange sends them; their numbers may hold underscores (`4_000.0`). */
   readonly coins: readonly Readonly<Record<string, unknown>>[];
-}
+};
 
 const NOTHING = Object.freeze(withoutPrototype<never>([]));
 
