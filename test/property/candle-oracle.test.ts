@@ -27,7 +27,7 @@ import {
 } from './candle-oracle.ts';
 import { toldAt } from './bar-order.ts';
 import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
-import { runnerOn } from '../support/runner-on.ts';
+import { instanceOf, runnerOn } from '../support/runner-on.ts';
 import { barColumns } from '../support/bar-columns.ts';
 
 const HOUR_MS = 3_600_000;
@@ -171,15 +171,11 @@ function runReal(given: Drawn, world: OracleWorld): Real {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
       instances: [
-        {
-          runner,
-          onError: 'stop',
-          pauseMs: 60_000,
+        instanceOf(runner, {
           limits: NO_LIMITS,
-          capital: {},
           // The model has one strategy, to which the account belongs.
           inventory: world.balances as Record<string, Units>,
-        },
+        }),
       ],
     },
     markets: traded,

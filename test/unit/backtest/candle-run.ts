@@ -9,7 +9,7 @@ import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { runnerOn } from '../../support/runner-on.ts';
+import { instanceOf, runnerOn } from '../../support/runner-on.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
@@ -93,15 +93,7 @@ export function runBars(of: {
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
-      instances: [
-        {
-          runner,
-          onError: 'stop',
-          pauseMs: 60_000,
-          limits: { ...createRiskLimits(), ...of.limits },
-          capital: {},
-        },
-      ],
+      instances: [instanceOf(runner, { limits: { ...createRiskLimits(), ...of.limits } })],
     },
     markets: [{ market, columns, detail: of.detail }],
     venue,

@@ -16,7 +16,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import maCross from '../../../strategies/ma-cross.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from './candle-run.ts';
 import { reportVoice } from '../../../src/backtest/report-voice.ts';
-import { runnerOn } from '../../support/runner-on.ts';
+import { instanceOf, runnerOn } from '../../support/runner-on.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES = { maker: 2_000, taker: 2_500 };
@@ -37,9 +37,7 @@ function backtestOf(
   const market = columns.market === TETHER.symbol ? TETHER : RIAL;
   const runner = runnerOn(strategy, market.symbol, '1h', { params });
   return {
-    instances: [
-      { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...limits }, capital: {} },
-    ],
+    instances: [instanceOf(runner, { limits: { ...createRiskLimits(), ...limits } })],
     execution: { ...DEFAULT_ENGINE_TIMES, instance: 'back' },
     markets: [{ market, columns }],
     fees: { rls: FEES, usdt: FEES },

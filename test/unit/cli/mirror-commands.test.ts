@@ -17,7 +17,6 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import {
   fillRecord,
@@ -28,9 +27,9 @@ import {
   replyRecord,
 } from '../mirror/mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 import { openMirror } from '../../support/open-mirror.ts';
+import { newLedger } from '../../support/new-ledger.ts';
 
 const folder = folderOfAllTests();
 /** In the past for any clock, so that ages are days. */
@@ -46,12 +45,7 @@ const wallet = (currency: string, total: string, held: string): MirrorChange => 
   },
 });
 
-const LEDGER = new AssetLedger({
-  marketNames: MARKET_NAMES,
-  currency: 'usdt',
-  quotes: new Set(['usdt']),
-  sees: () => true,
-});
+const LEDGER = newLedger();
 const SEAT_JSON = writeInstance('{"level":3}', {
   ledger: LEDGER,
   requests: 1,

@@ -4,19 +4,14 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { NO_UNITS, parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
-import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
-import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { MirrorFolder } from '../mirror/mirror-fixture.ts';
+import { newLedger } from '../../support/new-ledger.ts';
 
 /** A strategy that bought so much BTC at 1, without a fee. */
 function bought(amount: string): MirrorChange {
-  const ledger = new AssetLedger({
-    marketNames: MARKET_NAMES,
-    currency: 'usdt',
-    quotes: new Set(['usdt']),
-    sees: () => true,
-  });
+  const ledger = newLedger();
   ledger.takeTrade({
     market: parseMarket('BTCUSDT'),
     side: 'buy',

@@ -23,7 +23,6 @@ import {
   type StrategyInstanceSettings,
 } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
@@ -43,7 +42,7 @@ import type {
 } from '../../../src/engine/mirror-change.ts';
 import type { IntentRecord } from '../../../src/records/rows.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
-import { runnerOn } from '../../support/runner-on.ts';
+import { instanceOf, runnerOn } from '../../support/runner-on.ts';
 
 /**
  * What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is.
@@ -369,14 +368,9 @@ export class EngineWorld {
   private begin(options: WorldOptions = this.options): Engine {
     const { settings = {}, instances = [{}], feeds = FEEDS } = options;
     const definitions = options.strategies ?? [this.wisher()];
-    const all = definitions.map((definition, index): StrategyInstanceSettings => ({
-      runner: runnerOn(definition, MARKET.symbol, '1m'),
-      onError: 'stop',
-      pauseMs: 60_000,
-      limits: createRiskLimits(),
-      capital: {},
-      ...instances[index],
-    }));
+    const all = definitions.map((definition, index) =>
+      instanceOf(runnerOn(definition, MARKET.symbol, '1m'), instances[index]),
+    );
     return new Engine(
       {
         instance: 'bot',

@@ -4,10 +4,9 @@ import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
-import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { ICEBERG, MirrorFolder, NOW_MS } from './mirror-fixture.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { newLedger } from '../../support/new-ledger.ts';
 
 interface Column {
   readonly table: string;
@@ -50,12 +49,7 @@ const GOOD_JSON: Readonly<Record<string, string>> = {
   'kept.json': '{}',
   'algorithms.json': algorithmToJson(ICEBERG),
   'strategies.json': writeInstance('{}', {
-    ledger: new AssetLedger({
-      marketNames: MARKET_NAMES,
-      currency: 'usdt',
-      quotes: new Set(['usdt']),
-      sees: () => true,
-    }),
+    ledger: newLedger(),
     requests: 1,
     fills: 1,
     orders: 1,

@@ -13,11 +13,10 @@ import { ORDER } from '../../../src/records/order.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
-import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
-import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { INTENT, ALGORITHM, STRATEGY } from '../../../src/records/rows.ts';
 import { sentence } from '../../../src/language/sentence.ts';
+import { newLedger } from '../../support/new-ledger.ts';
 
 /** Few names, so that rows are written over one another. */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
@@ -91,12 +90,7 @@ const fill = recordOf(FILL, {
 });
 
 const instance = json.map((state) => {
-  const ledger = new AssetLedger({
-    marketNames: MARKET_NAMES,
-    currency: 'usdt',
-    quotes: new Set(['usdt']),
-    sees: () => true,
-  });
+  const ledger = newLedger();
   return writeInstance(state, {
     ledger,
     requests: 7,

@@ -1,23 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { LastPrices } from '../../../src/mirror/last-prices.ts';
 import { strategyStatus } from '../../../src/mirror/strategy-status.ts';
-import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/records/rows.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
-import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { english } from '../../../src/language/sentence.ts';
+import { newLedger } from '../../support/new-ledger.ts';
 
 /** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
 function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
-  const ledger = new AssetLedger({
-    marketNames: MARKET_NAMES,
-    currency: 'usdt',
-    quotes: new Set(['usdt']),
-    sees: () => true,
-  });
+  const ledger = newLedger();
   const market = parseMarket('BTCUSDT');
   const trade = { market, atMs: 5_000, leastAmount: parseUnits('0.001') };
   const [one, two] = [parseUnits('1'), parseUnits('2')];

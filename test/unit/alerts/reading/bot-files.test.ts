@@ -9,8 +9,6 @@ import { leaveRecord } from '../../daemon/left-record.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
-import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
-import { AssetLedger } from '../../../../src/portfolio/asset-ledger.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import type { BracketAlgorithm } from '../../../../src/engine/bracket.ts';
@@ -26,6 +24,7 @@ import {
   orderRecord,
 } from '../../mirror/mirror-fixture.ts';
 import { english } from '../../../../src/language/sentence.ts';
+import { newLedger } from '../../../support/new-ledger.ts';
 
 let mirror: MirrorFolder;
 let store: MirrorStore;
@@ -66,12 +65,7 @@ const openOrder = (key: string): MirrorChange => ({
 });
 
 const STRATEGY = writeInstance('{}', {
-  ledger: new AssetLedger({
-    marketNames: MARKET_NAMES,
-    currency: 'rls',
-    quotes: new Set(['rls']),
-    sees: () => true,
-  }),
+  ledger: newLedger('rls'),
   requests: 0,
   fills: 0,
   orders: 0,

@@ -8,6 +8,7 @@ import { AssetLedger } from '../../../../src/portfolio/asset-ledger.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { intentRecord } from '../../mirror/mirror-fixture.ts';
+import { newLedger } from '../../../support/new-ledger.ts';
 
 /** Writes what a live bot would have written of the same life: what its mirror has after these fills. */
 export function mirrorRun(
@@ -110,12 +111,7 @@ function ledgerOf(
   { quote, markets, fills }: BacktestRun,
   opening: Readonly<Record<string, Units>>,
 ): AssetLedger {
-  const ledger = new AssetLedger({
-    marketNames: MARKET_NAMES,
-    currency: quote,
-    quotes: new Set([quote]),
-    sees: () => true,
-  });
+  const ledger = newLedger(quote);
   const market = markets[0]?.market.symbol ?? '';
   for (const [asset, amount] of Object.entries(opening)) {
     const isMoney = MARKET_NAMES.quotes.some(({ currency }) => currency === asset);

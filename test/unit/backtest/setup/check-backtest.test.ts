@@ -10,12 +10,11 @@ import {
   DEFAULT_ENGINE_TIMES,
   type StrategyInstanceSettings,
 } from '../../../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy, ema } from '../../../../src/strategy/sdk.ts';
 import type { StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
 import { FROM_MS, TETHER, walkOf } from '../candle-run.ts';
-import { runnerOn } from '../../../support/runner-on.ts';
+import { instanceOf, runnerOn } from '../../../support/runner-on.ts';
 
 const columns = walkOf(TETHER, { bars: 600, seed: 7, price: 60_000 });
 
@@ -27,13 +26,7 @@ async function checked(
 ): Promise<readonly string[]> {
   const rates = { maker: 1_000, taker: 1_000 };
   const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> => [
-    {
-      runner: runnerOn(strategyFor(), TETHER.symbol, '1h', { hasBooks: false }),
-      onError: 'stop',
-      pauseMs: 60_000,
-      limits: createRiskLimits(),
-      capital: {},
-    },
+    instanceOf(runnerOn(strategyFor(), TETHER.symbol, '1h', { hasBooks: false })),
   ];
   const backtest: CandleBacktest = {
     instances: await newInstances(),

@@ -20,7 +20,7 @@ import {
 } from '../../../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { runnerOn } from '../../../support/runner-on.ts';
+import { instanceOf, runnerOn } from '../../../support/runner-on.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
@@ -160,14 +160,10 @@ export async function runRecorded(
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
       instances: [
-        {
-          runner,
-          onError: 'stop',
-          pauseMs: 60_000,
+        instanceOf(runner, {
           limits: { ...createRiskLimits(), ...risk },
-          capital: {},
           inventory: { btc: parseUnits(given) },
-        },
+        }),
       ],
       reconciliation: DEFAULT_RECONCILIATION,
     },
