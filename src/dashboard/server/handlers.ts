@@ -35,6 +35,7 @@ import type { AlertItem } from '../schema/alert.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import type { RowPage } from '../../mirror/row-pages.ts';
 import type { LocksReply } from '../schema/lock.ts';
 
 type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
@@ -72,6 +73,14 @@ export function createHandlers(
   { nowMs, language }: { readonly nowMs: () => number; readonly language: Language },
 ): Handlers {
   const { mirror, dataFolder } = folder;
+  const pageOf = <Row, Item>(
+    read: (pages: MirrorReader['pages']) => RowPage<Row>,
+    itemOf: (row: Row) => Item,
+  ) =>
+    mirror.read((reader) => {
+      const { rows, next } = read(reader.pages);
+      return { items: rows.map((row) => itemOf(row)), next };
+    });
   const alerts = new AlertItems(dataFolder, language);
   const actions = new PostAction(folder, nowMs);
   const bots = new SharedLook(() => knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
@@ -110,21 +119,12 @@ export function createHandlers(
     book: ({ params }) => mirror.read((reader) => bookReplyOf(reader, symbolIn(params))),
     plots: ({ params, query }) => mirror.read((reader) => plotsReplyOf(reader, symbolIn(params), query)),
     orders: ({ query: { state, ...query } }) =>
-      mirror.read((reader) => {
-        const { rows, next } = reader.pages.orders({ ...scopeOf(query), state });
-        return { items: rows.map((order) => orderItemOf(order)), next };
-      }),
+      pageOf((pages) => pages.orders({ ...scopeOf(query), state }), orderItemOf),
     order: ({ params }) => mirror.read((reader) => orderReplyOf(reader, params['key'] ?? '')),
     fills: ({ query: { order, ...query } }) =>
-      mirror.read((reader) => {
-        const { rows, next } = reader.pages.fills({ ...scopeOf(query), orderKey: order ?? null });
-        return { items: rows.map((fill) => fillItemOf(fill)), next };
-      }),
+      pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), fillItemOf),
     intents: ({ query: { status, ...query } }) =>
-      mirror.read((reader) => {
-        const { rows, next } = reader.pages.intents({ ...scopeOf(query), status });
-        return { items: rows.map((intent) => intentItemOf(intent)), next };
-      }),
+      pageOf((pages) => pages.intents({ ...scopeOf(query), status }), intentItemOf),
     budgets: ({ query }) => {
       const seen = mirror.readOrNull((reader) => ({
         strategies: strategyItems(reader, { note: folder.note(), nowMs: nowMs() }),
@@ -140,15 +140,11 @@ export function createHandlers(
     books: () => mirror.read((reader) => booksReplyOf(reader)),
     locks: () => mirror.read((reader) => locksReplyOf(reader, { dataFolder, nowMs: nowMs() })),
     log: ({ query: { level, strategy, before, limit } }) =>
-      mirror.read((reader) => {
-        const { rows, next } = reader.pages.log({
-          level: levelOf(level),
-          strategy: strategy ?? null,
-          before: before ?? null,
-          limit,
-        });
-        return { items: rows.map((line) => logItemOf(line)), next };
-      }),
+      pageOf(
+        (pages) =>
+          pages.log({ level: levelOf(level), strategy: strategy ?? null, before: before ?? null, limit }),
+        logItemOf,
+      ),
     signals: ({ query: { strategy = null, before = null, limit } }) =>
       mirror.read((reader) =>
         signalsReplyOf(reader, {

@@ -11,34 +11,23 @@ import { ReportsView } from './reports.tsx';
 import { SignalsView } from './signals.tsx';
 import { StrategyView } from './strategy.tsx';
 
+const VIEWS = {
+  fills: FillsView,
+  signals: SignalsView,
+  budgets: BudgetsView,
+  books: BooksView,
+  locks: LocksView,
+  log: LogView,
+  alerts: AlertsView,
+  reports: ReportsView,
+  bots: BotsView,
+} as const;
+
 /** The views that are loaded when one of them is looked at first. */
 export function FurtherView({ view, subject }: { readonly view: PageView; readonly subject: string | null }) {
-  switch (view) {
-    case 'order':
-      return <OneOrderView name={subject ?? ''} />;
-    case 'strategy':
-      return <StrategyView name={subject ?? ''} />;
-    case 'fills':
-      return <FillsView />;
-    case 'signals':
-      return <SignalsView />;
-    case 'budgets':
-      return <BudgetsView />;
-    case 'books':
-      return <BooksView />;
-    case 'locks':
-      return <LocksView />;
-    case 'log':
-      return <LogView />;
-    case 'alerts':
-      return <AlertsView />;
-    case 'reports':
-      return <ReportsView />;
-    case 'bots':
-      return <BotsView />;
-    case 'overview':
-    case 'market':
-    case 'orders':
-      return null;
-  }
+  if (view === 'order') return <OneOrderView name={subject ?? ''} />;
+  if (view === 'strategy') return <StrategyView name={subject ?? ''} />;
+  if (view === 'overview' || view === 'market' || view === 'orders') return null;
+  const View = VIEWS[view];
+  return <View />;
 }
