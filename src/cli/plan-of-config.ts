@@ -3,7 +3,7 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
 import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
-import { openVenue } from '../daemon/modes.ts';
+import { MODES } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/client-options.ts';
@@ -99,7 +99,7 @@ function outsideFacts({ exchange }: BotConfig, named: ReadonlyMap<string, number
 /** The exchange of the configuration is put up, looked at and taken down. */
 async function embeddedFacts(config: BotConfig): Promise<VenueFacts> {
   const { signal } = new AbortController();
-  const venue = await openVenue(config, null, { signal, onWait: () => undefined });
+  const venue = await MODES[config.mode].open(config, null, { signal, onWait: () => undefined });
   await venue.limiter.close();
   await venue.close();
   return { budgets: venue.budgets, knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)) };

@@ -107,7 +107,9 @@ function withoutHelpOfNothing(program: Command, args: readonly string[]): readon
 export async function runSarraf(args: readonly string[]): Promise<number> {
   const isJson = args.includes('--json');
   try {
-    const program = await createProgram(args.slice(0, 2));
+    // The second word can be the command after "help" or an option; after a command it is that one's own.
+    const isFirst = Object.hasOwn(COMMANDS, args[0] ?? '');
+    const program = await createProgram(args.slice(0, isFirst ? 1 : 2));
     if (isJson) silenceErrors(program);
     await program.parseAsync(withoutHelpOfNothing(program, args), { from: 'user' });
     return OK;

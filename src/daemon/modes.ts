@@ -246,7 +246,7 @@ interface Mode {
   readonly address: (config: ModeConfig) => string | null;
   /** First lines of a run. */
   readonly banner: (config: ModeConfig, ledger: string) => readonly string[];
-  /** Opens the venue. Loads nothing of the other ones. */
+  /** Throws if the venue cannot be reached, or lacks the traded markets. Loads nothing of the others. */
   readonly open: (config: OpenConfig, replay: ReplayFile | null, opening: Opening) => Promise<Venue>;
 }
 
@@ -340,18 +340,6 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
 export function ledgerOf(config: ModeConfig): string | null {
   const baseUrl = MODES[config.mode].address(config);
   return baseUrl === null ? null : ledgerPlace(baseUrl, config.exchange);
-}
-
-/**
- * Opens the venue of a bot's configuration. Throws if the venue cannot be reached, or lacks the traded
- * markets.
- */
-export async function openVenue(
-  config: OpenConfig,
-  replay: ReplayFile | null,
-  opening: Opening,
-): Promise<Venue> {
-  return MODES[config.mode].open(config, replay, opening);
 }
 
 /** What waits for its slot at the limiter is refused first. */

@@ -10,7 +10,7 @@ import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { CrashWatch } from './run/crash-watch.ts';
 import { createBot, type CreatedBot } from './run/create-bot.ts';
 import { openMirror } from './run/open-mirror.ts';
-import { HealthService } from './health/health-server.ts';
+import { HealthService } from './health/health-service.ts';
 import { LedgerWatch } from './health/health-source.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from './known-bots.ts';
@@ -20,15 +20,10 @@ import { leftLines } from './left-text.ts';
 import { loadInstances, refuseWithout } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './run-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
-import { closeVenue, openVenue, ledgerOf } from './modes.ts';
+import { closeVenue, ledgerOf, MODES } from './modes.ts';
 import { Operator } from './run/operator.ts';
-import {
-  type Recording,
-  beginRecording,
-  createEventFile,
-  createRecording,
-  endRecording,
-} from './run/recording.ts';
+import type { Recording } from './run/recording.ts';
+import { beginRecording, createEventFile, createRecording, endRecording } from './run/run-recording.ts';
 import { checkedCaller } from './account-check.ts';
 import type { ReplayFile } from '../venues/replay-file.ts';
 import { StrategyThreads } from './strategy-threads.ts';
@@ -178,7 +173,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
     Date.now,
   );
   await using opened = new AsyncDisposableStack();
-  const opening = await openVenue(config, replay, {
+  const opening = await MODES[config.mode].open(config, replay, {
     signal: options.signal,
     onWait(message, level) {
       if (level === undefined) screen.log('notice', message);

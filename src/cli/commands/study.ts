@@ -25,8 +25,6 @@ import {
 import { studyLines, stressLines, verdictLines } from '../study/study-lines.ts';
 import { countText, groupedText } from '../../domain/money-text.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
-import { asWholeFile, writeTrialsParquet } from '../../query/write-run-parquet.ts';
-import { studyHtml } from '../../study/study-html.ts';
 import { StudyStore } from '../../study/study-store.ts';
 import { numberText } from '../../backtest/value-text.ts';
 import { isLockHeld } from '../../daemon/process-lock.ts';
@@ -191,6 +189,8 @@ interface ReportOptions {
 }
 
 async function report(wanted: string, options: ReportOptions): Promise<void> {
+  const { asWholeFile, writeTrialsParquet } = await import('../../query/write-run-parquet.ts');
+  const { studyHtml } = await import('../../study/study-html.ts');
   const folder = new StudyFolder(options.data);
   const name = folder.find(wanted);
   const reported = await readReportedStudy(folder, name, Date.now());
@@ -199,21 +199,13 @@ async function report(wanted: string, options: ReportOptions): Promise<void> {
   const page = join(resolve(out), 'report.html');
   await asWholeFile(page, (draft) => writeFileSync(draft, studyHtml(reported, options.language)));
   const parquet = join(resolve(out), 'trials.parquet');
-  const trials = await writeTrials(folder.pathOf(name), parquet);
+  const store = StudyStore.openToRead(folder.pathOf(name));
+  const trials = await writeTrialsParquet(store, parquet).finally(() => store.close());
   if (options.json === true) {
     console.log(JSON.stringify({ study: name, page, parquet, trials }));
     return;
   }
   console.log([`${name}: ${countText(trials, 'trial')}`, page, parquet].join('\n'));
-}
-
-async function writeTrials(study: string, path: string): Promise<number> {
-  const store = StudyStore.openToRead(study);
-  try {
-    return await writeTrialsParquet(store, path);
-  } finally {
-    store.close();
-  }
 }
 
 function makeFolder(path: string): void {

@@ -2,12 +2,9 @@ import { get } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { isAllowedHost, oneHost } from '../allowed-host.ts';
-import { type HealthSource, NO_LATENCY, LedgerWatch } from './health-source.ts';
+import type { HealthSource } from './health-source.ts';
 import { livingVerdict, readyVerdict, type HealthVerdict } from '../health-verdict.ts';
 import { Metrics } from './metrics.ts';
-import { ledgerOf } from '../modes.ts';
-import { ledgerSubjects } from '../../venues/client-credentials.ts';
-import type { BotConfig } from '../create-bot-config.ts';
 
 /** Only looks are served: they have no body, and headers of a few lines. */
 const LARGEST_HEADERS_BYTES = 8 * 1_024;
@@ -132,101 +129,4 @@ async function askOnce(url: string): Promise<void> {
 
 function answer(reply: FastifyReply, verdict: HealthVerdict): FastifyReply {
   return reply.code(verdict.ok ? 200 : 503).send(verdict);
-}
-
-/**
- * Text for the bot's first wait. With a ledger that counts as full it can be minutes, with a lockout hours.
- */
-const FIRST = 'no answer from the exchange yet, so nothing is traded';
-
-/**
- * Health over HTTP for the whole life of a run. It listens before anything is asked of the exchange, since a
- * supervisor has to distinguish a waiting bot from a dead one; once the bot is there, the bot itself is
- * asked.
- */
-export class HealthService {
-  private readonly at: BotConfig['health'];
-  /** Names that the page and the health answers are asked under. */
-  private readonly hosts: readonly string[];
-  private server: HealthServer | null = null;
-  private waitsFor = FIRST;
-  private readonly starting: HealthSource;
-  private source: HealthSource;
-
-  constructor(config: BotConfig) {
-    this.at = config.health;
-    this.hosts = config.dashboard.hosts;
-    const { ip, token } = ledgerSubjects(config.exchange);
-    this.starting = startingSource({
-      waitsFor: () => this.waitsFor,
-      ledger: new LedgerWatch(ledgerOf(config), [ip, token]),
-    });
-    this.source = this.starting;
-  }
-
-  /**
-   * Begins to listen, and answers where; null where no health is wanted. Throws `INVALID_OPTIONS` when the
-   * port can not be had.
-   */
-  async begin(): Promise<string | null> {
-    const { host, port } = this.at;
-    if (port === null) return null;
-    // A run without a port need not load a web server.
-    const { HealthServer } = await import('./health-server.ts');
-    this.server = new HealthServer({ source: () => this.source, host, port, hosts: this.hosts });
-    return this.server.listen();
-  }
-
-  /** Reports what the process waits for while no bot runs. */
-  waitFor(what: string): void {
-    this.waitsFor = what;
-    this.source = this.starting;
-  }
-
-  /**
-   * Asks a bot that is at work from now on. Its numbers are put together once before it begins: the first
-   * time takes ten times as long as any other, which its loop would feel.
-   */
-  async show(source: HealthSource): Promise<void> {
-    this.source = source;
-    await this.server?.warmUp();
-  }
-
-  async end(): Promise<void> {
-    await this.server?.close();
-  }
-}
-
-/**
- * Health source while no bot is at work: before the exchange has answered, and after the bot has ended. Only
- * the ledger exists then. The loop turns, or this would not be called.
- */
-export function startingSource(of: {
-  /** Returns why nothing is traded, in a sentence. */
-  readonly waitsFor: () => string;
-  readonly ledger: LedgerWatch;
-}): HealthSource {
-  return {
-    heartbeatAgeMs: () => 0,
-    mirrorFault: () => null,
-    isDiskFull: () => false,
-    phase: () => 'starting',
-    waitsFor: () => of.waitsFor(),
-    haltReason: () => null,
-    credentialFault: () => null,
-    placingFault: () => of.ledger.look().placingFault,
-    breaks: () => [],
-    doubts: () => [],
-    lockouts: () => of.ledger.look().lockouts,
-    locks: () => [],
-    dataAges: () => [],
-    budgets: () => of.ledger.look().budgets,
-    requests: () => [],
-    ordersByState: () => ({}),
-    noticesByLevel: () => ({}),
-    strategies: () => [],
-    equity: () => [],
-    orderLatency: () => NO_LATENCY,
-    mirrorBytes: () => null,
-  };
 }

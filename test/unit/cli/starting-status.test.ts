@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { HealthService } from '../../../src/daemon/health/health-server.ts';
+import { HealthService } from '../../../src/daemon/health/health-service.ts';
 import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';

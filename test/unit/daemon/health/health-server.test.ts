@@ -1,7 +1,11 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type HealthSource, LedgerWatch } from '../../../../src/daemon/health/health-source.ts';
-import { HealthServer, startingSource } from '../../../../src/daemon/health/health-server.ts';
+import {
+  type HealthSource,
+  LedgerWatch,
+  startingSource,
+} from '../../../../src/daemon/health/health-source.ts';
+import { HealthServer } from '../../../../src/daemon/health/health-server.ts';
 import { wellSource } from './well-source.ts';
 
 const servers: HealthServer[] = [];
