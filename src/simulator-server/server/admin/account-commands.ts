@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { parseUnits } from '../../../domain/money.ts';
 import { WITHDRAWAL_STATUSES } from '../../../simulator/rial-withdrawal.ts';
 import { currencySymbol, positiveDecimal } from '../../market-config.ts';
-import { adminCommand, AdminRefusal, userOf, adminOrderOf, type AdminContext } from './admin-command.ts';
+import {
+  adminCommand,
+  type AdminCommand,
+  AdminRefusal,
+  userOf,
+  adminOrderOf,
+  type AdminContext,
+} from './admin-command.ts';
 import { viewOf } from '../../../simulator/order-list.ts';
 import { orderJson } from '../../wire/order-records.ts';
 import { readPlaceOrder } from '../../wire/request-fields.ts';
@@ -85,15 +92,24 @@ export const moneyCommands = [
   }),
 ];
 
-const id = () => z.strictObject({ id: z.int().min(1) });
-
 function shown(context: AdminContext, order: SimulatedOrder): Record<string, unknown> {
   return { userId: order.userId, ...orderJson(viewOf(order), context.simulation.adapter.forms) };
 }
 
-function moved(context: AdminContext, order: SimulatedOrder, hasMoved: boolean): unknown {
-  if (!hasMoved) throw new AdminRefusal(`expected order ${order.id} in another status, was ${order.status}`);
-  return { order: shown(context, order) };
+/** A command that moves an order of any user to another status. */
+function move(act: 'cancel' | 'reject' | 'activate', summary: string): AdminCommand {
+  return adminCommand({
+    method: 'POST',
+    path: `/orders/${act}`,
+    summary,
+    input: z.strictObject({ id: z.int().min(1) }),
+    run(context, { id }) {
+      const order = adminOrderOf(context, id);
+      if (context.simulation.exchange.trading[act](order, context.tick()))
+        return { order: shown(context, order) };
+      throw new AdminRefusal(`expected order ${order.id} in another status, was ${order.status}`);
+    },
+  });
 }
 
 /** Orders of any user, and what happens to them behind their owners' backs. */
@@ -129,36 +145,9 @@ export const orderCommands = [
       return { orders: orders.map((order) => shown(context, order)) };
     },
   }),
-  adminCommand({
-    method: 'POST',
-    path: '/orders/cancel',
-    summary: 'Cancels an open order, and with it the other of an OCO.',
-    input: id(),
-    run(context, input) {
-      const order = adminOrderOf(context, input.id);
-      return moved(context, order, context.simulation.exchange.trading.cancel(order, context.tick()));
-    },
-  }),
-  adminCommand({
-    method: 'POST',
-    path: '/orders/reject',
-    summary: 'Rejects an order that was accepted: it ends in the configured word that nobody knows.',
-    input: id(),
-    run(context, input) {
-      const order = adminOrderOf(context, input.id);
-      return moved(context, order, context.simulation.exchange.trading.reject(order, context.tick()));
-    },
-  }),
-  adminCommand({
-    method: 'POST',
-    path: '/orders/activate',
-    summary: 'Lets an order that is New enter the book.',
-    input: id(),
-    run(context, input) {
-      const order = adminOrderOf(context, input.id);
-      return moved(context, order, context.simulation.exchange.trading.activate(order, context.tick()));
-    },
-  }),
+  move('cancel', 'Cancels an open order, and with it the other of an OCO.'),
+  move('reject', 'Rejects an order that was accepted: it ends in the configured word that nobody knows.'),
+  move('activate', 'Lets an order that is New enter the book.'),
   adminCommand({
     method: 'POST',
     path: '/orders/new-first',

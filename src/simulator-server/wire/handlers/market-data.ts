@@ -15,6 +15,7 @@ import {
   notFoundAnswer,
   type WireAnswer,
   type WireCall,
+  type WireHandler,
   type WireHandlers,
   type WireForms,
 } from '../handler.ts';
@@ -37,14 +38,40 @@ const TRADES_SHOWN = 50;
  */
 const PROVIDER = 'reference';
 
-/** The market of the path; undefined where it is unknown or no market can have that name. */
-function marketInPath(
+type RecordOf<Item> = (item: Item, call: WireCall) => Readonly<Record<string, unknown>>;
+
+/** Answers with a record of the market of the path, if there is one of that name. */
+function ofMarket(
   name: 'orderBook' | 'orderBookV3' | 'depth' | 'publicTrades',
-  call: WireCall,
-): MarketState | undefined {
-  const request = readRequest(name, call);
-  return request.ok ? marketOf(call, request.value.symbol) : undefined;
+  recordOf: RecordOf<MarketState>,
+): WireHandler {
+  return (call) => {
+    const request = readRequest(name, call);
+    const market = request.ok ? marketOf(call, request.value.symbol) : undefined;
+    if (market === undefined) return notFoundAnswer('Market');
+    return { status: 200, body: { status: 'ok', ...recordOf(market, call) } };
+  };
 }
+
+type WriteBook = (view: BookView, forms: WireForms) => Readonly<Record<string, unknown>>;
+
+const bookAs =
+  (write: WriteBook): RecordOf<MarketState> =>
+  (market, { exchange, timeMs, forms }) =>
+    write(exchange.books.of(market, timeMs), forms);
+
+function allBooksAs(write: WriteBook): WireHandler {
+  return (call) => {
+    const books = [...call.exchange.markets].map(([symbol, market]) => [symbol, bookAs(write)(market, call)]);
+    return { status: 200, body: { status: 'ok', ...Object.fromEntries(books) } };
+  };
+}
+
+/** An endpoint of the second version, which newer deployments do not have. */
+const inV2 =
+  (handler: WireHandler): WireHandler =>
+  (call) =>
+    call.forms.orderBooks === 'v3' ? notFoundAnswer('Page') : handler(call);
 
 function marketOf(call: WireCall, symbol: string): MarketState | undefined {
   return call.exchange.markets.get(symbol as MarketSymbol);
@@ -89,66 +116,24 @@ export const marketDataHandlers: WireHandlers<
   | 'globalStats'
   | 'options'
 > = {
-  orderBook(call) {
-    if (call.forms.orderBooks === 'v3') return notFoundAnswer('Page');
-    const market = marketInPath('orderBook', call);
-    if (market === undefined) return notFoundAnswer('Market');
-    return {
-      status: 200,
-      body: { status: 'ok', ...bookJson(call.exchange.books.of(market, call.timeMs), call.forms) },
-    };
-  },
+  orderBook: inV2(ofMarket('orderBook', bookAs(bookJson))),
+  orderBookV3: ofMarket('orderBookV3', bookAs(orientedBookJson)),
+  allOrderBooks: inV2(allBooksAs(bookJson)),
+  allOrderBooksV3: allBooksAs(orientedBookJson),
+  depth: ofMarket('depth', bookAs(depthRecord)),
 
-  orderBookV3(call) {
-    const market = marketInPath('orderBookV3', call);
-    if (market === undefined) return notFoundAnswer('Market');
-    return {
-      status: 200,
-      body: { status: 'ok', ...orientedBookJson(call.exchange.books.of(market, call.timeMs), call.forms) },
-    };
-  },
-
-  allOrderBooks(call) {
-    if (call.forms.orderBooks === 'v3') return notFoundAnswer('Page');
-    const body: Record<string, unknown> = { status: 'ok' };
-    for (const [symbol, market] of call.exchange.markets) {
-      body[symbol] = bookJson(call.exchange.books.of(market, call.timeMs), call.forms);
-    }
-    return { status: 200, body };
-  },
-
-  allOrderBooksV3(call) {
-    const body: Record<string, unknown> = { status: 'ok' };
-    for (const [symbol, market] of call.exchange.markets) {
-      body[symbol] = orientedBookJson(call.exchange.books.of(market, call.timeMs), call.forms);
-    }
-    return { status: 200, body };
-  },
-
-  depth(call) {
-    const market = marketInPath('depth', call);
-    if (market === undefined) return notFoundAnswer('Market');
-    return {
-      status: 200,
-      body: { status: 'ok', ...depthRecord(call.exchange.books.of(market, call.timeMs), call.forms) },
-    };
-  },
-
-  publicTrades(call) {
-    const market = marketInPath('publicTrades', call);
-    if (market === undefined) return notFoundAnswer('Market');
-    const trades = market.tape
+  publicTrades: ofMarket('publicTrades', ({ tape }, { forms }) => ({
+    trades: tape
       .values()
       .slice(-TRADES_SHOWN)
       .reverse()
       .map(({ timeMs, price, amount, side, grid }) => ({
-        time: writeUnixTime(timeMs, call.forms),
-        price: writeDecimal(BigInt(price) * grid.priceStep, call.forms),
-        volume: writeDecimal(BigInt(amount) * grid.amountStep, call.forms),
+        time: writeUnixTime(timeMs, forms),
+        price: writeDecimal(BigInt(price) * grid.priceStep, forms),
+        volume: writeDecimal(BigInt(amount) * grid.amountStep, forms),
         type: side,
-      }));
-    return { status: 200, body: { status: 'ok', trades } };
-  },
+      })),
+  })),
 
   marketStats(call) {
     const request = readRequest('marketStats', call);
