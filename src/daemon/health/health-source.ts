@@ -122,7 +122,7 @@ export interface LatencyCounts {
   readonly sumMs: number;
 }
 
-export const NO_LATENCY: LatencyCounts = {
+const NO_LATENCY: LatencyCounts = {
   buckets: ENDS_MS.map((endMs) => ({ endMs, count: 0 })),
   count: 0,
   sumMs: 0,
