@@ -67,7 +67,6 @@ export const OUTBOX_NAMES = {
   watchdog: 'watchdog-alerts.sqlite',
 } as const satisfies Record<OutboxKeeper, string>;
 
-/** Returns the path of the outbox in a data folder. */
 export function outboxPath(dataFolder: string, keeper: OutboxKeeper = 'run'): string {
   return join(dataFolder, OUTBOX_NAMES[keeper]);
 }

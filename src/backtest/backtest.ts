@@ -20,7 +20,6 @@ import type { BacktestRun } from './backtest-run.ts';
 import { finishRun, type FinishedRun } from './finish-run.ts';
 import { FILL_TABLE, LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, TRIP_TABLE } from './result/result-tables.ts';
 
-/** A strategy of a backtest. */
 export interface BacktestStrategy {
   /** The path of its file, the name of a bundled one, or what `defineStrategy` gives. */
   readonly strategy: string | StrategyDefinition;

@@ -201,7 +201,6 @@ export interface LaneTimers {
   soon(work: () => void): void;
 }
 
-/** Timers of this machine. */
 export const MACHINE_TIMERS: LaneTimers = {
   after(durationMs, work) {
     const timer = setTimeout(work, durationMs);

@@ -355,7 +355,6 @@ function resolveReference(
   };
 }
 
-/** Returns the path of a node in a document. */
 function pathOf(parents: readonly (Document | Node | Pair)[], node: unknown): readonly PropertyKey[] {
   const chain = [...parents, node];
   const path: PropertyKey[] = [];

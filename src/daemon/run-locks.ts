@@ -5,7 +5,6 @@ import { accountIdentity } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { acquireLock, isLockHeld, type ProcessLock, readLockOwner, type LockOwner } from './process-lock.ts';
 
-/** Returns the path of a data folder's lock. */
 export function dataLockPath(dataFolder: string): string {
   return join(dataFolder, 'run.lock');
 }
@@ -65,7 +64,6 @@ export function lockAccount(options: AccountLockOptions): ProcessLock {
   });
 }
 
-/** The locks of one run. */
 export interface RunLocks extends Disposable {
   readonly data: ProcessLock;
   /**

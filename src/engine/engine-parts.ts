@@ -40,7 +40,6 @@ import { TransferManager } from './transfer-manager.ts';
 import { UniverseManager } from './universe-manager.ts';
 import type { Sentence } from '../language/sentence.ts';
 
-/** The parts of one engine. */
 export type EngineParts = ReturnType<typeof createParts>;
 
 /**

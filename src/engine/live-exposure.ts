@@ -99,7 +99,6 @@ export const NO_LIVE_ORDERS: LiveSums = { buys: 0n, sells: 0n, highestBuy: 0n, h
 /** Sums while they are made. */
 type Tally = { -readonly [Name in keyof LiveSums]: LiveSums[Name] };
 
-/** The sums of one market. */
 export function sumLive(orders: readonly OrderRecord[], market: string): LiveSums {
   const tally: Tally = { buys: 0n, sells: 0n, highestBuy: 0n, highestSell: 0n };
   for (const order of orders) {

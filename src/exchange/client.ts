@@ -56,7 +56,6 @@ type MethodArguments<Name extends EndpointName> =
     ? [request?: EndpointRequest<Name>, options?: CallOptions]
     : [request: EndpointRequest<Name>, options?: CallOptions];
 
-/** One method an endpoint. */
 export type EndpointMethods = {
   readonly [Name in keyof typeof ENDPOINTS]: (
     ...call: MethodArguments<Name>

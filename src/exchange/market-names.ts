@@ -57,7 +57,6 @@ export function resolutionOf(timeframe: Timeframe): Resolution {
   return RESOLUTION_OF[timeframe];
 }
 
-/** The timeframe of a resolution. */
 export function timeframeOf(resolution: Resolution): Timeframe {
   return TIMEFRAMES.find((timeframe) => RESOLUTION_OF[timeframe] === resolution) ?? '1d';
 }

@@ -13,7 +13,6 @@ export class Dice {
     for (let draws = 0; draws < 4; draws += 1) this.source.next();
   }
 
-  /** The dice of one concern of a seed. */
   static of(seed: number, concern: string): Dice {
     let hash = Math.imul(seed, 0x9e37_79b1) ^ 0x811c_9dc5;
     for (const character of concern) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x0100_0193);

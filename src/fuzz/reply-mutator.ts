@@ -266,7 +266,6 @@ const TELLING: ReadonlySet<string | number> = new Set([
 ]);
 /** Of which a huge one looks like the newest of all. */
 const IDS: ReadonlySet<string | number> = new Set(['id', 'orderId', 'pairId']);
-/** Kinds of wrong numbers. */
 const NUMBER_KINDS: ReadonlySet<WrongKind> = new Set(['negative', 'tiny', 'zero', 'huge']);
 const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
 

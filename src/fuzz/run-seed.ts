@@ -41,7 +41,6 @@ export interface SeedOptions {
   readonly names?: readonly string[];
 }
 
-/** Result of one seed. */
 export interface SeedResult {
   readonly seed: number;
   readonly violations: readonly Violation[];

@@ -28,7 +28,6 @@ export interface SeedOutcome extends SeedResult {
   readonly isRepeat: boolean;
 }
 
-/** Result of a suite. */
 export interface SuiteResult {
   readonly outcomes: readonly SeedOutcome[];
   readonly failedSeeds: readonly number[];

@@ -134,7 +134,6 @@ const DECIMALS =
   'price amount total held open high low close volume latest best_buy best_sell mark base_volume quote_volume ' +
   'day_low day_high day_open day_close day_change price_step amount_step min_order_value';
 
-/** Checks by the name of a column. */
 const BY_NAME: Readonly<Record<string, ColumnCheck | null>> = {
   side: BY_KIND.side,
   market: WORD,

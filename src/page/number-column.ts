@@ -19,7 +19,6 @@ export function numberColumn(values: readonly number[], digits = DIGITS): Number
   return { decimals, steps: distancesOf(values.map((value) => Math.round(value * scale))) };
 }
 
-/** The numbers of a column. */
 export function numbersOf({ decimals, steps }: NumberColumn): readonly number[] {
   const scale = 10 ** decimals;
   return fromDistances(steps).map((value) => value / scale);

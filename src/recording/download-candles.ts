@@ -39,7 +39,6 @@ export interface DownloadOptions {
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
-/** Progress of a download. */
 interface DownloadProgress {
   readonly candles: number;
   readonly requests: number;

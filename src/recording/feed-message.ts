@@ -237,7 +237,6 @@ class BookSide {
     return this.levels.slice(0, count);
   }
 
-  /** All levels. */
   all(): readonly BookLevel[] {
     return [...this.levels];
   }

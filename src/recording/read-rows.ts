@@ -80,7 +80,6 @@ function latest<Row, Part>({ root, key, range }: RowReading<Row, Part>, planned:
 const rowsOf = <Row>(chunk: DuckDBDataChunk, make: (row: number) => Row): Row[] =>
   Array.from({ length: chunk.rowCount }, (_, row) => make(row));
 
-/** Trades of a chunk. */
 export function decodeTrades(chunk: DuckDBDataChunk, texts: PartitionTexts): readonly RecordedTrade[] {
   const { timeMs, seenMs, price, amount, side } = decodeTradeColumns(chunk, texts);
   const ids = chunk.getColumnVector(5);
@@ -112,7 +111,6 @@ export function decodeTradeColumns(chunk: DuckDBDataChunk, texts: PartitionTexts
   };
 }
 
-/** Books of a chunk. */
 export function decodeBooks(chunk: DuckDBDataChunk, texts: PartitionTexts): readonly RecordedBook[] {
   const { venueTimeMs, seenMs, bids, asks } = decodeBookColumns(chunk, texts);
   return rowsOf(chunk, (row) => ({

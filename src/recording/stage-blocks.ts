@@ -21,7 +21,6 @@ export interface CandleBlocks {
 /** Says that a file has to be read row by row, which knows what to make of each row. */
 export class NotPlain extends Error {}
 
-/** The columns of a block. */
 export const BLOCK_COLUMNS = ['openTimeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 export type BlockColumn = (typeof BLOCK_COLUMNS)[number];

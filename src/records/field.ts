@@ -58,7 +58,6 @@ export type ValuesWith<Decimal> = {
   [Kind in FieldKind]: EngineValues[Kind] extends Units ? Decimal : EngineValues[Kind];
 };
 
-/** One field of a record. */
 export interface RecordField<Kind extends FieldKind = FieldKind, Nullable extends boolean = boolean> {
   readonly kind: Kind;
   readonly isNullable: Nullable;

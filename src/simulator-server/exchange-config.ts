@@ -284,7 +284,6 @@ export const userConfig = z.strictObject({
     .optional(),
 });
 
-/** The default users. */
 const DEFAULT_USERS: readonly z.input<typeof userConfig>[] = [
   {
     username: 'trader',

@@ -38,7 +38,6 @@ export interface ShownTrial {
   readonly metrics: TrialMetrics | null;
 }
 
-/** Results of a study. */
 export interface StudyResult {
   readonly study: string;
   readonly file: string;

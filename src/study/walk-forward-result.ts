@@ -38,7 +38,6 @@ export interface WindowRow {
   readonly efficiency: number | null;
 }
 
-/** Results of a walk-forward. */
 export interface WalkForwardResult {
   readonly study: string;
   readonly file: string;

@@ -5,7 +5,6 @@ import type { RequestLedger } from '../budget/admission.ts';
 import type { LockoutBook } from '../budget/lockouts.ts';
 import { RequestLimiter, type LimiterSettings } from '../budget/limiter.ts';
 
-/** The timers of a lane on a timeline. */
 export function timersOf(time: Timeline): LaneTimers {
   return {
     after: (durationMs, work) => time.at(time.now() + durationMs, work),

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { LAYERS, wrongImports } from '../support/layering.ts';
 import { NEUTRAL_FOLDERS, venueWords } from '../support/venue-words.ts';
+import { importPicture } from '../../docs/architecture-picture.ts';
 
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -96,5 +97,22 @@ test('no exported name of src stands for two things', () => {
   expect(files.size).toBeGreaterThan(1_000);
   expect([...files].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths])).toEqual(
     [],
+  );
+});
+
+const imports = (of: Record<string, readonly string[]>) =>
+  new Map(Object.entries(of).map(([folder, targets]) => [folder, new Set(targets)]));
+
+test('the picture of imports leaves out what a longer way says', () => {
+  const picture = importPicture(imports({ cli: ['engine', 'domain'], engine: ['domain'], domain: [] }));
+  expect(picture.split('\n').slice(2, -1)).toEqual([
+    '  cli["cli/"] --> engine["engine/"]',
+    '  engine["engine/"] --> domain["domain/"]',
+  ]);
+});
+
+test('the picture of imports refuses folders that import each other', () => {
+  expect(() => importPicture(imports({ cli: ['engine'], engine: ['venues'], venues: ['engine'] }))).toThrow(
+    'found cli -> engine -> venues -> engine',
   );
 });

@@ -192,7 +192,6 @@ interface Lot {
   takenFee: bigint;
 }
 
-/** A part of a lot. */
 interface LotPart {
   readonly lot: Lot;
   readonly amount: bigint;

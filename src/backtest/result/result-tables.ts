@@ -97,7 +97,6 @@ function entriesOf<Source, Row>(fields: TableFields<Source, Row>): [string, Tabl
   return Object.entries(fields);
 }
 
-/** A text. */
 export function textCell<Source, Value extends string | null>(
   valueOf: (source: Source) => Value,
 ): TableField<Source, Value> {

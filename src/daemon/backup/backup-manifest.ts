@@ -58,7 +58,6 @@ export type BackedUpFile = BackupManifest['files'][number];
 /** Mirrors that a bot goes on from: of one that trades with money, and of one on paper. */
 export const KEPT_MIRRORS = [mirrorName('live'), mirrorName('paper')] as const;
 
-/** The mirror of a backup. */
 export function mirrorOf({ files }: BackupManifest): BackedUpFile | null {
   return files.find(({ name }) => KEPT_MIRRORS.some((mirror) => mirror === name)) ?? null;
 }

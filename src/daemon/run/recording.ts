@@ -19,7 +19,6 @@ export interface RecordingOptions extends RecordConfig {
   readonly onProblem: (message: string) => void;
 }
 
-/** Subject of a recording. */
 export interface RecordingSubject {
   readonly markets: readonly string[];
   /** Source of the data, for the catalogue. */

@@ -11,7 +11,6 @@ import {
 
 const whole = (most: number) => z.int().min(0).max(most).nullable().optional();
 
-/** The field of each kind of limit. */
 const FIELDS: Readonly<Record<LimitKind, (most: number) => z.ZodType>> = {
   amounts: amountLimit,
   values: valueLimit,

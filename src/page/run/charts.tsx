@@ -16,7 +16,6 @@ import type { NamedValue } from './chart-series.ts';
 import { RunChart, type Pointed } from './run-chart.ts';
 import type { RunPage, TradeRow } from './run-page.ts';
 
-/** Digits of a volume. */
 const VOLUME_DIGITS = 3;
 
 interface RunChartsProps {

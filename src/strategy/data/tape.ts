@@ -1,6 +1,5 @@
 import type { PublicTrade } from '../../domain/trade.ts';
 
-/** A trade of the public tape. */
 export interface TapeTrade extends Pick<PublicTrade, 'timeMs' | 'side'> {
   /** In the quote currency. */
   readonly price: number;

@@ -154,7 +154,6 @@ export function tradeChanges(trips: readonly RoundTrip[], initialEquity: Units):
   });
 }
 
-/** The name of the data of a market. */
 const dataName = (market: string): string => `bars${market}`;
 
 /**

@@ -53,7 +53,6 @@ export type TrialSetup = Pick<BacktestRequest, 'fromMs' | 'toMs'> &
     | (Extract<StudySetup, { readonly fidelity: 'poll' }> & { readonly markets: readonly PackedMarket[] })
   );
 
-/** Setups of trials on candles. */
 export type CandleSetup = Extract<TrialSetup, { readonly fidelity: 'candles' }>;
 
 /** A setup with its data; `fromMs` null: from the first candle or book on. */

@@ -32,7 +32,6 @@ const NO_TRADES: readonly VenueTrade[] = [];
 
 const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_KEPT, ordersKept: HISTORY_KEPT };
 
-/** The one user. */
 const USER = 1;
 
 /**

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { withCommandHelp } from '../../../src/cli/run-sarraf.ts';
 import { COMMANDS } from '../../../src/cli/command-table.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
+import { tableLines } from '../../../src/cli/table.ts';
 
 function helpTexts(command: Command): readonly string[] {
   return [command.helpInformation(), ...command.commands.flatMap((below) => helpTexts(below))];
@@ -43,4 +44,16 @@ describe('the list of commands', () => {
     expect(helpOfOne.out).toContain('Usage: sarraf plan [options]');
     expect(mistyped).toMatchObject({ code: 2, error: expect.stringContaining('Did you mean status?') });
   });
+});
+
+test('a cell that others wrote moves no cursor, turns no line, and takes one line', () => {
+  const rows = [
+    ['grid', 'on.book: \u001B[2J\u202E\u2067it\nforged  row\r\u009B31m'],
+    ['سفارش', 'well'],
+  ];
+  expect(tableLines([{ title: 'strategy' }, { title: 'why' }], rows)).toEqual([
+    'strategy  why',
+    'grid      on.book: ?[2J??it forged  row??31m',
+    'سفارش     well',
+  ]);
 });

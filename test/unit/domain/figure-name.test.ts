@@ -6,6 +6,7 @@ import {
   profitFigure,
   readFigureName,
 } from '../../../src/domain/figure-name.ts';
+import { isSignalId } from '../../../src/domain/signal-id.ts';
 
 test.each([
   [equityFigure('usdt'), { kind: 'equity', currency: 'usdt' }],
@@ -19,4 +20,15 @@ test.each([
   ['', null],
 ])('%s is read as it is written', (text, read) => {
   expect(readFigureName(text)).toEqual(read);
+});
+
+test.each(['BTCUSDT-2026-01-05T10:00:00Z', 'ES1!-2026-01-05T10:00:00Z', 'M&M-2026-01-05T10:00:00Z'])(
+  'the id that the template of an alert makes, %s, is one',
+  (id) => {
+    expect(isSignalId(id)).toBe(true);
+  },
+);
+
+test.each(['', 'a b', 'a/b', 'a"b', 'x'.repeat(65), 7])('%s is none', (id) => {
+  expect(isSignalId(id)).toBe(false);
 });

@@ -58,7 +58,6 @@ const GOOD_JSON: Readonly<Record<string, string>> = {
   }),
 };
 
-/** A good value of a column. */
 function goodValue({ table, name, type }: Column): string | number {
   const stored = GOOD_JSON[`${table}.${name}`] ?? GOOD_TEXT[`${table}.${name}`];
   if (stored !== undefined) return stored;

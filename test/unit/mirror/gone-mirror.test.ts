@@ -1,6 +1,9 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DURABLE, LATER, MirrorFolder, orderRecord } from './mirror-fixture.ts';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const order = (key: string) => ({ kind: 'order', order: orderRecord({ key }) }) as const;
 const GONE = /found its file gone or replaced: put it back, or end the bot.*cancels go on$/;
@@ -36,4 +39,21 @@ test.each([
   expect(() => store.apply([order('bot-a-e001-1')], DURABLE)).toThrow(GONE);
   store.apply([order('bot-a-e001-2')], LATER);
   expect(() => store.close()).toThrow(GONE);
+});
+
+const PROCESS = fileURLToPath(new URL('./out-of-files-process.ts', import.meta.url));
+
+test('a lock and a mirror name the limit of open files, and blame no folder', () => {
+  const folder = folderOfThisTest();
+  // The program itself raises a soft limit as far as the hard one.
+  const script = 'ulimit -n 60; exec "$@"';
+  const { stdout, stderr } = spawnSync('sh', ['-c', script, 'sh', process.execPath, PROCESS, folder], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  const messages = JSON.parse(stdout) as readonly string[];
+  expect(messages).toEqual([
+    expect.stringMatching(/a\.lock.*may open no more files \(EMFILE\): raise its limit/),
+    expect.stringMatching(/mirror\.sqlite.*may open no more files \(EMFILE\): raise its limit/),
+  ]);
 });

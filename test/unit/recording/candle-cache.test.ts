@@ -32,7 +32,6 @@ const cacheAt = (folder: string): CandleCache => new CandleCache(folder, { least
 
 const statMode = (path: string): number => statSync(path).mode;
 
-/** The one file of a folder. */
 function onlyFile(folder: string): string {
   const [name = '', ...others] = readdirSync(folder);
   expect(others).toEqual([]);

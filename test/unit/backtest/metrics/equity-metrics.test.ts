@@ -1,19 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  returnsOf,
-  returnsPerYear,
-  YEAR_MS,
   DrawdownMeter,
-  maximumDrawdown,
+  YEAR_MS,
   calmarRatio,
   compoundAnnualGrowth,
-  totalReturn,
+  maximumDrawdown,
   omegaRatio,
+  returnsOf,
+  returnsPerYear,
   sharpeRatio,
   sortinoRatio,
+  totalReturn,
   volatility,
 } from '../../../../src/backtest/metrics/equity-metrics.ts';
+import { rollingFigures } from '../../../../src/backtest/report/sections/return-sections.ts';
+import { EquityRecorder } from '../../../../src/backtest/run-records.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -176,4 +178,36 @@ describe('a drawdown', () => {
       }),
     );
   });
+});
+
+const daily = (returns: readonly number[]) => ({ firstDay: 100, returns: new Float64Array(returns) });
+
+test('figures of the last days are those of these days alone', () => {
+  const { firstDay, sharpe, volatility } = rollingFigures(daily([0.5, 0.01, 0.03, -0.01]), 3);
+  expect(firstDay).toBe(102);
+  expect(sharpe).toHaveLength(2);
+  // Of 0.01, 0.03 and -0.01: mean 0.01, deviation 0.02.
+  expect(volatility[1]).toBeCloseTo(0.02 * Math.sqrt(365), 12);
+  expect(sharpe[1]).toBeCloseTo(0.5 * Math.sqrt(365), 12);
+});
+
+test('days that all returned the same have no Sharpe ratio', () => {
+  expect(rollingFigures(daily([0, 0, 0]), 3)).toMatchObject({ sharpe: [null], volatility: [0] });
+});
+
+test('fewer days than a window have no figures', () => {
+  expect(rollingFigures(daily([0.1, 0.2]), 3)).toMatchObject({ sharpe: [], volatility: [] });
+});
+
+test('keeps every moment, also where there are more than were expected', () => {
+  let now = 0;
+  const recorder = new EquityRecorder(2, { number: () => 100 + now, isExposed: () => now % 3 === 0 });
+  for (now = 0; now < 20; now += 1) recorder.add(now * 60_000);
+  const { length, timeMs, equity, isExposed } = recorder.curve;
+  expect(length).toBe(20);
+  expect([...timeMs.subarray(0, length)]).toEqual(Array.from({ length }, (_, place) => place * 60_000));
+  expect([...equity.subarray(0, length)]).toEqual(Array.from({ length }, (_, place) => 100 + place));
+  expect([...isExposed.subarray(0, length)]).toEqual(
+    Array.from({ length }, (_, place) => Number(place % 3 === 0)),
+  );
 });

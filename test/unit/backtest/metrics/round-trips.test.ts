@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { roundTrips, type RoundTrips, valueAt } from '../../../../src/backtest/round-trips.ts';
+import { type RoundTrips, roundTrips, valueAt } from '../../../../src/backtest/round-trips.ts';
 import {
   expectancy,
   profitFactor,
@@ -9,10 +9,13 @@ import {
   tripReturns,
   winRate,
 } from '../../../../src/backtest/metrics/run-metrics.ts';
-import { formatUnits, NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
+import { NO_UNITS, formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import { demoRun } from '../demo-run.ts';
 import { tradeIdOf } from '../../../../src/venues/read-records.ts';
+import { valuedFills } from '../../../../src/backtest/valued-fills.ts';
+import { runBacktest } from '../../../../src/backtest/run-backtest.ts';
+import { backtestOf } from '../three-markets.ts';
 
 const MARKETS = new Map([
   ['BTCUSDT', { amountStep: parseUnits('0.01'), minOrderValue: NO_UNITS, lastPrice: parseUnits('130') }],
@@ -240,4 +243,14 @@ describe('statistics of trades, worked out by hand', () => {
     expect(systemQuality([trip('1', '1', 1)])).toBeNull();
     expect(tripReturns([trip('1', '0', 1)]).average).toBeNull();
   });
+});
+
+test('without candles of tether its last price says what trades for it are worth', () => {
+  const run = runBacktest(backtestOf());
+  const markets = run.markets.map((one) =>
+    one.market.symbol === 'USDTIRT' ? { ...one, candles: { ...one.candles, length: 0 } } : one,
+  );
+  const { traded } = valuedFills({ ...run, markets });
+  expect(traded.length).toBeGreaterThan(0);
+  expect(traded.filter(({ total, price }) => total === 0n || price === 0n)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { monthlyReturns, returnHistogram } from '../../../../src/backtest/metric
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { demoRun } from '../demo-run.ts';
+import { requestFigures } from '../../../../src/backtest/finish-run.ts';
 
 const market = (first: string, last: string) => ({
   firstPrice: parseUnits(first),
@@ -117,4 +118,16 @@ describe('a distribution', () => {
       { from: 0, to: 0.001, count: 1 },
     ]);
   });
+});
+
+const { fills } = demoRun({ bars: 300, tradeChance: 0.2 });
+
+test('requests count for each fill', () => {
+  const few = fills.slice(0, 4);
+  expect(requestFigures({ requests: 10, fills: few })).toEqual({ requests: 10, requestsPerFill: 2.5 });
+});
+
+test('without a fill nothing has a cost for each, and on candles nothing is sent', () => {
+  expect(requestFigures({ requests: 10, fills: [] })).toEqual({ requests: 10, requestsPerFill: null });
+  expect(requestFigures({ requests: null, fills })).toEqual({ requests: null, requestsPerFill: null });
 });

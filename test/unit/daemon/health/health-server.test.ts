@@ -7,6 +7,7 @@ import {
 } from '../../../../src/daemon/health/health-source.ts';
 import { HealthServer } from '../../../../src/daemon/health/health-server.ts';
 import { wellSource } from './well-source.ts';
+import { isAllowedHost, oneHost } from '../../../../src/daemon/allowed-host.ts';
 
 const servers: HealthServer[] = [];
 afterEach(async () => {
@@ -310,4 +311,15 @@ describe('the server', () => {
       message: expect.stringContaining('Set another port, or none'),
     });
   });
+});
+
+test('a request has one host, whatever its headers hold beside it', () => {
+  expect(oneHost(['Accept', 'host', 'Host', 'localhost:7080'])).toBe('localhost:7080');
+  expect(oneHost(['accept', '*/*'])).toBeNull();
+});
+
+test('a request with two hosts is for nobody', () => {
+  const host = oneHost(['Host', 'localhost:7080', 'HOST', 'evil.example']);
+  expect(host).toBeNull();
+  expect(isAllowedHost(host, '127.0.0.1', [])).toBe(false);
 });
