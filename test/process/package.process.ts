@@ -174,36 +174,34 @@ describe('the installed package', () => {
   });
 });
 
-describe('a checkout', () => {
-  test('keeps the build that a bot runs from while another is made', async () => {
-    const checkout = join(folder, 'checkout');
-    for (const path of [
-      'bin',
-      'src',
-      'strategies',
-      'config',
-      'package.json',
-      'bundle.mjs',
-      'tsconfig.json',
-      'tsconfig.build.json',
-    ])
-      cpSync(path, join(checkout, path), { recursive: true });
-    symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
-    const build = (): void => void execFileSync(process.execPath, ['bundle.mjs'], { cwd: checkout });
-    build();
-    const bot = startNode(
-      ['bin/sarraf.js', 'run', '--speed=100', '--json', `--data=${join(folder, 'survivor')}`],
-      checkout,
-    );
-    await bot.line((line) => line.includes('"event":"order"'));
-    // A source that the bundle has, and one more that it names by its content.
-    const version = join(checkout, 'src/exchange/version.ts');
-    writeFileSync(version, `${readFileSync(version, 'utf8')}\nglobalThis.process.title += '';\n`);
-    build();
-    expect(readdirSync(join(checkout, 'dist')).filter((name) => /^[0-9a-f]{12}$/.test(name))).toHaveLength(2);
-    bot.child.kill('SIGTERM');
-    const { code, out, error } = await bot.finished;
-    expect({ code, error }).toEqual({ code: 0, error: '' });
-    expect(out).toContain('"openOrders":0');
-  });
+test('a checkout keeps the build that a bot runs from while another is made', async () => {
+  const checkout = join(folder, 'checkout');
+  for (const path of [
+    'bin',
+    'src',
+    'strategies',
+    'config',
+    'package.json',
+    'bundle.mjs',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ])
+    cpSync(path, join(checkout, path), { recursive: true });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
+  const build = (): void => void execFileSync(process.execPath, ['bundle.mjs'], { cwd: checkout });
+  build();
+  const bot = startNode(
+    ['bin/sarraf.js', 'run', '--speed=100', '--json', `--data=${join(folder, 'survivor')}`],
+    checkout,
+  );
+  await bot.line((line) => line.includes('"event":"order"'));
+  // A source that the bundle has, and one more that it names by its content.
+  const version = join(checkout, 'src/exchange/version.ts');
+  writeFileSync(version, `${readFileSync(version, 'utf8')}\nglobalThis.process.title += '';\n`);
+  build();
+  expect(readdirSync(join(checkout, 'dist')).filter((name) => /^[0-9a-f]{12}$/.test(name))).toHaveLength(2);
+  bot.child.kill('SIGTERM');
+  const { code, out, error } = await bot.finished;
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  expect(out).toContain('"openOrders":0');
 });

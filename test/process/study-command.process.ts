@@ -157,11 +157,10 @@ const poll = (workers: number) =>
     dataAt(`poll-${workers}`),
   ]);
 
-describe('a study on recorded books', () => {
-  test('is the same to the byte with one thread and with three, and bounds requests', async () => {
-    writeFileSync(
-      join(folder, 'maker.yaml'),
-      `strategy: market-maker
+test('a study on recorded books is the same to the byte with one thread and with three, and bounds requests', async () => {
+  writeFileSync(
+    join(folder, 'maker.yaml'),
+    `strategy: market-maker
 markets: BTCUSDT
 catalogue: ${process.cwd()}/data/example
 fidelity: poll
@@ -172,14 +171,13 @@ space: { spreadBps: { kind: decimal, min: 1, max: 12, step: 0.5 } }
 objectives: [requestsPerFill]
 constraints: [{ metric: requestsPerFill, most: 15 }]
 `,
-    );
-    const [one, three] = [await poll(1), await poll(3)];
-    expect(one.best?.metrics?.['requestsPerFill']).toBe(one.best?.values[0]);
-    expect(one.counts).toMatchObject({ done: 4, failed: {} });
-    expect(three.hash).toBe(one.hash);
-    expect(contentOf(three)).toBe(contentOf(one));
-    expect(one.validation?.verdict.notTested.map(({ fact }) => fact)).not.toContain('untested.books');
-  });
+  );
+  const [one, three] = [await poll(1), await poll(3)];
+  expect(one.best?.metrics?.['requestsPerFill']).toBe(one.best?.values[0]);
+  expect(one.counts).toMatchObject({ done: 4, failed: {} });
+  expect(three.hash).toBe(one.hash);
+  expect(contentOf(three)).toBe(contentOf(one));
+  expect(one.validation?.verdict.notTested.map(({ fact }) => fact)).not.toContain('untested.books');
 });
 
 describe('a trial that goes wrong', () => {
@@ -210,12 +208,11 @@ describe('a trial that goes wrong', () => {
 
 const atHeld = () => ['--data', dataAt('held')];
 
-describe('a hold-out', () => {
-  test('is seen by no trial, opened once, and recorded for ever', async () => {
-    const file = join(folder, 'held.yaml');
-    writeFileSync(
-      file,
-      `strategy: ma-cross
+test('a hold-out is seen by no trial, opened once, and recorded for ever', async () => {
+  const file = join(folder, 'held.yaml');
+  writeFileSync(
+    file,
+    `strategy: ma-cross
 markets: BTCUSDT
 csv: hours.csv
 balances: { usdt: 10000 }
@@ -224,52 +221,51 @@ holdout: 30%
 objectives: [totalReturn]
 budget: { trials: 8 }
 `,
-    );
-    const before = await study(['run', file, ...atHeld(), '--workers', '1']);
-    const { range } = before;
-    expect(Math.round(((range.toMs - range.splitMs) / (range.toMs - range.fromMs)) * 100)).toBe(30);
-    expect(before.notes).toContain('The hold-out is closed: no trial has seen it.');
-    // The same trials come of a file that ends where the hold-out begins.
-    const cut = writeCandles(join(folder, 'cut.csv'), { count: 490 });
-    const alone = await study([
-      'run',
-      'ma-cross',
-      '--csv',
-      cut,
-      '--market',
-      'BTCUSDT',
-      '--cash',
-      '10000',
-      '--fee',
-      '0.1%',
-      '--objective',
-      'totalReturn',
-      '--trials',
-      '8',
-      '--workers',
-      '1',
-      '--data',
-      dataAt('cut'),
-    ]);
-    expect(alone.trials).toEqual(before.trials);
+  );
+  const before = await study(['run', file, ...atHeld(), '--workers', '1']);
+  const { range } = before;
+  expect(Math.round(((range.toMs - range.splitMs) / (range.toMs - range.fromMs)) * 100)).toBe(30);
+  expect(before.notes).toContain('The hold-out is closed: no trial has seen it.');
+  // The same trials come of a file that ends where the hold-out begins.
+  const cut = writeCandles(join(folder, 'cut.csv'), { count: 490 });
+  const alone = await study([
+    'run',
+    'ma-cross',
+    '--csv',
+    cut,
+    '--market',
+    'BTCUSDT',
+    '--cash',
+    '10000',
+    '--fee',
+    '0.1%',
+    '--objective',
+    'totalReturn',
+    '--trials',
+    '8',
+    '--workers',
+    '1',
+    '--data',
+    dataAt('cut'),
+  ]);
+  expect(alone.trials).toEqual(before.trials);
 
-    const open = async (...more: string[]) =>
-      sarrafHere(['study', 'open-holdout', 'held', ...atHeld(), ...more]);
-    const first = JSON.parse((await open('--json')).out) as Record<string, unknown>;
-    expect(first).toMatchObject({ isFirst: true, trial: before.best?.number, afterTrials: 8 });
-    const second = JSON.parse((await open('--json')).out) as Record<string, unknown>;
-    expect(second).toEqual({ ...first, isFirst: false });
-    expect((await open()).out).toMatch(/The hold-out was opened on \d{4}-.* UTC, after 8 trials\./);
-    const other = before.best?.number === 0 ? 1 : 0;
-    const again = await open('--trial', String(other));
-    expect([again.code, again.error]).toEqual([
-      2,
-      `expected trial ${before.best?.number}, found it was opened with trial ${before.best?.number}, and is opened once\n`,
-    ]);
-    const more = await study(['resume', 'held', '--trials', '10', '--workers', '1', ...atHeld()]);
-    expect(more.notes[1]).toMatch(/^The hold-out was opened on .* UTC\. 2 trials came after it\.$/);
-    expect(more.hash).not.toBe(before.hash);
-  });
+  const open = async (...more: string[]) =>
+    sarrafHere(['study', 'open-holdout', 'held', ...atHeld(), ...more]);
+  const first = JSON.parse((await open('--json')).out) as Record<string, unknown>;
+  expect(first).toMatchObject({ isFirst: true, trial: before.best?.number, afterTrials: 8 });
+  const second = JSON.parse((await open('--json')).out) as Record<string, unknown>;
+  expect(second).toEqual({ ...first, isFirst: false });
+  expect((await open()).out).toMatch(/The hold-out was opened on \d{4}-.* UTC, after 8 trials\./);
+  const other = before.best?.number === 0 ? 1 : 0;
+  const again = await open('--trial', String(other));
+  expect([again.code, again.error]).toEqual([
+    2,
+    `expected trial ${before.best?.number}, found it was opened with trial ${before.best?.number}, and is opened once\n`,
+  ]);
+  const more = await study(['resume', 'held', '--trials', '10', '--workers', '1', ...atHeld()]);
+  expect(more.notes[1]).toMatch(/^The hold-out was opened on .* UTC\. 2 trials came after it\.$/);
+  expect(more.hash).not.toBe(before.hash);
 });
 
 describe('what is wrong is said in one line, with exit code 2, and nothing is lost:', () => {

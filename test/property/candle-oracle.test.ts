@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
@@ -260,34 +260,32 @@ const RARE = [
   'a cancel where a bar is touched before a cancel',
 ];
 
-describe('a run on bars', () => {
-  test('fills, ends and is worth what a plain model of its stated rules says, to the last digit', () => {
-    const seen = new Map<string, number>();
-    fc.assert(
-      fc.property(drawn, (given) => {
-        const world = worldOf(given);
-        const expected = runOracle(world);
-        const real = runReal(given, world);
-        const { fills, orders, balances, initialEquity, finalEquity } = expected;
-        expect(real.run.failures.size).toBe(0);
-        expect(comparableOf(real, expected)).toEqual({
-          fills,
-          orders: byName(orders),
-          balances,
-          initialEquity,
-          finalEquity,
-        });
-        checkCurve(real.run, expected.curve);
-        expect(real.views).toEqual(expected.views);
-        for (const what of [...expected.reasons, ...orders.map(({ state }) => state)]) {
-          seen.set(what, (seen.get(what) ?? 0) + 1);
-        }
-      }),
-      { numRuns: deepRuns(200, 100), seed: 4 },
-    );
-    for (const what of [...WAYS, 'open', 'filled', 'cancelled', 'rejected']) {
-      expect(seen.get(what) ?? 0, what).toBeGreaterThan(deepRuns(0.5, 0));
-    }
-    if (deepRuns(2, 1) > 1) for (const what of RARE) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
-  });
+test('a run on bars fills, ends and is worth what a plain model of its stated rules says, to the last digit', () => {
+  const seen = new Map<string, number>();
+  fc.assert(
+    fc.property(drawn, (given) => {
+      const world = worldOf(given);
+      const expected = runOracle(world);
+      const real = runReal(given, world);
+      const { fills, orders, balances, initialEquity, finalEquity } = expected;
+      expect(real.run.failures.size).toBe(0);
+      expect(comparableOf(real, expected)).toEqual({
+        fills,
+        orders: byName(orders),
+        balances,
+        initialEquity,
+        finalEquity,
+      });
+      checkCurve(real.run, expected.curve);
+      expect(real.views).toEqual(expected.views);
+      for (const what of [...expected.reasons, ...orders.map(({ state }) => state)]) {
+        seen.set(what, (seen.get(what) ?? 0) + 1);
+      }
+    }),
+    { numRuns: deepRuns(200, 100), seed: 4 },
+  );
+  for (const what of [...WAYS, 'open', 'filled', 'cancelled', 'rejected']) {
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(deepRuns(0.5, 0));
+  }
+  if (deepRuns(2, 1) > 1) for (const what of RARE) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
 });

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { compareTapes } from '../../bench/matching.ts';
 import { createOrderFlow } from '../../bench/order-flow.ts';
 
-describe('the matching book and the typed door', () => {
-  test.each([1, 2, 3, 4, 5, 6])('print the same trades as an independent order book on flow %i', (seed) => {
+test.each([1, 2, 3, 4, 5, 6])(
+  'the matching book and the typed door print the same trades as an independent order book on flow %i',
+  (seed) => {
     const flow = createOrderFlow({
       seed,
       steps: 4_000,
@@ -14,5 +15,5 @@ describe('the matching book and the typed door', () => {
       crossing: 12,
     });
     expect(compareTapes(flow)).toBeGreaterThan(500);
-  });
-});
+  },
+);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BacktestRun } from '../../src/backtest/backtest-run.ts';
 import { runSummary } from '../../src/backtest/finish-run.ts';
 import { createMarket } from '../../src/domain/market.ts';
@@ -320,45 +320,43 @@ function expectNear(actual: string | number | null, expected: number | null, nam
   );
 }
 
-describe('the summary of a run', () => {
-  test('has the figures that the formulas of its documentation give', () => {
-    const seen = { trips: 0, nulls: 0 };
-    fc.assert(
-      fc.property(given, (drawn) => {
-        const summary = runSummary(runOf(drawn));
-        const figures = { ...figuresOfCurve(drawn), ...figuresOfTrips(drawn), ...figuresOfActivity(drawn) };
-        for (const [name, expected] of Object.entries(figures)) {
-          expectNear(summary[name as keyof typeof figures], expected, name);
-          if (expected === null) seen.nulls += 1;
-        }
-        const { initialEquity, finalEquity, profit, quote, orders, intents, refused } = summary;
-        expect({ initialEquity, quote, orders, intents, refused }).toEqual({
-          initialEquity: String(drawn.initial),
-          quote: 'usdt',
-          orders: 0,
-          intents: 0,
-          refused: 0,
-        });
-        const units = BigInt(Math.round((drawn.equity.at(-1) ?? 0) * 1e10));
-        expect([finalEquity, profit]).toEqual([units, units - BigInt(drawn.initial) * ONE].map(formatUnits));
-        // Every figure is one of these.
-        expect(Object.keys(summary).toSorted()).toEqual(
-          [
-            ...Object.keys(figures),
-            'initialEquity',
-            'finalEquity',
-            'profit',
-            'quote',
-            'orders',
-            'intents',
-            'refused',
-          ].toSorted(),
-        );
-        seen.trips += figures.trades;
-      }),
-      { numRuns: deepRuns(250), seed: 4 },
-    );
-    expect(seen.trips).toBeGreaterThan(deepRuns(700));
-    expect(seen.nulls).toBeGreaterThan(deepRuns(230));
-  });
+test('the summary of a run has the figures that the formulas of its documentation give', () => {
+  const seen = { trips: 0, nulls: 0 };
+  fc.assert(
+    fc.property(given, (drawn) => {
+      const summary = runSummary(runOf(drawn));
+      const figures = { ...figuresOfCurve(drawn), ...figuresOfTrips(drawn), ...figuresOfActivity(drawn) };
+      for (const [name, expected] of Object.entries(figures)) {
+        expectNear(summary[name as keyof typeof figures], expected, name);
+        if (expected === null) seen.nulls += 1;
+      }
+      const { initialEquity, finalEquity, profit, quote, orders, intents, refused } = summary;
+      expect({ initialEquity, quote, orders, intents, refused }).toEqual({
+        initialEquity: String(drawn.initial),
+        quote: 'usdt',
+        orders: 0,
+        intents: 0,
+        refused: 0,
+      });
+      const units = BigInt(Math.round((drawn.equity.at(-1) ?? 0) * 1e10));
+      expect([finalEquity, profit]).toEqual([units, units - BigInt(drawn.initial) * ONE].map(formatUnits));
+      // Every figure is one of these.
+      expect(Object.keys(summary).toSorted()).toEqual(
+        [
+          ...Object.keys(figures),
+          'initialEquity',
+          'finalEquity',
+          'profit',
+          'quote',
+          'orders',
+          'intents',
+          'refused',
+        ].toSorted(),
+      );
+      seen.trips += figures.trades;
+    }),
+    { numRuns: deepRuns(250), seed: 4 },
+  );
+  expect(seen.trips).toBeGreaterThan(deepRuns(700));
+  expect(seen.nulls).toBeGreaterThan(deepRuns(230));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import { runStrategy, type ScriptedRun } from '../../src/testing.ts';
@@ -226,9 +226,7 @@ test.each([
   expect(once!.locks.length).toBeGreaterThan(0);
 });
 
-describe('locks on bars', () => {
-  test.each(ROWS)('$what', ({ deeds, bars, locks, fills, held, wish }) => {
-    const run = runStrategy(player(deeds, wish), { bars, locks });
-    expect({ fills: fillsOf(run), held: locksOf(run) }).toEqual({ fills, held });
-  });
+test.each(ROWS)('locks on bars $what', ({ deeds, bars, locks, fills, held, wish }) => {
+  const run = runStrategy(player(deeds, wish), { bars, locks });
+  expect({ fills: fillsOf(run), held: locksOf(run) }).toEqual({ fills, held });
 });

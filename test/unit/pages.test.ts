@@ -19,16 +19,14 @@ const INDEX = 'docs/README.md';
 /** The pages for those who change the code. */
 const PAGES_OF_CODE = ['docs/ARCHITECTURE.md', 'docs/walks.md', 'docs/venues.md'];
 
-describe('the splitter of sentences', () => {
-  test.each([
-    ['One. Two three.', ['One.', 'Two three.']],
-    ['Lines that go on\nare one sentence.', ['Lines that go on are one sentence.']],
-    ['- A point\n- Another one. And more.', ['A point', 'Another one.', 'And more.']],
-    ['# Heading\n\nText.\n\n| cell. | cell. |\n\n```sh\ncode. Code.\n```\n\nEnd.', ['Text.', 'End.']],
-    ['See [a page](b.md#c). `npm test` runs 3.5 tests.', ['See a page.', 'code runs 3.5 tests.']],
-  ])('%j', (page, expected) => {
-    expect(sentencesOf(page)).toEqual(expected);
-  });
+test.each([
+  ['One. Two three.', ['One.', 'Two three.']],
+  ['Lines that go on\nare one sentence.', ['Lines that go on are one sentence.']],
+  ['- A point\n- Another one. And more.', ['A point', 'Another one.', 'And more.']],
+  ['# Heading\n\nText.\n\n| cell. | cell. |\n\n```sh\ncode. Code.\n```\n\nEnd.', ['Text.', 'End.']],
+  ['See [a page](b.md#c). `npm test` runs 3.5 tests.', ['See a page.', 'code runs 3.5 tests.']],
+])('the splitter of sentences %j', (page, expected) => {
+  expect(sentencesOf(page)).toEqual(expected);
 });
 
 test('the README fits in a short read', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import type { Market } from '../../../src/domain/market.ts';
 import maCross from '../../../strategies/ma-cross.ts';
@@ -69,28 +69,26 @@ const CASES: readonly (readonly [string, Market, number, string])[] = [
   ['rial', RIAL, 12_600_000_000, '5000000000'],
 ];
 
-describe('a run of ma-cross on bars', () => {
-  it.each(CASES)(
-    'fills and ends as a plain loop over arrays does, at %s prices',
-    (_, market, price, cash) => {
-      for (const seed of [1, 2, 3]) {
-        const columns = walkOf(market, { bars: 3_000, seed, price });
-        const run = runBars({
-          market,
-          columns,
-          strategy: maCross,
-          params: { fast: FAST, slow: SLOW, share: 0.5 },
-          cash,
-          rules: { volumeShareMillionths: null },
-        });
-        const oracle = smaCross(columns, { cash: BigInt(cash) * UNIT, feeMillionths: 1_000n, step: 10_000n });
-        expect(run.failures.size).toBe(0);
-        expect(run.fills.map(({ side, price: at, amount }) => ({ side, price: at, amount }))).toEqual(
-          oracle.fills,
-        );
-        expect(run.finalEquity).toBe(oracle.equity);
-        expect(oracle.fills.length).toBeGreaterThan(100);
-      }
-    },
-  );
-});
+it.each(CASES)(
+  'a run of ma-cross on bars fills and ends as a plain loop over arrays does, at %s prices',
+  (_, market, price, cash) => {
+    for (const seed of [1, 2, 3]) {
+      const columns = walkOf(market, { bars: 3_000, seed, price });
+      const run = runBars({
+        market,
+        columns,
+        strategy: maCross,
+        params: { fast: FAST, slow: SLOW, share: 0.5 },
+        cash,
+        rules: { volumeShareMillionths: null },
+      });
+      const oracle = smaCross(columns, { cash: BigInt(cash) * UNIT, feeMillionths: 1_000n, step: 10_000n });
+      expect(run.failures.size).toBe(0);
+      expect(run.fills.map(({ side, price: at, amount }) => ({ side, price: at, amount }))).toEqual(
+        oracle.fills,
+      );
+      expect(run.finalEquity).toBe(oracle.equity);
+      expect(oracle.fills.length).toBeGreaterThan(100);
+    }
+  },
+);

@@ -138,13 +138,11 @@ describe('sarraf budget', () => {
   });
 });
 
-describe('the place of a ledger', () => {
-  test('is one file a base address in the folder for state, without a secret in its name', () => {
-    expect(ledgerFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/sarraf/ledgers');
-    const main = ledgerPath('https://api.example.org/', '/state');
-    expect(main).toMatch(/^\/state\/api\.example\.org-[0-9a-f]{16}\.sqlite$/);
-    expect(ledgerPath('https://api.example.org', '/state')).toBe(main);
-    expect(ledgerPath('https://api.example.org:8443', '/state')).not.toBe(main);
-    expect(subjectOf('secret')).not.toContain('secret');
-  });
+test('the place of a ledger is one file a base address in the folder for state, without a secret in its name', () => {
+  expect(ledgerFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/sarraf/ledgers');
+  const main = ledgerPath('https://api.example.org/', '/state');
+  expect(main).toMatch(/^\/state\/api\.example\.org-[0-9a-f]{16}\.sqlite$/);
+  expect(ledgerPath('https://api.example.org', '/state')).toBe(main);
+  expect(ledgerPath('https://api.example.org:8443', '/state')).not.toBe(main);
+  expect(subjectOf('secret')).not.toContain('secret');
 });

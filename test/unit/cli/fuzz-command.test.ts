@@ -1,13 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 
-describe('sarraf fuzz', () => {
-  test.each([
-    ['--hours', 'six'],
-    ['--jobs', '1000'],
-  ])('refuses %s %s', async (option, value) => {
-    const { code, error } = await sarrafHere(['fuzz', option, value]);
-    expect(code).toBe(2);
-    expect(error).toContain(option);
-  });
+test.each([
+  ['--hours', 'six'],
+  ['--jobs', '1000'],
+])('sarraf fuzz refuses %s %s', async (option, value) => {
+  const { code, error } = await sarrafHere(['fuzz', option, value]);
+  expect(code).toBe(2);
+  expect(error).toContain(option);
 });

@@ -138,37 +138,35 @@ describe('sarraf reconcile, of a break', () => {
   });
 });
 
-describe('sarraf reconcile --accept, with a bot that runs', () => {
-  test('asks, and then lets the bot begin its books anew', async () => {
-    const lock = lockDataFolder(folder);
-    const inbox = new ControlInbox(folder);
-    const deafen = inbox.listen(
-      ({ id, command }) => {
-        life.bot.shell.control(command);
-        inbox.done(id, {
-          ok: true,
-          message: 'the books start again from the balances of the exchange',
-          left: [],
-        });
-      },
-      (error) => {
-        throw error;
-      },
-    );
-    try {
-      const asked = await sarrafHere(['reconcile', '--accept', '--data', folder], 'yes\n');
-      expect(asked).toMatchObject({ code: 2, error: expect.stringContaining('nothing was done') });
-      expect(asked.error).toContain(LOST);
-      const { code, out } = await sarrafHere(['reconcile', '--accept', '--yes', '--data', folder]);
-      expect([code, out]).toEqual([0, 'accepted: the books start again from the balances of the exchange\n']);
-      await life.run(3 * MINUTE_MS);
-      expect((await sarraf()).out).toMatch(/^The books and the exchange agree\.$/m);
-    } finally {
-      deafen();
-      inbox.close();
-      lock.release();
-    }
-  });
+test('sarraf reconcile --accept, with a bot that runs asks, and then lets the bot begin its books anew', async () => {
+  const lock = lockDataFolder(folder);
+  const inbox = new ControlInbox(folder);
+  const deafen = inbox.listen(
+    ({ id, command }) => {
+      life.bot.shell.control(command);
+      inbox.done(id, {
+        ok: true,
+        message: 'the books start again from the balances of the exchange',
+        left: [],
+      });
+    },
+    (error) => {
+      throw error;
+    },
+  );
+  try {
+    const asked = await sarrafHere(['reconcile', '--accept', '--data', folder], 'yes\n');
+    expect(asked).toMatchObject({ code: 2, error: expect.stringContaining('nothing was done') });
+    expect(asked.error).toContain(LOST);
+    const { code, out } = await sarrafHere(['reconcile', '--accept', '--yes', '--data', folder]);
+    expect([code, out]).toEqual([0, 'accepted: the books start again from the balances of the exchange\n']);
+    await life.run(3 * MINUTE_MS);
+    expect((await sarraf()).out).toMatch(/^The books and the exchange agree\.$/m);
+  } finally {
+    deafen();
+    inbox.close();
+    lock.release();
+  }
 });
 
 describe('the report of a comparison', () => {

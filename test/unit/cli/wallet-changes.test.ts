@@ -129,24 +129,22 @@ describe('odd changes', () => {
   });
 });
 
-describe('movements in the mirror', () => {
-  test('are the newest of a time on, oldest first, whatever order they came in', () => {
-    using mirror = new MirrorFolder();
-    const store = mirror.open();
-    store.apply(
-      [
-        ...[30, 10, 20, 5].map((atMs) => ({ kind: 'fill', fill: trade(atMs, atMs, 'buy') }) as const),
-        ...[31, 11, 21, 6].map(
-          (atMs) => ({ kind: 'transaction', transaction: line(atMs, atMs, '1.5 rls') }) as const,
-        ),
-      ],
-      DURABLE,
-    );
-    const { fills, transactions } = readMovements(mirror.path, { fromMs: 10, last: 2 });
-    expect(fills).toEqual([trade(20, 20, 'buy'), trade(30, 30, 'buy')]);
-    expect(transactions).toEqual([line(21, 21, '1.5 rls'), line(31, 31, '1.5 rls')]);
-    expect(readMovements(mirror.path, { fromMs: 10, last: 9 }).fills.map(({ atMs }) => atMs)).toEqual([
-      10, 20, 30,
-    ]);
-  });
+test('movements in the mirror are the newest of a time on, oldest first, whatever order they came in', () => {
+  using mirror = new MirrorFolder();
+  const store = mirror.open();
+  store.apply(
+    [
+      ...[30, 10, 20, 5].map((atMs) => ({ kind: 'fill', fill: trade(atMs, atMs, 'buy') }) as const),
+      ...[31, 11, 21, 6].map(
+        (atMs) => ({ kind: 'transaction', transaction: line(atMs, atMs, '1.5 rls') }) as const,
+      ),
+    ],
+    DURABLE,
+  );
+  const { fills, transactions } = readMovements(mirror.path, { fromMs: 10, last: 2 });
+  expect(fills).toEqual([trade(20, 20, 'buy'), trade(30, 30, 'buy')]);
+  expect(transactions).toEqual([line(21, 21, '1.5 rls'), line(31, 31, '1.5 rls')]);
+  expect(readMovements(mirror.path, { fromMs: 10, last: 9 }).fills.map(({ atMs }) => atMs)).toEqual([
+    10, 20, 30,
+  ]);
 });

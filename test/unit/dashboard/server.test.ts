@@ -360,28 +360,26 @@ describe('a command', () => {
   });
 });
 
-describe('an alert', () => {
-  test('is listed with its text, and acknowledged once', async () => {
-    expect((await here.api('/actions/acknowledge', { key: 'a0', alert: '1' })).status).toBe(404);
-    const outbox = new AlertOutbox(openOutboxFile(folder));
-    const condition = {
-      key: 'halt',
-      severity: 'critical',
-      sinceMs: 1,
-      facts: { rule: 'halted', reason: 'news' },
-    } as const;
-    outbox.apply({ changes: [{ kind: 'open', condition }], atMs: 2, cursor: null, channels: [] });
-    outbox.close();
-    const [alert] = (await here.api('/alerts?state=open')).json['items'];
-    expect(alert).toMatchObject({ id: '1', severity: 'critical', text: expect.stringContaining('news') });
-    expect((await here.api('/actions/acknowledge', { key: 'a1', alert: '1' })).json).toEqual({
-      id: 0,
-      key: 'a1',
-    });
-    expect((await here.api('/actions/0')).json).toMatchObject({ state: 'done' });
-    const [seen] = (await here.api('/alerts?state=open')).json['items'];
-    expect(seen).toMatchObject({ id: '1', acknowledgedBy: 'ali (page)' });
+test('an alert is listed with its text, and acknowledged once', async () => {
+  expect((await here.api('/actions/acknowledge', { key: 'a0', alert: '1' })).status).toBe(404);
+  const outbox = new AlertOutbox(openOutboxFile(folder));
+  const condition = {
+    key: 'halt',
+    severity: 'critical',
+    sinceMs: 1,
+    facts: { rule: 'halted', reason: 'news' },
+  } as const;
+  outbox.apply({ changes: [{ kind: 'open', condition }], atMs: 2, cursor: null, channels: [] });
+  outbox.close();
+  const [alert] = (await here.api('/alerts?state=open')).json['items'];
+  expect(alert).toMatchObject({ id: '1', severity: 'critical', text: expect.stringContaining('news') });
+  expect((await here.api('/actions/acknowledge', { key: 'a1', alert: '1' })).json).toEqual({
+    id: 0,
+    key: 'a1',
   });
+  expect((await here.api('/actions/0')).json).toMatchObject({ state: 'done' });
+  const [seen] = (await here.api('/alerts?state=open')).json['items'];
+  expect(seen).toMatchObject({ id: '1', acknowledgedBy: 'ali (page)' });
 });
 
 /** Events of a stream until `enough` says so. */
@@ -430,11 +428,12 @@ describe('the stream', () => {
   });
 });
 
-describe('a mirror that is not as it was', () => {
-  test.each([
-    ['is not there', () => undefined, 'no-mirror'],
-    ['is another file', (path: string) => writeFileSync(path, 'no database'.repeat(100)), 'data-unusable'],
-  ])('%s: the answer says so, and the next is right again', async (_what, spoil, code) => {
+test.each([
+  ['is not there', () => undefined, 'no-mirror'],
+  ['is another file', (path: string) => writeFileSync(path, 'no database'.repeat(100)), 'data-unusable'],
+])(
+  'a mirror that is not as it was %s: the answer says so, and the next is right again',
+  async (_what, spoil, code) => {
     const own = await new DashboardHere(mkdtempSync(join(tmpdir(), 'sarraf-mirror-'))).listen();
     const path = join(own.dataFolder, 'embedded.sqlite');
     try {
@@ -456,8 +455,8 @@ describe('a mirror that is not as it was', () => {
       await own.close();
       rmSync(own.dataFolder, { recursive: true });
     }
-  });
-});
+  },
+);
 
 test('the OpenAPI page has every address, with what it takes and gives', async () => {
   const { json } = await here.api('/openapi.json');

@@ -118,12 +118,10 @@ describe('quotes', () => {
   });
 });
 
-describe('a target', () => {
-  it('of a value buys what is worth it', () => {
-    const world = ready();
-    world.want(target('BTCUSDT', { value: 500, price: 98 }));
-    expect(placed(world)).toEqual([`buy 98 5.102`]);
-  });
+it('a target of a value buys what is worth it', () => {
+  const world = ready();
+  world.want(target('BTCUSDT', { value: 500, price: 98 }));
+  expect(placed(world)).toEqual([`buy 98 5.102`]);
 });
 
 describe('a replacement', () => {
@@ -166,57 +164,47 @@ describe('a replacement', () => {
   });
 });
 
-describe('a target', () => {
-  it('is reached with what is missing, and another one ends it', () => {
-    const world = ready();
-    world.want(target('BTCUSDT', { position: '1', price: '98' }));
-    world.venue.fill(world.accept().id, '0.5');
-    world.advance(6_000);
-    world.want(target('BTCUSDT', { position: '0.2', price: '98.5' }));
-    world.endCanceled();
-    world.advance(6_000);
-    // The fee of the purchase was taken off the coins.
-    expect(placed(world)).toEqual(['buy 98 1', 'sell 98.5 0.299']);
-  });
+it('a target is reached with what is missing, and another one ends it', () => {
+  const world = ready();
+  world.want(target('BTCUSDT', { position: '1', price: '98' }));
+  world.venue.fill(world.accept().id, '0.5');
+  world.advance(6_000);
+  world.want(target('BTCUSDT', { position: '0.2', price: '98.5' }));
+  world.endCanceled();
+  world.advance(6_000);
+  // The fee of the purchase was taken off the coins.
+  expect(placed(world)).toEqual(['buy 98 1', 'sell 98.5 0.299']);
 });
 
-describe('an order over a time', () => {
-  it('is placed in slices, each once', () => {
-    const world = ready();
-    world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 4 }));
-    for (let slice = 0; slice < 4; slice += 1) {
-      world.venue.fill(world.accept().id);
-      world.advance(15_000);
-    }
-    world.advance(20_000);
-    expect(placed(world)).toEqual(Array.from({ length: 4 }, () => 'buy 101 0.25'));
-    expect(world.orders().map(({ state }) => state)).toEqual(['filled', 'filled', 'filled', 'filled']);
-    expect([...world.mirror.intents.values()]).toMatchObject([
-      { status: 'done', reason: sentence('filled') },
-    ]);
-  });
+it('an order over a time is placed in slices, each once', () => {
+  const world = ready();
+  world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 4 }));
+  for (let slice = 0; slice < 4; slice += 1) {
+    world.venue.fill(world.accept().id);
+    world.advance(15_000);
+  }
+  world.advance(20_000);
+  expect(placed(world)).toEqual(Array.from({ length: 4 }, () => 'buy 101 0.25'));
+  expect(world.orders().map(({ state }) => state)).toEqual(['filled', 'filled', 'filled', 'filled']);
+  expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'done', reason: sentence('filled') }]);
 });
 
-describe('an iceberg', () => {
-  it('shows a part at a time', () => {
-    const world = ready(WITH_COINS);
-    world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
-    for (const part of ['1', '1', '0.5']) {
-      expect(world.pending('place').call.order.amount).toBe(parseUnits(part));
-      world.venue.fill(world.accept().id);
-      world.advance(21_000);
-    }
-    expect(placed(world)).toHaveLength(3);
-    expect(world.engine.status().liveOrders).toBe(0);
-  });
+it('an iceberg shows a part at a time', () => {
+  const world = ready(WITH_COINS);
+  world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
+  for (const part of ['1', '1', '0.5']) {
+    expect(world.pending('place').call.order.amount).toBe(parseUnits(part));
+    world.venue.fill(world.accept().id);
+    world.advance(21_000);
+  }
+  expect(placed(world)).toHaveLength(3);
+  expect(world.engine.status().liveOrders).toBe(0);
 });
 
-describe('what an algorithm places', () => {
-  it('is checked as any order, and its refusal is reported', () => {
-    const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
-    const world = ready({ instances: [{ limits, inventory: { btc: parseUnits('10') } }] });
-    world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
-    expect(placed(world)).toEqual([]);
-    expect(world.eventsOf('reject')[0]).toMatchObject({ code: 'risk order-size' });
-  });
+it('what an algorithm places is checked as any order, and its refusal is reported', () => {
+  const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
+  const world = ready({ instances: [{ limits, inventory: { btc: parseUnits('10') } }] });
+  world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
+  expect(placed(world)).toEqual([]);
+  expect(world.eventsOf('reject')[0]).toMatchObject({ code: 'risk order-size' });
 });

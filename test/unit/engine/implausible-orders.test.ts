@@ -137,20 +137,18 @@ describe('a matched amount that was overstated once', () => {
   });
 });
 
-describe('a huge id', () => {
-  it('that one reading tells becomes no floor under which an order of ours is not looked for', () => {
-    const { world } = open();
-    wrongOrders(world, 1, { id: HUGE, clientOrderId: null });
-    world.advance(6_000);
-    world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
-    const { key, orderFloor } = world.order();
-    expect(orderFloor).toBeLessThan(1_000);
-    const placed = world.venue.place(world.pending('place').call.order);
-    world.fail('place');
-    world.venue.fill(placed.id);
-    world.advance(30_000);
-    expect(world.order(key)).toMatchObject({ state: 'filled', venueId: placed.id });
-  });
+it('a huge id that one reading tells becomes no floor under which an order of ours is not looked for', () => {
+  const { world } = open();
+  wrongOrders(world, 1, { id: HUGE, clientOrderId: null });
+  world.advance(6_000);
+  world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
+  const { key, orderFloor } = world.order();
+  expect(orderFloor).toBeLessThan(1_000);
+  const placed = world.venue.place(world.pending('place').call.order);
+  world.fail('place');
+  world.venue.fill(placed.id);
+  world.advance(30_000);
+  expect(world.order(key)).toMatchObject({ state: 'filled', venueId: placed.id });
 });
 
 describe('the reply to a placement', () => {

@@ -221,24 +221,22 @@ describe('an identical order', () => {
   });
 });
 
-describe('an order with an end', () => {
-  it('is canceled when its time is over, over a restart too, and comes with its tag', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(buy('BTCUSDT', { amount: '1', price: '98', tag: 'dip', expireAfterMs: 60_000 }));
-    world.accept();
-    expect(world.eventsOf('order')).toMatchObject([{ status: 'Active', tag: 'dip' }]);
-    world.advance(30_000);
-    world.restart();
-    world.advance(25_000);
-    expect(world.waitingKinds()).toEqual([]);
-    world.advance(6_000);
-    expect(world.waitingKinds()).toEqual(['cancel']);
-    world.endCanceled();
-    world.advance(10_000);
-    expect(world.order()).toMatchObject({ state: 'cancelled' });
-    expect(world.requestsOf('place')).toHaveLength(1);
-  });
+it('an order with an end is canceled when its time is over, over a restart too, and comes with its tag', () => {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.want(buy('BTCUSDT', { amount: '1', price: '98', tag: 'dip', expireAfterMs: 60_000 }));
+  world.accept();
+  expect(world.eventsOf('order')).toMatchObject([{ status: 'Active', tag: 'dip' }]);
+  world.advance(30_000);
+  world.restart();
+  world.advance(25_000);
+  expect(world.waitingKinds()).toEqual([]);
+  world.advance(6_000);
+  expect(world.waitingKinds()).toEqual(['cancel']);
+  world.endCanceled();
+  world.advance(10_000);
+  expect(world.order()).toMatchObject({ state: 'cancelled' });
+  expect(world.requestsOf('place')).toHaveLength(1);
 });
 
 describe('an order that is to rest', () => {

@@ -293,24 +293,22 @@ describe('an entry that the exchange refused', () => {
   });
 });
 
-describe('a cancel', () => {
-  it('is never given up', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(buy(BTC, { amount: '1', price: '97' }));
-    const order = world.accept();
-    world.want({ kind: 'cancel-all' });
-    for (let round = 0; round < 200; round += 1) {
-      if (round % 3 === 0) world.fail('cancel');
-      else if (round % 3 === 1) world.refuse('cancel', 'NotApplied');
-      else world.unsend('cancel');
-      world.advance(round % 50 === 49 ? 600_000 : 20_000);
-    }
-    world.restart();
-    world.advance(5_000);
-    world.endCanceled();
-    world.advance(10_000);
-    expect(world.venue.orderOf(order.id).status).toBe('Canceled');
-    expect(world.engine.unfinishedOrders()).toEqual([]);
-  });
+it('a cancel is never given up', () => {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.want(buy(BTC, { amount: '1', price: '97' }));
+  const order = world.accept();
+  world.want({ kind: 'cancel-all' });
+  for (let round = 0; round < 200; round += 1) {
+    if (round % 3 === 0) world.fail('cancel');
+    else if (round % 3 === 1) world.refuse('cancel', 'NotApplied');
+    else world.unsend('cancel');
+    world.advance(round % 50 === 49 ? 600_000 : 20_000);
+  }
+  world.restart();
+  world.advance(5_000);
+  world.endCanceled();
+  world.advance(10_000);
+  expect(world.venue.orderOf(order.id).status).toBe('Canceled');
+  expect(world.engine.unfinishedOrders()).toEqual([]);
 });

@@ -185,23 +185,21 @@ describe('money that one strategy has asked to spend', () => {
   });
 });
 
-describe('a strategy with capital', () => {
-  it('spends no more than that, however much the account has', () => {
-    const { world, one, two } = open([{ capital: { usdt: parseUnits('1000') } }, {}]);
-    world.advance(3_000);
-    expect([one.free.quote, two.free.quote]).toEqual(['1000', '100000']);
-    one.wishes.push(
-      buy('BTCUSDT', { amount: '6', price: '100' }),
-      buy('BTCUSDT', { amount: '4.01', price: '100' }),
-    );
-    world.advance(3_000);
-    expect(one.refusals).toEqual([
-      'funds: expected at most 400 USDT to be spent, was 401: the account has 100000, the capital of one is 1000, one has reserved 600',
-    ]);
-    world.venue.fill(world.accept().id, '6', '50');
-    world.advance(30_000);
-    expect(one.free.quote).toBe('700');
-  });
+it('a strategy with capital spends no more than that, however much the account has', () => {
+  const { world, one, two } = open([{ capital: { usdt: parseUnits('1000') } }, {}]);
+  world.advance(3_000);
+  expect([one.free.quote, two.free.quote]).toEqual(['1000', '100000']);
+  one.wishes.push(
+    buy('BTCUSDT', { amount: '6', price: '100' }),
+    buy('BTCUSDT', { amount: '4.01', price: '100' }),
+  );
+  world.advance(3_000);
+  expect(one.refusals).toEqual([
+    'funds: expected at most 400 USDT to be spent, was 401: the account has 100000, the capital of one is 1000, one has reserved 600',
+  ]);
+  world.venue.fill(world.accept().id, '6', '50');
+  world.advance(30_000);
+  expect(one.free.quote).toBe('700');
 });
 
 describe('coins', () => {

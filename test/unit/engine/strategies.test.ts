@@ -79,32 +79,30 @@ describe('a strategy that throws', () => {
   });
 });
 
-describe('what a strategy logs', () => {
-  it('is in the journal and reported, also of the call in which it threw', () => {
-    const logging = defineStrategy({
-      name: 'logs',
-      params: z.strictObject({}),
-      state: z.strictObject({ count: z.int().default(0) }),
-      data: ({ market }) => ({ book: market.book() }),
-      on: {
-        book({ state, setState, log }) {
-          log(`book ${state.count}`, { count: state.count });
-          if (state.count === 1) throw new Error('the second book');
-          setState({ count: state.count + 1 });
-        },
+it('what a strategy logs is in the journal and reported, also of the call in which it threw', () => {
+  const logging = defineStrategy({
+    name: 'logs',
+    params: z.strictObject({}),
+    state: z.strictObject({ count: z.int().default(0) }),
+    data: ({ market }) => ({ book: market.book() }),
+    on: {
+      book({ state, setState, log }) {
+        log(`book ${state.count}`, { count: state.count });
+        if (state.count === 1) throw new Error('the second book');
+        setState({ count: state.count + 1 });
       },
-    });
-    const world = new EngineWorld({ strategies: [logging] });
-    world.advance(4_000);
-    world.mirror.flush();
-    const lines = world.mirror.journal.filter(({ kind }) => kind === 'log');
-    expect(lines.map(({ subject, json }) => [subject, JSON.parse(json)])).toEqual([
-      ['logs', { text: 'book 0', fields: { count: 0 } }],
-      ['logs', { text: 'book 1', fields: { count: 1 } }],
-    ]);
-    expect(world.messages('info')).toEqual(expect.arrayContaining(['logs: book 0', 'logs: book 1']));
-    expect(world.engine.instances[0]?.log.map(({ text }) => text)).toEqual(['book 0', 'book 1']);
+    },
   });
+  const world = new EngineWorld({ strategies: [logging] });
+  world.advance(4_000);
+  world.mirror.flush();
+  const lines = world.mirror.journal.filter(({ kind }) => kind === 'log');
+  expect(lines.map(({ subject, json }) => [subject, JSON.parse(json)])).toEqual([
+    ['logs', { text: 'book 0', fields: { count: 0 } }],
+    ['logs', { text: 'book 1', fields: { count: 1 } }],
+  ]);
+  expect(world.messages('info')).toEqual(expect.arrayContaining(['logs: book 0', 'logs: book 1']));
+  expect(world.engine.instances[0]?.log.map(({ text }) => text)).toEqual(['book 0', 'book 1']);
 });
 
 describe('a strategy that stops', () => {

@@ -74,21 +74,19 @@ describe('iterateOrders', () => {
   });
 });
 
-describe('iterateTrades', () => {
-  it('keeps the first id and counts pages, and gives a trade once', async () => {
-    const pages = [[5, 4], [4, 7], []];
-    const { client, queries } = setUp(({ page }) => ({
-      trades: (pages[Number(page) - 1] ?? []).map(wireTrade),
-      hasNext: true,
-    }));
-    const trades = await collect(client.iterateTrades({ fromId: 4 }));
-    expect(trades.map((trade) => trade.id)).toEqual([5, 4, 7]);
-    expect(queries().map(({ fromId, page, tradeOrder }) => [fromId, page, tradeOrder])).toEqual([
-      ['4', '1', 'asc'],
-      ['4', '2', 'asc'],
-      ['4', '3', 'asc'],
-    ]);
-  });
+it('iterateTrades keeps the first id and counts pages, and gives a trade once', async () => {
+  const pages = [[5, 4], [4, 7], []];
+  const { client, queries } = setUp(({ page }) => ({
+    trades: (pages[Number(page) - 1] ?? []).map(wireTrade),
+    hasNext: true,
+  }));
+  const trades = await collect(client.iterateTrades({ fromId: 4 }));
+  expect(trades.map((trade) => trade.id)).toEqual([5, 4, 7]);
+  expect(queries().map(({ fromId, page, tradeOrder }) => [fromId, page, tradeOrder])).toEqual([
+    ['4', '1', 'asc'],
+    ['4', '2', 'asc'],
+    ['4', '3', 'asc'],
+  ]);
 });
 
 describe('iteratePages', () => {

@@ -139,14 +139,12 @@ describe('placing an order over HTTP', () => {
   });
 });
 
-describe('reading over HTTP', () => {
-  it('may be asked again after an unclear answer, since nothing changed', async () => {
-    const error = await failure(clientOf(await answering(200, '')).orderBook({ symbol: 'BTCIRT' }));
-    expect(error).toMatchObject({ code: 'EMPTY_REPLY', outcome: 'none', retry: 'safe' });
-    const url = await listen(createServer(() => {}));
-    const late = await failure(clientOf(url, 500).orderBook({ symbol: 'BTCIRT' }));
-    expect(late).toMatchObject({ code: 'TIMED_OUT', outcome: 'none', retry: 'safe' });
-  });
+it('reading over HTTP may be asked again after an unclear answer, since nothing changed', async () => {
+  const error = await failure(clientOf(await answering(200, '')).orderBook({ symbol: 'BTCIRT' }));
+  expect(error).toMatchObject({ code: 'EMPTY_REPLY', outcome: 'none', retry: 'safe' });
+  const url = await listen(createServer(() => {}));
+  const late = await failure(clientOf(url, 500).orderBook({ symbol: 'BTCIRT' }));
+  expect(late).toMatchObject({ code: 'TIMED_OUT', outcome: 'none', retry: 'safe' });
 });
 
 describe('UndiciTransport', () => {

@@ -380,15 +380,13 @@ describe('the one writer', () => {
   });
 });
 
-describe('the reserve file', () => {
-  test('is there while there is room, and made again after it was freed', () => {
-    const ballast = `${place.path}.ballast`;
-    const store = place.open();
-    expect(existsSync(ballast)).toBe(true);
-    rmSync(ballast);
-    for (let count = 0; count < 60; count += 1) store.flush();
-    expect(existsSync(ballast)).toBe(true);
-  });
+test('the reserve file is there while there is room, and made again after it was freed', () => {
+  const ballast = `${place.path}.ballast`;
+  const store = place.open();
+  expect(existsSync(ballast)).toBe(true);
+  rmSync(ballast);
+  for (let count = 0; count < 60; count += 1) store.flush();
+  expect(existsSync(ballast)).toBe(true);
 });
 
 test('a retention out of bounds is refused before anything is made', () => {

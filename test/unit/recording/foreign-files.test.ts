@@ -107,16 +107,14 @@ describe('candles in JSON', () => {
   });
 });
 
-describe('trades in JSON', () => {
-  test('come in as export writes them', async () => {
-    const { code, root } = await imported(lines([1, 2].map(exportedTrade)), { name: 'trades.jsonl' });
-    expect(code).toBe(0);
-    const trades = await gather(temporaryCatalogue(root).readTrades({ market: BTCIRT, ...ALL_TIME }));
-    expect(trades.map(({ id, side, price }) => [id, side, price])).toEqual([
-      [1, 'sell', '60000'],
-      [2, 'sell', '60000'],
-    ]);
-  });
+test('trades in JSON come in as export writes them', async () => {
+  const { code, root } = await imported(lines([1, 2].map(exportedTrade)), { name: 'trades.jsonl' });
+  expect(code).toBe(0);
+  const trades = await gather(temporaryCatalogue(root).readTrades({ market: BTCIRT, ...ALL_TIME }));
+  expect(trades.map(({ id, side, price }) => [id, side, price])).toEqual([
+    [1, 'sell', '60000'],
+    [2, 'sell', '60000'],
+  ]);
 });
 
 describe('replies of the exchange, one a line', () => {
@@ -158,31 +156,29 @@ describe('replies of the exchange, one a line', () => {
   });
 });
 
-describe('a file of another kind', () => {
-  test.each<[string, string | Buffer, string]>([
-    ['a ZIP archive', bytes('PK\u0003\u0004'), 'unpack an archive with "unzip '],
-    ['Feather', bytes('ARROW1\0\0'), 'pandas.read_feather('],
-    ['a PDF document', bytes('%PDF-1.7'), 'get the data as CSV'],
-    ['an old Excel workbook', bytes('\u00d0\u00cf\u0011\u00e0'), 'save the sheet as CSV'],
-    ['a web page', '<!DOCTYPE html>\n<html></html>', 'download the data itself'],
-    ['an SQLite database', bytes('SQLite format 3\0'), 'sqlite3 -header -csv'],
-    ['bytes that are no text', bytes('\u0001\u0002'), 'write the data as CSV'],
-    ['an empty file', '', 'expected rows in'],
-    ['text that is none', '{"open": 1', 'found text that is none'],
-  ])('is named with a remedy: %s', async (what, content, remedy) => {
-    for (const name of ['file.csv', 'file.jsonl', 'file.parquet', 'file.csv.gz']) {
-      const { code, out, error, root } = await imported(content, { name });
-      expect({ name, code, out, lines: error.trim().split('\n').length }).toEqual({
-        name,
-        code: 2,
-        out: '',
-        lines: 1,
-      });
-      expect(error).toContain(what);
-      expect(error).toContain(remedy);
-      expect(() => readdirSync(join(root, 'BTCIRT'))).toThrow('ENOENT');
-    }
-  });
+test.each<[string, string | Buffer, string]>([
+  ['a ZIP archive', bytes('PK\u0003\u0004'), 'unpack an archive with "unzip '],
+  ['Feather', bytes('ARROW1\0\0'), 'pandas.read_feather('],
+  ['a PDF document', bytes('%PDF-1.7'), 'get the data as CSV'],
+  ['an old Excel workbook', bytes('\u00d0\u00cf\u0011\u00e0'), 'save the sheet as CSV'],
+  ['a web page', '<!DOCTYPE html>\n<html></html>', 'download the data itself'],
+  ['an SQLite database', bytes('SQLite format 3\0'), 'sqlite3 -header -csv'],
+  ['bytes that are no text', bytes('\u0001\u0002'), 'write the data as CSV'],
+  ['an empty file', '', 'expected rows in'],
+  ['text that is none', '{"open": 1', 'found text that is none'],
+])('a file of another kind is named with a remedy: %s', async (what, content, remedy) => {
+  for (const name of ['file.csv', 'file.jsonl', 'file.parquet', 'file.csv.gz']) {
+    const { code, out, error, root } = await imported(content, { name });
+    expect({ name, code, out, lines: error.trim().split('\n').length }).toEqual({
+      name,
+      code: 2,
+      out: '',
+      lines: 1,
+    });
+    expect(error).toContain(what);
+    expect(error).toContain(remedy);
+    expect(() => readdirSync(join(root, 'BTCIRT'))).toThrow('ENOENT');
+  }
 });
 
 describe('lines of text', () => {

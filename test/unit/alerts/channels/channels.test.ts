@@ -286,16 +286,14 @@ test('a channel goes through its proxy, and no other does', async () => {
   await new Promise((resolve) => proxy.close(resolve));
 });
 
-describe('Rubika', () => {
-  test.each([
-    [{ status: 'OK' }, 'delivered'],
-    [{ status: 'INVALID_ACCESS' }, 'refused'],
-    [{ status: 'TOO_REQUESTS' }, 'retry'],
-    ['no JSON', 'retry'],
-  ])('takes the body %j for %s', async (body, kind) => {
-    server.answers({ status: 200, body });
-    expect(await (await open(rubika())).send(message())).toMatchObject({ kind });
-  });
+test.each([
+  [{ status: 'OK' }, 'delivered'],
+  [{ status: 'INVALID_ACCESS' }, 'refused'],
+  [{ status: 'TOO_REQUESTS' }, 'retry'],
+  ['no JSON', 'retry'],
+])('Rubika takes the body %j for %s', async (body, kind) => {
+  server.answers({ status: 200, body });
+  expect(await (await open(rubika())).send(message())).toMatchObject({ kind });
 });
 
 describe('a webhook', () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { MemoryMirror } from '../../../../src/backtest/poll/poll-bot.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { openMirror } from '../../../support/open-mirror.ts';
@@ -12,31 +12,29 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a mirror in memory', () => {
-  it('has the hash of the journal that a mirror on the disk has', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'memory-mirror-'));
-    folders.push(folder);
-    const path = join(folder, 'mirror.sqlite');
-    const store = openMirror(path, 1_000, 'poll');
-    const memory = new MemoryMirror();
-    expect(memory.load()).toEqual(store.load());
-    for (let step = 1; step <= 5; step += 1) {
-      const changes: readonly MirrorChange[] = [
-        { kind: 'kept', name: 'x', json: '1' },
-        {
-          kind: 'journal',
-          entry: {
-            kind: 'intent',
-            subject: `intent "${step}"`,
-            json: JSON.stringify({ step, why: 'x'.repeat(9_000) }),
-          },
+it('a mirror in memory has the hash of the journal that a mirror on the disk has', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'memory-mirror-'));
+  folders.push(folder);
+  const path = join(folder, 'mirror.sqlite');
+  const store = openMirror(path, 1_000, 'poll');
+  const memory = new MemoryMirror();
+  expect(memory.load()).toEqual(store.load());
+  for (let step = 1; step <= 5; step += 1) {
+    const changes: readonly MirrorChange[] = [
+      { kind: 'kept', name: 'x', json: '1' },
+      {
+        kind: 'journal',
+        entry: {
+          kind: 'intent',
+          subject: `intent "${step}"`,
+          json: JSON.stringify({ step, why: 'x'.repeat(9_000) }),
         },
-        { kind: 'journal', entry: { kind: 'notice', subject: '', json: '{}' } },
-      ];
-      memory.apply(changes, { atMs: 1_000 * step });
-      store.apply(changes, { atMs: 1_000 * step, isDurable: step === 2 });
-      if (step !== 4) expect(memory.journalHash()).toBe(store.journalHash());
-    }
-    store.close();
-  });
+      },
+      { kind: 'journal', entry: { kind: 'notice', subject: '', json: '{}' } },
+    ];
+    memory.apply(changes, { atMs: 1_000 * step });
+    store.apply(changes, { atMs: 1_000 * step, isDurable: step === 2 });
+    if (step !== 4) expect(memory.journalHash()).toBe(store.journalHash());
+  }
+  store.close();
 });

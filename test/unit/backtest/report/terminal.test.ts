@@ -14,30 +14,28 @@ const kept = (options: DemoRunOptions) => ({
   result: finishRun(demoRun(options)).head,
 });
 
-describe('values before people', () => {
-  test.each([
-    [shownMoney('1234567.895', 'usdt'), '1,234,567.90'],
-    [shownMoney('-0.001', 'usdt'), '0.00'],
-    [shownMoney('98765432109876543210.5', 'rls'), '98,765,432,109,876,543,210'],
-    [shownMoney(-12.345, 'usdt'), '-12.35'],
-    [percentText(0.12345), '12.35 %'],
-    [percentText(-0.000_001), '0.00 %'],
-    [percentText(123.4), '12,340 %'],
-    [percentText(null), 'n/a'],
-    [numberText(1.234e9), '1.23e+9'],
-    [numberText(-1_234.5), '-1,234.50'],
-    [durationText(0), '0 s'],
-    [durationText(400), '< 1 s'],
-    [durationText(61_000), '1 min 1 s'],
-    [durationText(7_200_000), '2 h'],
-    [durationText(90_061_000), '1 d 1 h'],
-    [durationText(-7_200_000), '-2 h'],
-    [spanText(null), 'n/a'],
-    [minuteText(Date.UTC(2024, 1, 3)), '2024-02-03'],
-    [minuteText(Date.UTC(2024, 1, 3, 4, 5)), '2024-02-03 04:05'],
-  ])('are written as %s', (text, expected) => {
-    expect(text).toBe(expected);
-  });
+test.each([
+  [shownMoney('1234567.895', 'usdt'), '1,234,567.90'],
+  [shownMoney('-0.001', 'usdt'), '0.00'],
+  [shownMoney('98765432109876543210.5', 'rls'), '98,765,432,109,876,543,210'],
+  [shownMoney(-12.345, 'usdt'), '-12.35'],
+  [percentText(0.12345), '12.35 %'],
+  [percentText(-0.000_001), '0.00 %'],
+  [percentText(123.4), '12,340 %'],
+  [percentText(null), 'n/a'],
+  [numberText(1.234e9), '1.23e+9'],
+  [numberText(-1_234.5), '-1,234.50'],
+  [durationText(0), '0 s'],
+  [durationText(400), '< 1 s'],
+  [durationText(61_000), '1 min 1 s'],
+  [durationText(7_200_000), '2 h'],
+  [durationText(90_061_000), '1 d 1 h'],
+  [durationText(-7_200_000), '-2 h'],
+  [spanText(null), 'n/a'],
+  [minuteText(Date.UTC(2024, 1, 3)), '2024-02-03'],
+  [minuteText(Date.UTC(2024, 1, 3, 4, 5)), '2024-02-03 04:05'],
+])('values before people are written as %s', (text, expected) => {
+  expect(text).toBe(expected);
 });
 
 describe('a braille chart', () => {

@@ -132,23 +132,21 @@ describe('an outcome', () => {
   });
 });
 
-describe('a secret', () => {
-  test('that the exchange repeats is in no message', async () => {
-    const token = 'a-token-that-comes-back';
-    const exchange = createServer((_request, reply) => {
-      reply
-        .writeHead(401, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ detail: `bad token ${token}` }));
-    });
-    await once(exchange.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(exchange.address() as AddressInfo).port}`;
-    emptyLedger(url);
-    const args = ['profile', '--url', url, '--ledger-folder', served.ledgerFolder, '--json'];
-    const { code, out, error } = await named(args, { environment: { SARRAF_TOKEN: token } });
-    exchange.close();
-    expect([code, error]).toEqual([1, expect.stringMatching(/^UNAUTHORIZED: .*bad token \[secret\]/)]);
-    expect(`${out}${error}`).not.toContain(token);
+test('a secret that the exchange repeats is in no message', async () => {
+  const token = 'a-token-that-comes-back';
+  const exchange = createServer((_request, reply) => {
+    reply
+      .writeHead(401, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ detail: `bad token ${token}` }));
   });
+  await once(exchange.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(exchange.address() as AddressInfo).port}`;
+  emptyLedger(url);
+  const args = ['profile', '--url', url, '--ledger-folder', served.ledgerFolder, '--json'];
+  const { code, out, error } = await named(args, { environment: { SARRAF_TOKEN: token } });
+  exchange.close();
+  expect([code, error]).toEqual([1, expect.stringMatching(/^UNAUTHORIZED: .*bad token \[secret\]/)]);
+  expect(`${out}${error}`).not.toContain(token);
 });
 
 describe('a limit', () => {

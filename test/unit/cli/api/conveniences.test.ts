@@ -222,17 +222,15 @@ describe('sarraf withdraw', () => {
   });
 });
 
-describe('sarraf deposit-address', () => {
-  test('shows the addresses that exist, and creates one on request', async () => {
-    const none = await run(depositAddressCommand, ['btc']);
-    expect([none.code, none.error]).toEqual([1, 'there is no deposit address for btc yet: --new makes one']);
-    const made = await run(depositAddressCommand, ['BTC', '--new']);
-    expect(made.code).toBe(0);
-    const shown = await run(depositAddressCommand, ['btc']);
-    const [address = ''] = /[0-9a-zA-Z]{20,}/.exec(made.out) ?? [];
-    expect(address).not.toBe('');
-    expect(shown).toMatchObject({ code: 0, out: expect.stringContaining(address) });
-  });
+test('sarraf deposit-address shows the addresses that exist, and creates one on request', async () => {
+  const none = await run(depositAddressCommand, ['btc']);
+  expect([none.code, none.error]).toEqual([1, 'there is no deposit address for btc yet: --new makes one']);
+  const made = await run(depositAddressCommand, ['BTC', '--new']);
+  expect(made.code).toBe(0);
+  const shown = await run(depositAddressCommand, ['btc']);
+  const [address = ''] = /[0-9a-zA-Z]{20,}/.exec(made.out) ?? [];
+  expect(address).not.toBe('');
+  expect(shown).toMatchObject({ code: 0, out: expect.stringContaining(address) });
 });
 
 describe('sarraf gateway', () => {

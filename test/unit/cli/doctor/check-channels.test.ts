@@ -101,20 +101,18 @@ const doctor = async (file: string, ...args: readonly string[]): Promise<Ended> 
     workingFolder: folder,
   });
 
-describe('sarraf doctor', () => {
-  test('tells people that it looks, and offline does not; of an open .env it speaks once', async () => {
-    const file = join(folder, 'embedded.yaml');
-    const settings = ['mode: embedded', 'instance: ${NAME}', 'data: { folder: data }'];
-    writeFileSync(file, [...settings, `alerts: { channels: [${channel('phone')}] }`].join('\n'));
-    writeFileSync(join(folder, '.env'), 'NAME=bot\n', { mode: 0o644 });
-    const online = await doctor(file);
-    expect(online).toMatchObject({ code: 0, error: expect.stringContaining('phone.') as string });
-    expect(online.out).toMatch(/^ok +alert channel: phone took a test message: see that it arrived$/m);
-    expect(online.out + online.error).not.toContain(TOKEN);
-    const offline = await doctor(file, '--offline', '--json');
-    expect(offline).toMatchObject({ code: 0, error: '' });
-    expect(server.seen).toHaveLength(1);
-    const { checks } = JSON.parse(offline.out) as { checks: readonly { check: string; text: string }[] };
-    expect(checks.filter(({ text }) => text.includes('.env'))).toMatchObject([{ check: 'file modes' }]);
-  });
+test('sarraf doctor tells people that it looks, and offline does not; of an open .env it speaks once', async () => {
+  const file = join(folder, 'embedded.yaml');
+  const settings = ['mode: embedded', 'instance: ${NAME}', 'data: { folder: data }'];
+  writeFileSync(file, [...settings, `alerts: { channels: [${channel('phone')}] }`].join('\n'));
+  writeFileSync(join(folder, '.env'), 'NAME=bot\n', { mode: 0o644 });
+  const online = await doctor(file);
+  expect(online).toMatchObject({ code: 0, error: expect.stringContaining('phone.') as string });
+  expect(online.out).toMatch(/^ok +alert channel: phone took a test message: see that it arrived$/m);
+  expect(online.out + online.error).not.toContain(TOKEN);
+  const offline = await doctor(file, '--offline', '--json');
+  expect(offline).toMatchObject({ code: 0, error: '' });
+  expect(server.seen).toHaveLength(1);
+  const { checks } = JSON.parse(offline.out) as { checks: readonly { check: string; text: string }[] };
+  expect(checks.filter(({ text }) => text.includes('.env'))).toMatchObject([{ check: 'file modes' }]);
 });

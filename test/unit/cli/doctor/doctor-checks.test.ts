@@ -252,31 +252,27 @@ describe('a mirror', () => {
 
 const NO_PAGE = { host: '127.0.0.1', port: null, isPortWritten: true, insecure: false, hosts: [], tls: null };
 
-describe('a running bot', () => {
-  test('is asked why it can not trade, and keeps its folder', async () => {
-    const reasons = ['halted: by hand', 'the books differ'];
-    const server = createHttpServer((_, reply) =>
-      reply.end(JSON.stringify({ ok: false, reasons, locks: [] })),
-    );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const lock = lockDataFolder(folder);
-    lock.noteHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const config = {
-      data: { folder, retention: DEFAULT_RETENTION },
-      health: { host: '127.0.0.1', port: 1 },
-      dashboard: NO_PAGE,
-    };
-    const findings = await checkRunning(config);
-    expect(findings.map(({ verdict, text }) => [verdict, text.replace(/^.* now: /, '')])).toEqual([
-      ['warning', 'halted: by hand'],
-      ['warning', 'the books differ'],
-    ]);
-    expect(isDataFolderInUse(folder)).toBe(true);
-    const open = { ...NO_PAGE, host: '0.0.0.0', port: 0, insecure: true };
-    expect(inShort(await checkRunning({ ...config, dashboard: open })).at(-1)).toBe('page: warning');
-    lock.release();
-    await new Promise((resolve) => server.close(resolve));
-  });
+test('a running bot is asked why it can not trade, and keeps its folder', async () => {
+  const reasons = ['halted: by hand', 'the books differ'];
+  const server = createHttpServer((_, reply) => reply.end(JSON.stringify({ ok: false, reasons, locks: [] })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const lock = lockDataFolder(folder);
+  lock.noteHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const config = {
+    data: { folder, retention: DEFAULT_RETENTION },
+    health: { host: '127.0.0.1', port: 1 },
+    dashboard: NO_PAGE,
+  };
+  const findings = await checkRunning(config);
+  expect(findings.map(({ verdict, text }) => [verdict, text.replace(/^.* now: /, '')])).toEqual([
+    ['warning', 'halted: by hand'],
+    ['warning', 'the books differ'],
+  ]);
+  expect(isDataFolderInUse(folder)).toBe(true);
+  const open = { ...NO_PAGE, host: '0.0.0.0', port: 0, insecure: true };
+  expect(inShort(await checkRunning({ ...config, dashboard: open })).at(-1)).toBe('page: warning');
+  lock.release();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 const withPorts = (port: number | null, dashboard: BotConfig['dashboard']) => ({

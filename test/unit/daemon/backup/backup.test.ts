@@ -126,25 +126,23 @@ describe('a backup', () => {
   });
 });
 
-describe('retention', () => {
-  test('deletes the oldest of this mirror, and neither others, damaged ones nor what is no backup', async () => {
-    const others = [await backUp(), await backUp(), await backUp()] as const;
-    rewrite(others[0], { epochs: ['zzzz'] });
-    rewrite(others[1], { version: 4 });
-    writeFileSync(join(others[2].folder, 'mirror.sqlite'), 'x');
-    mkdirSync(join(out, 'holiday'));
-    const oldest = await backUp();
-    const older = await backUp();
-    // The mirror was put back in between: another epoch, which knows the former one.
-    rewrite(older, { epochs: ['e002', 'e001'] });
-    const { folder, retention } = await backUp({ keep: 2 });
-    expect(retention.deleted).toEqual([oldest.folder]);
-    expect(retention.leftAlone.join('\n')).toMatch(/of another mirror/);
-    expect(retention.leftAlone.join('\n')).toMatch(/version 4, where this sarraf reads up to 3/);
-    expect(retention.leftAlone.join('\n')).toMatch(/a mirror.sqlite that is not the one that was written/);
-    expect(retention.leftAlone).toHaveLength(3);
-    expect(existsSync(oldest.folder)).toBe(false);
-    for (const kept of [...others, older, { folder }]) expect(existsSync(kept.folder)).toBe(true);
-    expect(existsSync(join(out, 'holiday'))).toBe(true);
-  });
+test('retention deletes the oldest of this mirror, and neither others, damaged ones nor what is no backup', async () => {
+  const others = [await backUp(), await backUp(), await backUp()] as const;
+  rewrite(others[0], { epochs: ['zzzz'] });
+  rewrite(others[1], { version: 4 });
+  writeFileSync(join(others[2].folder, 'mirror.sqlite'), 'x');
+  mkdirSync(join(out, 'holiday'));
+  const oldest = await backUp();
+  const older = await backUp();
+  // The mirror was put back in between: another epoch, which knows the former one.
+  rewrite(older, { epochs: ['e002', 'e001'] });
+  const { folder, retention } = await backUp({ keep: 2 });
+  expect(retention.deleted).toEqual([oldest.folder]);
+  expect(retention.leftAlone.join('\n')).toMatch(/of another mirror/);
+  expect(retention.leftAlone.join('\n')).toMatch(/version 4, where this sarraf reads up to 3/);
+  expect(retention.leftAlone.join('\n')).toMatch(/a mirror.sqlite that is not the one that was written/);
+  expect(retention.leftAlone).toHaveLength(3);
+  expect(existsSync(oldest.folder)).toBe(false);
+  for (const kept of [...others, older, { folder }]) expect(existsSync(kept.folder)).toBe(true);
+  expect(existsSync(join(out, 'holiday'))).toBe(true);
 });

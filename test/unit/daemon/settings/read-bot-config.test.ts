@@ -231,16 +231,14 @@ describe('names', () => {
   });
 });
 
-describe('paths', () => {
-  test('count from the folder of the file they are written in', () => {
-    const config = configOf(
-      'data: { folder: ../state }\nlog: { file: bot.log }\nexchange: { ledgerFolder: /ledgers }\nstrategiesFolders: [mine]',
-    );
-    expect(config.data.folder).toBe('/state');
-    expect(config.log.file).toBe('/bots/bot.log');
-    expect(config.exchange.ledgerFolder).toBe('/ledgers');
-    expect(config.strategiesFolders).toEqual(['/bots/mine']);
-  });
+test('paths count from the folder of the file they are written in', () => {
+  const config = configOf(
+    'data: { folder: ../state }\nlog: { file: bot.log }\nexchange: { ledgerFolder: /ledgers }\nstrategiesFolders: [mine]',
+  );
+  expect(config.data.folder).toBe('/state');
+  expect(config.log.file).toBe('/bots/bot.log');
+  expect(config.exchange.ledgerFolder).toBe('/ledgers');
+  expect(config.strategiesFolders).toEqual(['/bots/mine']);
 });
 
 describe('limits of risk', () => {

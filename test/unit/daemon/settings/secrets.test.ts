@@ -165,18 +165,16 @@ describe('a problem', () => {
   });
 });
 
-describe('references', () => {
-  test('without quotes are read as YAML would read their values', () => {
-    const environment = { PORT: '8080', PRETTY: 'false', NOTHING: '' };
-    const config = configOf(
-      'health:\n  port: ${PORT}\nlog:\n  pretty: ${PRETTY}\n  level: ${NOTHING:-debug}\ndata:\n  folder: "$${PORT}"\n',
-      { environment },
-    );
-    expect(config).toMatchObject({
-      health: { port: 8080 },
-      log: { pretty: false, level: 'debug' },
-      data: { folder: '/bots/${PORT}' },
-    });
+test('references without quotes are read as YAML would read their values', () => {
+  const environment = { PORT: '8080', PRETTY: 'false', NOTHING: '' };
+  const config = configOf(
+    'health:\n  port: ${PORT}\nlog:\n  pretty: ${PRETTY}\n  level: ${NOTHING:-debug}\ndata:\n  folder: "$${PORT}"\n',
+    { environment },
+  );
+  expect(config).toMatchObject({
+    health: { port: 8080 },
+    log: { pretty: false, level: 'debug' },
+    data: { folder: '/bots/${PORT}' },
   });
 });
 

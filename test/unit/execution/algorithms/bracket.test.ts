@@ -244,9 +244,8 @@ describe('a bracket', () => {
     `));
 });
 
-describe('a pair of which one leg has ended', () => {
-  test('is waited for a while, and then made whole again', () =>
-    runAlgorithm(both)(`
+test('a pair of which one leg has ended is waited for a while, and then made whole again', () =>
+  runAlgorithm(both)(`
       book 99.99 100 => place buy 1
       1 filled => place sell 1@110 stop 95/94.05, books
       2 open => books
@@ -255,7 +254,6 @@ describe('a pair of which one leg has ended', () => {
       at 5000 => cancel 2, books
       2 cancelled 0.4 => place sell 0.6@110 stop 95/94.05, books
     `));
-});
 
 describe('a trail', () => {
   test('begins below what was paid, and follows closes by no less than its least step', () =>
@@ -293,14 +291,12 @@ describe('a trail', () => {
     `));
 });
 
-describe('a protection', () => {
-  test('rests an exit for what is there already', () =>
-    runAlgorithm(guarded)(`
+test('a protection rests an exit for what is there already', () =>
+  runAlgorithm(guarded)(`
       position 2 => place sell 2 stop 95, books
       1 open => books
       1 filled => done the stop was reached
     `));
-});
 
 test.each([
   ['a stop above the entry', { stopLoss: { price: '101' } }, /stopLoss below the price of 100 usdt, was 101/],

@@ -283,11 +283,10 @@ describe('open orders', () => {
     ));
 });
 
-describe('the rate of orders', () => {
-  test('is counted within 60 seconds and 60 minutes', () =>
-    runTable(
-      checkOrderRate,
-      `
+test('the rate of orders is counted within 60 seconds and 60 minutes', () =>
+  runTable(
+    checkOrderRate,
+    `
       maxOrdersPerMinute 2 | planned 30000 ago => passes
       maxOrdersPerMinute 2 | planned 59999 10 ago => refuses: the limit is 2 orders within 60 seconds, and it is used up; the next may follow in 1 ms
       maxOrdersPerMinute 2 | planned 60000 10 ago => passes
@@ -298,8 +297,7 @@ describe('the rate of orders', () => {
       maxOrdersPerMinute 0 | => refuses
       | planned 3 2 1 ago => passes
       `,
-    ));
-});
+  ));
 
 describe('raising a limit', () => {
   const decimals = fc.integer({ min: -5_000, max: 5_000 }).map((hundredths) => String(hundredths / 100));

@@ -130,18 +130,16 @@ describe('a study is the same', () => {
   });
 });
 
-describe('what differs between two studies is said', () => {
-  test.each([
-    [{ question: questionOf({ sampler: { seed: 8 } }) }, /^sampler: \{.*"seed":1\}, now \{.*"seed":8\}$/],
-    [{ question: questionOf({ fee: '0.2%' }) }, /^fee: nothing, now "0\.2"$/],
-    [{ code: 'c1' }, /^the strategy's code has changed$/],
-    [
-      { data: [dataSetOf(generatedCandles({ count: 201 }))] },
-      /^data of BTCUSDT: 200 candles .*, now 201 candles/,
-    ],
-  ])('%#', (of, message) => {
-    expect(differenceOf(identity(), identity(of))).toMatch(message);
-  });
+test.each([
+  [{ question: questionOf({ sampler: { seed: 8 } }) }, /^sampler: \{.*"seed":1\}, now \{.*"seed":8\}$/],
+  [{ question: questionOf({ fee: '0.2%' }) }, /^fee: nothing, now "0\.2"$/],
+  [{ code: 'c1' }, /^the strategy's code has changed$/],
+  [
+    { data: [dataSetOf(generatedCandles({ count: 201 }))] },
+    /^data of BTCUSDT: 200 candles .*, now 201 candles/,
+  ],
+])('what differs between two studies is said %#', (of, message) => {
+  expect(differenceOf(identity(), identity(of))).toMatch(message);
 });
 
 test('canonical JSON has the keys of objects in order, and lists as they are', () => {

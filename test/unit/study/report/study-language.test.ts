@@ -45,11 +45,9 @@ beforeAll(() => {
 /** Islands of direction that have no other in them. */
 const ISLAND = /[\u2066\u2068]([^\u2066\u2068\u2069]*)\u2069/g;
 
-describe('texts of a study', () => {
-  test('are written in Persian as careful writers do', () => {
-    expect(textProblems(ENGLISH_STUDY, PERSIAN_STUDY)).toEqual([]);
-    expect(textProblems(ENGLISH_STUDY_PAGE, PERSIAN_STUDY_PAGE)).toEqual([]);
-  });
+test('texts of a study are written in Persian as careful writers do', () => {
+  expect(textProblems(ENGLISH_STUDY, PERSIAN_STUDY)).toEqual([]);
+  expect(textProblems(ENGLISH_STUDY_PAGE, PERSIAN_STUDY_PAGE)).toEqual([]);
 });
 
 describe('a study in Persian', () => {

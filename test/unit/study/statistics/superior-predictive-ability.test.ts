@@ -12,8 +12,9 @@ import { drawnReturns, drawnTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';
 
-describe('with the draws that arch had', () => {
-  test.each(ORACLE.ability)('both tests count what arch counts, of $of', (expected) => {
+test.each(ORACLE.ability)(
+  'with the draws that arch had both tests count what arch counts, of $of',
+  (expected) => {
     const { seed, periods, meanBlock, memory, means } = expected.of;
     const { draws } = expected;
     const trials = means.map((mean, index) =>
@@ -29,8 +30,8 @@ describe('with the draws that arch had', () => {
     const ability = knownValue(superiorPredictiveAbility(trials, { ...options, random: createRandom(seed) }));
     expect(ability.statistic).toBeCloseTo(expected.statistic, 10);
     expect([ability.lower, ability.consistent, ability.upper].map(countOf)).toEqual(expected.ability);
-  });
-});
+  },
+);
 
 /** p values of trials without any skill, one for each seed. */
 function pValuesOfNoise(pValueOf: (trials: readonly Float64Array[], seed: number) => number): number[] {

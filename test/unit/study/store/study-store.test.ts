@@ -147,54 +147,48 @@ const study = (id: string, months: readonly string[], toMs = 70) => ({
 });
 const HELD = { fromMs: 70, toMs: 100 };
 
-describe('the register of trials', () => {
-  test('counts trials on any data with a month in common, each study once', () => {
-    const register = new TrialRegister(join(folder, 'register.sqlite'));
-    register.enter(study('a', ['jan', 'feb']));
-    register.count('a', 60);
-    register.enter(study('a', ['jan', 'feb']));
-    register.count('a', 12);
-    register.enter(study('b', ['feb', 'mar']));
-    register.count('b', 40);
-    register.enter(study('c', ['jul']));
-    register.open('b', 5);
-    expect(register.onData(['feb'], HELD)).toEqual({ trials: 100, studies: 2, opened: 1, inHoldout: 0 });
-    expect(register.onData(['jan', 'jul'], HELD)).toEqual({
-      trials: 60,
-      studies: 2,
-      opened: 0,
-      inHoldout: 0,
-    });
-    expect(register.onData(['dec'], HELD)).toEqual({ trials: 0, studies: 0, opened: 0, inHoldout: 0 });
-    register.close();
+test('the register of trials counts trials on any data with a month in common, each study once', () => {
+  const register = new TrialRegister(join(folder, 'register.sqlite'));
+  register.enter(study('a', ['jan', 'feb']));
+  register.count('a', 60);
+  register.enter(study('a', ['jan', 'feb']));
+  register.count('a', 12);
+  register.enter(study('b', ['feb', 'mar']));
+  register.count('b', 40);
+  register.enter(study('c', ['jul']));
+  register.open('b', 5);
+  expect(register.onData(['feb'], HELD)).toEqual({ trials: 100, studies: 2, opened: 1, inHoldout: 0 });
+  expect(register.onData(['jan', 'jul'], HELD)).toEqual({
+    trials: 60,
+    studies: 2,
+    opened: 0,
+    inHoldout: 0,
   });
+  expect(register.onData(['dec'], HELD)).toEqual({ trials: 0, studies: 0, opened: 0, inHoldout: 0 });
+  register.close();
 });
 
-describe('a hold-out', () => {
-  test('is not new where trials of a study that cut elsewhere ran on its candles', () => {
-    const register = new TrialRegister(join(folder, 'register.sqlite'));
-    register.enter(study('a', ['jan']));
-    register.count('a', 60);
-    register.enter(study('whole', ['jan'], 100));
-    register.count('whole', 7);
-    register.enter(study('other market', ['jul'], 100));
-    register.count('other market', 9);
-    expect(register.onData(['jan'], HELD)).toMatchObject({ trials: 67, inHoldout: 7 });
-    // A study without a hold-out has none that others could have seen.
-    expect(register.onData(['jan'], { fromMs: 50, toMs: 50 }).inHoldout).toBe(0);
-    register.close();
-  });
+test('a hold-out is not new where trials of a study that cut elsewhere ran on its candles', () => {
+  const register = new TrialRegister(join(folder, 'register.sqlite'));
+  register.enter(study('a', ['jan']));
+  register.count('a', 60);
+  register.enter(study('whole', ['jan'], 100));
+  register.count('whole', 7);
+  register.enter(study('other market', ['jul'], 100));
+  register.count('other market', 9);
+  expect(register.onData(['jan'], HELD)).toMatchObject({ trials: 67, inHoldout: 7 });
+  // A study without a hold-out has none that others could have seen.
+  expect(register.onData(['jan'], { fromMs: 50, toMs: 50 }).inHoldout).toBe(0);
+  register.close();
 });
 
-describe('studies of a folder', () => {
-  test('are found by their names, and by the files that they were declared in', () => {
-    StudyStore.open(path).close();
-    const studies = new StudyFolder(folder);
-    expect(studies.names()).toEqual(['one']);
-    expect([studies.find('one'), studies.find('some/where/one.yaml')]).toEqual(['one', 'one']);
-    expect(() => studies.find('two')).toThrow(/expected a study called two in .*studies, found one/);
-    expect(() => studies.pathOf('../one')).toThrow(/expected a name of letters/);
-  });
+test('studies of a folder are found by their names, and by the files that they were declared in', () => {
+  StudyStore.open(path).close();
+  const studies = new StudyFolder(folder);
+  expect(studies.names()).toEqual(['one']);
+  expect([studies.find('one'), studies.find('some/where/one.yaml')]).toEqual(['one', 'one']);
+  expect(() => studies.find('two')).toThrow(/expected a study called two in .*studies, found one/);
+  expect(() => studies.pathOf('../one')).toThrow(/expected a name of letters/);
 });
 
 function refusal(open: () => unknown): string {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMarket, amountUnits, priceUnits } from '../../../../src/domain/market.ts';
 import {
   UNITS_PER_ONE,
@@ -292,17 +292,15 @@ class Bookkeeper {
   }
 }
 
-describe('an account on candles', () => {
-  test('loses and finds nothing, whatever is traded by whichever rules', () => {
-    let fills = 0;
-    fc.assert(
-      fc.property(rules, fc.array(action, { minLength: 1, maxLength: 60, size: 'max' }), (rules, actions) => {
-        const books = new Bookkeeper(createBarRules(rules));
-        for (const action of actions) books.run(action);
-        fills += books.fills;
-      }),
-      { numRuns: deepRuns(30) },
-    );
-    expect(fills).toBeGreaterThan(deepRuns(30));
-  });
+test('an account on candles loses and finds nothing, whatever is traded by whichever rules', () => {
+  let fills = 0;
+  fc.assert(
+    fc.property(rules, fc.array(action, { minLength: 1, maxLength: 60, size: 'max' }), (rules, actions) => {
+      const books = new Bookkeeper(createBarRules(rules));
+      for (const action of actions) books.run(action);
+      fills += books.fills;
+    }),
+    { numRuns: deepRuns(30) },
+  );
+  expect(fills).toBeGreaterThan(deepRuns(30));
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { columnsOf } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { amountUnits, createMarket, priceUnits } from '../../../../src/domain/market.ts';
@@ -162,23 +162,21 @@ class Twins {
   }
 }
 
-describe('the exchange on candles', () => {
-  test('accepts, refuses and holds as the full one does', () => {
-    const seen = new Set<string>();
-    fc.assert(
-      fc.property(fc.array(wish, { minLength: 1, maxLength: 25, size: 'max' }), (wishes) => {
-        // Own orders of the full exchange would trade with each other; of one side they can not.
-        const twins = { buy: new Twins(), sell: new Twins() };
-        for (const wish of wishes) {
-          seen.add(twins[wish.side].step(wish));
-          if (wish.repeats) seen.add(twins[wish.side].step({ ...wish, sameId: false }));
-        }
-      }),
-      { numRuns: 60 },
-    );
-    const answers = ['Active', 'Active Inactive', 'Canceled', 'Inactive'];
-    const prices = ['BadPrice', 'PriceConditionFailed', 'OverValueOrder', 'SmallOrder'];
-    const repeats = ['DuplicateClientOrderId', 'DuplicateOrder'];
-    expect([...seen]).toEqual(expect.arrayContaining([...answers, ...prices, ...repeats]));
-  });
+test('the exchange on candles accepts, refuses and holds as the full one does', () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(fc.array(wish, { minLength: 1, maxLength: 25, size: 'max' }), (wishes) => {
+      // Own orders of the full exchange would trade with each other; of one side they can not.
+      const twins = { buy: new Twins(), sell: new Twins() };
+      for (const wish of wishes) {
+        seen.add(twins[wish.side].step(wish));
+        if (wish.repeats) seen.add(twins[wish.side].step({ ...wish, sameId: false }));
+      }
+    }),
+    { numRuns: 60 },
+  );
+  const answers = ['Active', 'Active Inactive', 'Canceled', 'Inactive'];
+  const prices = ['BadPrice', 'PriceConditionFailed', 'OverValueOrder', 'SmallOrder'];
+  const repeats = ['DuplicateClientOrderId', 'DuplicateOrder'];
+  expect([...seen]).toEqual(expect.arrayContaining([...answers, ...prices, ...repeats]));
 });

@@ -75,22 +75,20 @@ function after(
   return { equity: venue.equity('usdt'), filled: venue.take().trades.length > 0 };
 }
 
-describe('the path that is worst first', () => {
-  test('never leaves an account with more than any other path through the bar', () => {
-    let worse = 0;
-    fc.assert(
-      fc.property(arbitrary, (given) => {
-        const worst = after(given, 'worst-first');
-        for (const path of ['open-high-low-close', 'open-low-high-close', 'nearest-first'] as const) {
-          const other = after(given, path);
-          expect(worst.equity, path).toBeLessThanOrEqual(other.equity);
-          if (worst.equity < other.equity) worse += 1;
-        }
-      }),
-      { numRuns: 1_000 },
-    );
-    expect(worse).toBeGreaterThan(10);
-  });
+test('the path that is worst first never leaves an account with more than any other path through the bar', () => {
+  let worse = 0;
+  fc.assert(
+    fc.property(arbitrary, (given) => {
+      const worst = after(given, 'worst-first');
+      for (const path of ['open-high-low-close', 'open-low-high-close', 'nearest-first'] as const) {
+        const other = after(given, path);
+        expect(worst.equity, path).toBeLessThanOrEqual(other.equity);
+        if (worst.equity < other.equity) worse += 1;
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(worse).toBeGreaterThan(10);
 });
 
 const COSTLY = { spreadBps: 20 } as const;
@@ -149,31 +147,27 @@ describe('what the volume leaves of a limit order that took', () => {
     ));
 });
 
-describe('what the volume leaves of a market buy', () => {
-  test('holds nothing more once a part cost all that was set aside', () =>
-    runCandleTable(`
+test('what the volume leaves of a market buy holds nothing more once a part cost all that was set aside', () =>
+  runCandleTable(`
       buy market 10 => Active
       wallet usdt 1000000 held 1010
       bar 300 300 300 300 x50 => 1 5@300 taker open
       wallet usdt 998500 held 0
       bar 300 300 300 300 => 1 5@300 taker open
     `));
-});
 
 /** A step is the smallest unit of money there is. */
 const FINEST = createMarket({ market: parseMarket('SHIBUSDT'), priceStep: '0.0000000001', amountStep: '1' });
 
-describe('the price of what takes', () => {
-  test.each<readonly [Side, number]>([
-    // Half of the spread is 2.5 units of the price, slippage 2.5 of the range: together 5, and not 3 and 3.
-    ['buy', 250_005],
-    ['sell', 249_995],
-  ])('of a %s is rounded once, by spread and slippage together', (side, price) => {
-    const costs = takerCostsOf(
-      createBarRules({ spreadBps: 0.2, slippage: { kind: 'range', millionths: 250_000 } }),
-    );
-    expect(takerPrice({ market: FINEST, side, at: 250_000n, range: 10n, costs })).toBe(price);
-  });
+test.each<readonly [Side, number]>([
+  // Half of the spread is 2.5 units of the price, slippage 2.5 of the range: together 5, and not 3 and 3.
+  ['buy', 250_005],
+  ['sell', 249_995],
+])('the price of what takes of a %s is rounded once, by spread and slippage together', (side, price) => {
+  const costs = takerCostsOf(
+    createBarRules({ spreadBps: 0.2, slippage: { kind: 'range', millionths: 250_000 } }),
+  );
+  expect(takerPrice({ market: FINEST, side, at: 250_000n, range: 10n, costs })).toBe(price);
 });
 
 const HOUR_MS = 3_600_000;
@@ -196,33 +190,29 @@ function receiptBar(
   return columnsOf({ market: market.symbol, timeframe: '1h' }, [candle]);
 }
 
-describe('money that one market brings inside a bar', () => {
-  test('does not pay for what another bought as the same bar opened', () => {
-    const balances = { usdt: parseUnits('1000'), btc: parseUnits('10') };
-    const venue = new BarFillSimulator({ markets: [BTC, ETH], fees: NO_FEES, balances });
-    venue.onCandle(0, receiptBar(BTC, 0, ['100', '100', '100', '100']), 0);
-    venue.onCandle(1, receiptBar(ETH, 0, ['100', '100', '100', '100']), 0);
-    const [amount, price, quote] = [parseUnits('10'), parseUnits('105'), 'usdt'];
-    const place = (order: object) =>
-      venue.answer(
-        { kind: 'place', order: { quote, amount, stopPrice: null, price: null, ...order } as never },
-        HOUR_MS,
-      );
-    expect(place({ clientOrderId: 'a', base: 'btc', side: 'sell', execution: 'limit', price }).outcome).toBe(
-      'value',
+test('money that one market brings inside a bar does not pay for what another bought as the same bar opened', () => {
+  const balances = { usdt: parseUnits('1000'), btc: parseUnits('10') };
+  const venue = new BarFillSimulator({ markets: [BTC, ETH], fees: NO_FEES, balances });
+  venue.onCandle(0, receiptBar(BTC, 0, ['100', '100', '100', '100']), 0);
+  venue.onCandle(1, receiptBar(ETH, 0, ['100', '100', '100', '100']), 0);
+  const [amount, price, quote] = [parseUnits('10'), parseUnits('105'), 'usdt'];
+  const place = (order: object) =>
+    venue.answer(
+      { kind: 'place', order: { quote, amount, stopPrice: null, price: null, ...order } as never },
+      HOUR_MS,
     );
-    expect(place({ clientOrderId: 'b', base: 'eth', side: 'buy', execution: 'market' }).outcome).toBe(
-      'value',
-    );
-    venue.onCandle(0, receiptBar(BTC, 1, ['100', '110', '100', '110']), 0);
-    venue.onCandle(1, receiptBar(ETH, 1, ['200', '200', '200', '200']), 0);
-    expect(
-      venue
-        .take()
-        .trades.map((trade) => `${trade.side} ${formatUnits(trade.amount)} at ${formatUnits(trade.price)}`),
-    ).toEqual(['sell 10 at 105', 'buy 5 at 200']);
-    expect(formatUnits(venue.balance('usdt').total)).toBe('1050');
-  });
+  expect(place({ clientOrderId: 'a', base: 'btc', side: 'sell', execution: 'limit', price }).outcome).toBe(
+    'value',
+  );
+  expect(place({ clientOrderId: 'b', base: 'eth', side: 'buy', execution: 'market' }).outcome).toBe('value');
+  venue.onCandle(0, receiptBar(BTC, 1, ['100', '110', '100', '110']), 0);
+  venue.onCandle(1, receiptBar(ETH, 1, ['200', '200', '200', '200']), 0);
+  expect(
+    venue
+      .take()
+      .trades.map((trade) => `${trade.side} ${formatUnits(trade.amount)} at ${formatUnits(trade.price)}`),
+  ).toEqual(['sell 10 at 105', 'buy 5 at 200']);
+  expect(formatUnits(venue.balance('usdt').total)).toBe('1050');
 });
 
 describe('recent receipts', () => {

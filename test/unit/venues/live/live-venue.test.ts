@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { expect, test, describe } from 'vitest';
+import { expect, test } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
 import {
@@ -89,28 +89,26 @@ test('an exchange that does not answer at the start is a warning', async () => {
 
 const DAY_MS = 86_400_000;
 
-describe('a log-in that is over a limit', () => {
-  test('locks its budget for as long as the exchange says', async () => {
-    const time = new VirtualTime(0);
-    const lockouts = new MemoryLockouts();
-    let limiter: RequestLimiter | null = null;
-    const client = createLimitedClient({
-      transport: inTurn(json({ status: 'failed', code: 'TooManyRequests', backOff: DAY_MS / 1_000 }, 429)),
-      credentials: { kind: 'login', login: { username: 'a@b.c', password: 'secret' } },
-      nowMs: () => time.now(),
-      limiterMs: () => time.now(),
-      limiter: () => {
-        if (limiter === null) throw new Error('the limiter is made below');
-        return limiter;
-      },
-    });
-    const budgets = [...client.budgets.values()];
-    limiter = createVirtualLimiter({ time, budgets, ledger: new BudgetLedger(budgets), lockouts });
-    const call = client.wallets().catch((error: unknown) => error);
-    await time.run(1_000);
-    expect(await call).toMatchObject({ code: 'RATE_LIMITED', details: { backOffMs: DAY_MS } });
-    expect(
-      lockouts.heldUntil({ budget: 'auth/login', credential: 'log-in' }, time.now()),
-    ).toBeGreaterThanOrEqual(DAY_MS);
+test('a log-in that is over a limit locks its budget for as long as the exchange says', async () => {
+  const time = new VirtualTime(0);
+  const lockouts = new MemoryLockouts();
+  let limiter: RequestLimiter | null = null;
+  const client = createLimitedClient({
+    transport: inTurn(json({ status: 'failed', code: 'TooManyRequests', backOff: DAY_MS / 1_000 }, 429)),
+    credentials: { kind: 'login', login: { username: 'a@b.c', password: 'secret' } },
+    nowMs: () => time.now(),
+    limiterMs: () => time.now(),
+    limiter: () => {
+      if (limiter === null) throw new Error('the limiter is made below');
+      return limiter;
+    },
   });
+  const budgets = [...client.budgets.values()];
+  limiter = createVirtualLimiter({ time, budgets, ledger: new BudgetLedger(budgets), lockouts });
+  const call = client.wallets().catch((error: unknown) => error);
+  await time.run(1_000);
+  expect(await call).toMatchObject({ code: 'RATE_LIMITED', details: { backOffMs: DAY_MS } });
+  expect(
+    lockouts.heldUntil({ budget: 'auth/login', credential: 'log-in' }, time.now()),
+  ).toBeGreaterThanOrEqual(DAY_MS);
 });
