@@ -17,13 +17,15 @@ type Found = Omit<AlertCondition, 'severity'>;
 
 /** Everything that is worth an alert at a moment, a key once. */
 export function judgeSnapshot(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
-  const all = (Object.keys(RULES) as RuleName[]).flatMap((name) => {
+  const conditions = new Map<string, AlertCondition>();
+  for (const name of Object.keys(RULES) as RuleName[]) {
     const rule = rules[name];
-    if (rule === null) return [];
+    if (rule === null) continue;
     const judge = RULES[name] as (snapshot: AlertSnapshot, rule: object) => readonly Found[];
-    return judge(snapshot, rule).map((found) => ({ ...found, severity: rule.severity }));
-  });
-  return [...new Map(all.map((one) => [one.key, one])).values()].slice(0, MOST_CONDITIONS);
+    for (const found of judge(snapshot, rule))
+      conditions.set(found.key, { ...found, severity: rule.severity });
+  }
+  return [...conditions.values()].slice(0, MOST_CONDITIONS);
 }
 
 /** What each rule finds. Those of the machine come first, then the account, trading, and equity. */
