@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ControlCommand, DrainPolicy, EngineEvent, SignalCommand } from '../engine/engine-event.ts';
+import { english, inEnglish } from '../language/sentence.ts';
 import { forgetPlace } from '../mirror/identity.ts';
 import { BotCheckers } from './bot-checkers.ts';
 import type { BracketWatch } from './checkers/protection-checker.ts';
@@ -34,6 +35,9 @@ interface BotOptions {
   /** The engine found that the books do not agree. */
   readonly onBreak: () => void;
 }
+
+/** Share of the lives that find a mirror of version 4. */
+const OLD_SHARE = 0.1;
 
 /** Deaths by an error after which a bot is not started again: it would die of the same again and again. */
 const MOST_MISTAKES = 3;
@@ -123,6 +127,7 @@ export class Bot {
     if (this.life !== null) return;
     const { world, swarm, events } = this.options;
     events.say(world.time.now(), `life ${this.machine.lives + 1} begins`);
+    this.ageMirror();
     this.brackets.begin(readAlgorithmsAtWork(this.mirrorPath));
     this.watchdog?.checker.bot.begins(world.time.now());
     try {
@@ -195,6 +200,29 @@ export class Bot {
       copy.close();
     }
     this.options.events.say(this.options.world.time.now(), 'the mirror is copied');
+  }
+
+  /** At times the life before was that of an older sarraf, whose mirror had reasons as English sentences. */
+  private ageMirror(): void {
+    const { swarm, coverage, events, world } = this.options;
+    const { lives } = this.machine;
+    if (!existsSync(this.mirrorPath) || !Dice.of(swarm.seed, `old mirror ${lives}`).happens(OLD_SHARE))
+      return;
+    const database = new Database(this.mirrorPath);
+    database.pragma('synchronous = OFF');
+    database.function('in_english', (text) => english(String(text)));
+    database.function('all_in_english', (json) => JSON.stringify(inEnglish(JSON.parse(String(json)))));
+    database.exec(`
+      UPDATE orders SET reason = in_english(reason) WHERE reason IS NOT NULL;
+      UPDATE intents SET reason = in_english(reason) WHERE reason IS NOT NULL;
+      UPDATE strategies SET reason = in_english(reason) WHERE reason IS NOT NULL;
+      UPDATE algorithms SET json = all_in_english(json) WHERE json LIKE '%"code%';
+      UPDATE kept SET json = all_in_english(json) WHERE json LIKE '%"code%';
+      UPDATE journal SET json = all_in_english(json) WHERE json LIKE '%"code%';
+      PRAGMA user_version = 4;`);
+    database.close();
+    coverage.count('mirror of version 4');
+    events.say(world.time.now(), 'the mirror is that of an older version');
   }
 
   /** The copy takes the mirror's place, and what was written since is gone. */

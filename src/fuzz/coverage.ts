@@ -51,6 +51,7 @@ const NEEDED = [
   ...VANDAL_ACTS.map((act) => `strategy ${act}` as const),
   'mirror put back',
   'mirror restored',
+  'mirror of version 4',
   'orders taken over',
   'intent vwap',
   'intent ladder',
