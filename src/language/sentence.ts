@@ -49,8 +49,15 @@ export function sentence<Code extends SentenceCode>(
     const text = typeof value === 'number' ? String(value) : ((value ?? '') as string);
     facts[part.name] = parsed(text) ?? text;
   }
-  return stored({ code, facts });
+  const text = stored({ code, facts });
+  if (made.size >= MOST_MADE) made.clear();
+  made.set(text as string, { code, facts });
+  return text;
 }
+
+/** The sentences made last. Most are put into others or shown at once, and are not read again for that. */
+const made = new Map<string, SentenceFacts>();
+const MOST_MADE = 256;
 
 /** A sentence of its code and figures, as they are stored. */
 export const stored = (facts: { readonly code: string; readonly facts: object }): Sentence =>
@@ -125,6 +132,8 @@ const BEGIN = '{"code":"';
 
 function parsed(text: string): SentenceFacts | null {
   if (!text.startsWith(BEGIN)) return null;
+  const known = made.get(text);
+  if (known !== undefined) return known;
   try {
     const value: unknown = JSON.parse(text);
     return isFacts(value) ? value : null;

@@ -80,37 +80,23 @@ interface PreTradeRiskOptions {
 
 /** The one judge of orders: what a strategy or an algorithm wants is fitted to its market and checked. */
 export class PreTradeRisk {
-  private readonly blotter: OrderBlotter;
-  private readonly markets: MarketDataCache;
-  private readonly instances: readonly StrategyInstance[];
-  private readonly reservations: Reservations;
-  private readonly closed: () => Sentence | null;
-  private readonly lockOn: PreTradeRiskOptions['lockOn'];
-  private readonly closedIn: PreTradeRiskOptions['closedIn'];
-  private readonly refusedBefore: PreTradeRiskOptions['refusedBefore'];
-  private readonly onRefusal: PreTradeRiskOptions['onRefusal'];
+  private readonly options: PreTradeRiskOptions;
 
   constructor(options: PreTradeRiskOptions) {
-    this.blotter = options.blotter;
-    this.markets = options.markets;
-    this.instances = options.instances;
-    this.reservations = options.reservations;
-    this.closed = options.closed;
-    this.lockOn = options.lockOn;
-    this.closedIn = options.closedIn;
-    this.refusedBefore = options.refusedBefore;
-    this.onRefusal = options.onRefusal;
+    this.options = options;
   }
 
   /** Answers the order as it may be placed, or why not. */
   approve(instance: StrategyInstance, market: Market, wish: WishedOrder): PreTradeVerdict {
-    const closed = this.closed() ?? this.closedIn(market);
+    const { options } = this;
+    const closed = options.closed() ?? options.closedIn(market);
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';
-    if (!this.blotter.venue.orderKinds.has(kind)) {
+    if (!options.blotter.venue.orderKinds.has(kind)) {
       return { ok: false, code: 'kind', reason: sentence('no-such-orders', { kind }) };
     }
-    const best = this.bestFor(market.symbol, wish.side);
+    const book = options.markets.seenBook(market.symbol);
+    const best = this.bestIn(book, market.symbol, wish.side);
     const fitted = fitToMarket(market, wish, best);
     if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
     const { amount, stopPrice, stopLimitPrice } = fitted;
@@ -129,21 +115,28 @@ export class PreTradeRisk {
       amount,
       isExit: wish.exit !== null,
     };
-    const reduces = (): boolean => onlyReduces(this.viewFor(instance, wanted, undefined));
-    const again = wanted.isExit ? null : this.refusedBefore(wanted, { stopPrice, stopLimitPrice }, reduces);
+    const reduces = (): boolean => onlyReduces(this.viewFor(instance, wanted, { book }));
+    const again = wanted.isExit
+      ? null
+      : options.refusedBefore(wanted, { stopPrice, stopLimitPrice }, reduces);
     if (again !== null) return { ok: false, code: 'again', reason: again };
-    const first = this.check(instance, wanted);
+    const first = this.check(instance, wanted, { book });
     if (!first.ok) return first;
     const stop =
       stopLimitPrice === null
         ? null
-        : this.check(instance, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
+        : this.check(
+            instance,
+            { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice },
+            { book },
+          );
     if (stop !== null && !stop.ok) return stop;
     const { intentId, labels, exit, stopLegExit, whenIdentical } = wish;
-    for (const { order } of stop === null ? [first] : [first, stop]) {
-      const reason = this.reservations.objectionTo(instance, order.value, intentId);
-      if (reason !== null) return { ok: false, code: 'funds', reason };
-    }
+    const { reservations } = options;
+    const short =
+      reservations.objectionTo(instance, first.order.value, intentId) ??
+      (stop === null ? null : reservations.objectionTo(instance, stop.order.value, intentId));
+    if (short !== null) return { ok: false, code: 'funds', reason: short };
     const stopLeg = stop === null ? null : stop.order;
     return {
       ok: true,
@@ -153,25 +146,17 @@ export class PreTradeRisk {
 
   /** Returns why an order that has waited may no longer go. `isPostOnly`: true if it is only to rest. */
   objectionTo(order: OrderRecord, isPostOnly: boolean): Sentence | null {
-    const closed = this.closed();
-    if (closed !== null) return closed;
-    const instance = this.instances.find(({ name }) => name === order.strategy);
-    const market = this.markets.get(order.market)?.market;
+    const { closed, closedIn, instances, markets } = this.options;
+    const shut = closed();
+    if (shut !== null) return shut;
+    const instance = instances.find(({ name }) => name === order.strategy);
+    const market = markets.get(order.market)?.market;
     if (instance === undefined || market === undefined) return 'NoStrategy';
-    const standing = this.closedIn(market);
+    const standing = closedIn(market);
     if (standing !== null) return standing;
-    const { side, execution, price, stopPrice, amount } = order;
-    const wanted: WantedOrder = {
-      strategy: instance.name,
-      market,
-      side,
-      execution,
-      price,
-      stopPrice,
-      amount,
-      isExit: order.exit !== null,
-    };
-    const verdict = this.check(instance, wanted, order.key);
+    const wanted: WantedOrder = { ...order, market, isExit: order.exit !== null };
+    const book = markets.seenBook(market.symbol);
+    const verdict = this.check(instance, wanted, { book, exceptKey: order.key });
     if (!verdict.ok) return refusedLater(verdict);
     const crossed = isPostOnly ? this.crossedBy(market, order) : null;
     return crossed === null ? null : sentence('order-post-only', { reason: crossed });
@@ -197,39 +182,46 @@ export class PreTradeRisk {
   private check(
     instance: StrategyInstance,
     order: WantedOrder,
-    exceptKey?: string,
+    at: CheckedAt,
   ):
     | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
     | { readonly ok: false; code: string; reason: Sentence } {
-    const view = this.viewFor(instance, order, exceptKey);
-    const locked = this.lockOn(order, () => onlyReduces(view));
+    const { blotter, lockOn, onRefusal } = this.options;
+    const view = this.viewFor(instance, order, at);
+    const locked = lockOn(order, () => onlyReduces(view));
     if (locked !== null) return { ok: false, ...locked };
     const verdict = checkRisk(view, instance.settings.limits);
     if (verdict.ok) return verdict;
     const { check, reason, numbers } = verdict.refusal;
-    this.blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
-    this.onRefusal(instance, verdict.refusal);
+    blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
+    onRefusal(instance, verdict.refusal);
     return { ok: false, code: `risk ${check}`, reason };
   }
 
-  private viewFor(instance: StrategyInstance, order: WantedOrder, exceptKey: string | undefined): RiskView {
-    const { markets, instances } = this;
-    const { nowMs } = this.blotter.outbox;
-    const unfinished = this.blotter.table.unfinished();
+  private viewFor(instance: StrategyInstance, order: WantedOrder, { book, exceptKey }: CheckedAt): RiskView {
+    const { markets, instances, blotter } = this.options;
+    const { nowMs } = blotter.outbox;
+    const unfinished = blotter.table.unfinished();
     const liveOrders =
       exceptKey === undefined
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
     instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
-    const { statuses, marketNames } = this.blotter.venue;
+    const { statuses, marketNames } = blotter.venue;
     const { working } = statuses;
-    return new PreTradeView({ nowMs, instance, order, liveOrders, working, markets, instances, marketNames });
+    return new PreTradeView(
+      { nowMs, order, book, liveOrders, working, marketNames },
+      { instance, markets, instances },
+    );
   }
 
   /** The price that a market order of a side meets first; null while none is known. */
   bestFor(symbol: string, side: Side): Units | null {
-    const book = this.markets.seenBook(symbol);
-    if (book === null) return this.markets.priceOf(symbol);
+    return this.bestIn(this.options.markets.seenBook(symbol), symbol, side);
+  }
+
+  private bestIn(book: SeenBook | null, symbol: string, side: Side): Units | null {
+    if (book === null) return this.options.markets.priceOf(symbol);
     return side === 'buy' ? book.bestAsk : book.bestBid;
   }
 }
@@ -249,6 +241,14 @@ function refusedLater({ code, reason }: { readonly code: string; readonly reason
 
 const LOCK = 'lock ';
 
+/** The book that an order is checked with, and the order that it is itself, if that waits already. */
+interface CheckedAt {
+  readonly book: SeenBook | null;
+  readonly exceptKey?: string;
+}
+
+type GivenView = Pick<RiskView, 'nowMs' | 'order' | 'book' | 'liveOrders' | 'working' | 'marketNames'>;
+
 /**
  * View of the risk checks for one requested order. Data over all markets that only some limits need is put
  * together when it is first read.
@@ -263,45 +263,33 @@ class PreTradeView implements RiskView {
   readonly working: readonly string[];
   readonly plannedAtMs: readonly number[];
   readonly marketNames: MarketNames;
-  private readonly instance: StrategyInstance;
-  private readonly markets: MarketDataCache;
-  private readonly instances: readonly StrategyInstance[];
+  private readonly source: Pick<PreTradeRiskOptions, 'markets' | 'instances'> & {
+    readonly instance: StrategyInstance;
+  };
   private gathered: RiskView['holdings'] | null = null;
   private worked: PnlViews | null = null;
 
-  constructor(of: {
-    readonly nowMs: number;
-    readonly instance: StrategyInstance;
-    readonly order: WantedOrder;
-    readonly liveOrders: readonly OrderRecord[];
-    readonly working: readonly string[];
-    readonly markets: MarketDataCache;
-    readonly instances: readonly StrategyInstance[];
-    readonly marketNames: MarketNames;
-  }) {
-    const { nowMs, instance, order, markets } = of;
-    const { symbol, base } = order.market;
-    this.nowMs = nowMs;
-    this.order = order;
-    this.book = markets.seenBook(symbol);
-    this.standstill = markets.standstills.of(symbol);
-    this.position = instance.held(base);
-    this.liveOrders = of.liveOrders;
-    this.working = of.working;
-    this.plannedAtMs = instance.plannedAtMs;
-    this.marketNames = of.marketNames;
-    this.instance = instance;
-    this.markets = markets;
-    this.instances = of.instances;
+  constructor(given: GivenView, source: PreTradeView['source']) {
+    const { symbol, base } = given.order.market;
+    this.nowMs = given.nowMs;
+    this.order = given.order;
+    this.book = given.book;
+    this.standstill = source.markets.standstills.of(symbol);
+    this.position = source.instance.held(base);
+    this.liveOrders = given.liveOrders;
+    this.working = given.working;
+    this.plannedAtMs = source.instance.plannedAtMs;
+    this.marketNames = given.marketNames;
+    this.source = source;
   }
 
   get results(): PnlViews {
-    this.worked ??= this.instance.pnlViews(this.order.market.quote, this.nowMs);
+    this.worked ??= this.source.instance.pnlViews(this.order.market.quote, this.nowMs);
     return this.worked;
   }
 
   get holdings(): RiskView['holdings'] {
-    this.gathered ??= holdingsOf(this.markets, this.instances, this.marketNames);
+    this.gathered ??= holdingsOf(this.source.markets, this.source.instances, this.marketNames);
     return this.gathered;
   }
 }
