@@ -6,7 +6,7 @@ import type { VenueAnswer } from '../venues/port.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
-import type { FeedPace } from '../scheduler/pace.ts';
+import type { FeedPace } from '../scheduler/poll-queue.ts';
 import { submitRequest, type RequestEnd, type SendRequestOptions } from '../venues/venue-caller.ts';
 
 /** Decides on events; the engine. */

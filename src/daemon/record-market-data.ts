@@ -1,7 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
-import type { PlannedFeed } from '../scheduler/feed.ts';
+import { USUAL_REPLY_MS, type PlannedFeed } from '../scheduler/feed.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { book, stats, trades } from '../strategy/subscriptions.ts';
 import type { WrapTransport } from '../venues/venue.ts';

@@ -13,10 +13,9 @@ import {
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
-import { canBeOrdered, onAmountGrid } from './algorithms/market-grid.ts';
+import { canBeOrdered, onAmountGrid, positiveWishUnits, wishUnits } from './algorithms/wish-units.ts';
 import { NO_SETBACKS, type Setbacks } from './algorithms/setbacks.ts';
 import { refused, type Creation, NO_TALLY, type Tally } from './algorithms/algorithm-step.ts';
-import { positiveWishUnits, wishUnits } from './algorithms/wish-units.ts';
 
 /** The order that a bracket begins with: a purchase. */
 interface BracketEntry {

@@ -3,7 +3,7 @@ import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { EntryPolicy } from './lock.ts';
-import type { FeedPace } from '../scheduler/pace.ts';
+import type { FeedPace } from '../scheduler/poll-queue.ts';
 import type { OrderWith, BY_HAND_ORDER } from '../records/order.ts';
 import type { Sentence } from '../language/sentence.ts';
 

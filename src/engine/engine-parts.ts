@@ -1,5 +1,5 @@
 import { STATES_ONCE_SENT } from '../records/order.ts';
-import { ByHand } from './by-hand/by-hand.ts';
+import { ByHand } from './by-hand/place-by-hand.ts';
 import { AccountState, MissingCoins } from './feeds/account-state.ts';
 import { AlgorithmManager } from './algorithms/algorithm-manager.ts';
 import { readersOf } from './feeds/candle-reader.ts';
@@ -15,7 +15,7 @@ import { FlawLog } from './flaw-log.ts';
 import { IntentBlotter } from './strategies/intent-blotter.ts';
 import { IntentRouter } from './strategies/intent-router.ts';
 import { LockManager } from './locks/lock-manager.ts';
-import { LossLimits } from './risk/loss-limits.ts';
+import { LossLimits } from './risk/pnl-checks.ts';
 import { MarginCache } from './feeds/margin-cache.ts';
 import { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';

@@ -15,7 +15,7 @@ import {
 import { storedLocks } from './lock-state.ts';
 import { KEPT_LOCKS } from './locks/lock-manager.ts';
 import { KEPT_MISSING_COINS, storedMissingCoins } from './feeds/account-state.ts';
-import { KEPT_LOSS_LIMITS, storedLossLimits } from './risk/loss-limits.ts';
+import { KEPT_LOSS_LIMITS, storedLossLimits } from './risk/pnl-checks.ts';
 import { KEPT_PLOTS, storedPlots } from './live-plots.ts';
 import { KEPT_ROW } from './feeds/row-counter.ts';
 import { KEPT_READ_TIMES, storedReadTimes } from './feeds/feed-asker.ts';

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { deepFreeze } from '../strategy/frozen-copy.ts';
 import { faultOf, type StrategySource } from '../strategy/strategy-fault.ts';
-import { PlotBatch } from '../strategy/plot-batch.ts';
+import { PlotBatch } from '../strategy/plots.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { Intent } from '../strategy/intents.ts';

@@ -3,14 +3,13 @@ import type { Timeframe } from '../domain/candle.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
-import { type PlotPoint, MOST_POINTS } from '../strategy/plot-batch.ts';
+import { type PlotPoint, MOST_POINTS, checkedSeries } from '../strategy/plots.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { UniverseWish } from '../strategy/universe-rules.ts';
 import { english, sentence } from '../language/sentence.ts';
 import { fieldsOf } from '../strategy/fields.ts';
-import { checkedSeries } from '../strategy/plots.ts';
 
 /** Start data of a strategy's thread. It gets nothing else of the environment or the configuration. */
 export interface WorkerSetup {

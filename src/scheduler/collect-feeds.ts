@@ -2,8 +2,7 @@ import { timeframeMs } from '../domain/candle.ts';
 import { marginTopic } from '../records/margin.ts';
 import type { CandleSubscription, MarginSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import { agesOf, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
-import type { Feed } from './feed.ts';
+import { agesOf, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges, type Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
 import { universeFeeds, universesOf } from './pooled-feeds.ts';
 

@@ -1,5 +1,5 @@
 import { present } from '../domain/errors.ts';
-import { BAR_RETRY_MS } from './default-ages.ts';
+import { BAR_RETRY_MS, type Feed, type PlannedFeed } from './feed.ts';
 import {
   burstWaitMs,
   plannedRate,
@@ -8,7 +8,6 @@ import {
   type PlanBudget,
 } from './planned-budget.ts';
 import { overloadProblem, tooLateProblem, tooYoungProblem } from './plan-problems.ts';
-import type { Feed, PlannedFeed } from './feed.ts';
 
 /** Share of one budget for the feeds that are counted in it. */
 export interface BudgetPlan {

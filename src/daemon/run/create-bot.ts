@@ -23,7 +23,7 @@ import type { Screen } from './screen.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import { lowered } from '../../budget/named-limit.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
-import { pacesOf, type FeedPace } from '../../scheduler/pace.ts';
+import { pacesOf, type FeedPace } from '../../scheduler/poll-queue.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Cancel, Timeline } from '../../virtual/virtual-time.ts';
 

@@ -25,7 +25,7 @@ import { priceAbove, type ExitLevel } from '../exit-level.ts';
 import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';
 import { stockOf, type BracketStock } from '../bracket-stock.ts';
 import { stopLimitOf, type BracketAlgorithm, type Leaving } from '../bracket.ts';
-import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
+import { canBeOrdered, onAmountGrid, onPriceGrid } from './wish-units.ts';
 import { afterSetbacks, exitRetryAtMs, hasMarketMoved, isOfMarket, retryAtMsOf } from './setbacks.ts';
 
 /**

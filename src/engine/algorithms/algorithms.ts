@@ -51,9 +51,8 @@ import {
   divideDown,
 } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
-import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import { canBeOrdered, onAmountGrid, positiveWishUnits, wishUnits } from './wish-units.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
-import { positiveWishUnits, wishUnits } from './wish-units.ts';
 
 /**
  * The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a

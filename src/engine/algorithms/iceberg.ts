@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { canBeOrdered } from './market-grid.ts';
+import { canBeOrdered, positiveWishUnits } from './wish-units.ts';
 import {
   plainOrder,
   type AlgorithmStep,
@@ -17,7 +17,6 @@ import {
   type Creation,
 } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { positiveWishUnits } from './wish-units.ts';
 import type { PricedOrder } from '../../records/order.ts';
 
 /**

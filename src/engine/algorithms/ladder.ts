@@ -3,7 +3,7 @@ import { formatUnits, NO_UNITS, type Units, divideDown, divideUp } from '../../d
 import type { Side } from '../../domain/order.ts';
 import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
+import { canBeOrdered, onAmountGrid, onPriceGrid, positiveWishUnits } from './wish-units.ts';
 import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
 import {
   refused,
@@ -14,7 +14,6 @@ import {
   type AlgorithmStep,
   type AlgorithmView,
 } from './algorithm-step.ts';
-import { positiveWishUnits } from './wish-units.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 
 /** One order of a ladder, on the steps of its market. */

@@ -12,7 +12,7 @@ import {
 import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { canBeOrdered } from './market-grid.ts';
+import { canBeOrdered, positiveWishUnits, wishUnits } from './wish-units.ts';
 import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
 import {
   refused,
@@ -29,7 +29,6 @@ import {
   type AlgorithmStep,
   type AlgorithmView,
 } from './algorithm-step.ts';
-import { positiveWishUnits, wishUnits } from './wish-units.ts';
 import type { OrderRecord } from '../../records/order.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { onPriceGrid, onAmountGrid } from './market-grid.ts';
+import { onPriceGrid, onAmountGrid, positiveWishUnits } from './wish-units.ts';
 import {
   type AlgorithmView,
   plainOrder,
@@ -10,7 +10,6 @@ import {
   type Creation,
   NOTHING,
 } from './algorithm-step.ts';
-import { positiveWishUnits } from './wish-units.ts';
 import { type PricedOrder, isFinal, type OrderRecord } from '../../records/order.ts';
 import type { FillWith } from '../../records/fill.ts';
 import { present } from '../../domain/errors.ts';

@@ -3,7 +3,7 @@ import { subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord, type PricedOrder } from '../../records/order.ts';
-import { onAmountGrid, onPriceGrid } from './market-grid.ts';
+import { onAmountGrid, onPriceGrid, positiveWishUnits } from './wish-units.ts';
 import {
   plainOrder,
   type AlgorithmStep,
@@ -15,7 +15,6 @@ import {
   waiting,
   type Creation,
 } from './algorithm-step.ts';
-import { positiveWishUnits } from './wish-units.ts';
 
 /**
  * Gives an open limit order another price or amount: it is canceled, and once it has ended and all its fills

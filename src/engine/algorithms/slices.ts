@@ -17,9 +17,8 @@ import {
   waiting,
   type Creation,
 } from './algorithm-step.ts';
-import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import { canBeOrdered, onAmountGrid, positiveWishUnits } from './wish-units.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { positiveWishUnits } from './wish-units.ts';
 
 /**
  * An amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of it, the first at

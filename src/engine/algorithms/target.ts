@@ -12,7 +12,7 @@ import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
-import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import { canBeOrdered, onAmountGrid, positiveWishUnits, wishUnits } from './wish-units.ts';
 import {
   plainOrder,
   type AlgorithmStep,
@@ -30,7 +30,6 @@ import {
   type Creation,
 } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { positiveWishUnits, wishUnits } from './wish-units.ts';
 
 /**
  * Brings the strategy's position to a target: the difference goes out as one order, its end is awaited, and

@@ -29,12 +29,11 @@ import {
   type MarketLook,
 } from './algorithm-step.ts';
 import { type TargetAlgorithm, advanceTarget } from './target.ts';
-import { wishUnits } from './wish-units.ts';
+import { wishUnits, canBeOrdered, onAmountGrid } from './wish-units.ts';
 import { present } from '../../domain/errors.ts';
 import { isSentence, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { paymentFor, worstPrice } from '../orders/claims.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
-import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 
 /** One market of a portfolio. */
 interface TargetsLeg {

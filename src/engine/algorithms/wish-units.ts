@@ -1,8 +1,17 @@
 import { Decimal } from 'decimal.js';
 import { present } from '../../domain/errors.ts';
-import { NO_UNITS, UNIT_DECIMALS, type Units } from '../../domain/money.ts';
+import {
+  NO_UNITS,
+  UNIT_DECIMALS,
+  type Units,
+  UNITS_PER_ONE,
+  divideDown,
+  divideHalfEven,
+  divideUp,
+} from '../../domain/money.ts';
 import { textOfNumber } from '../../strategy/decimal-input.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';
+import type { Market } from '../../domain/market.ts';
 
 const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,40})?$/;
 /** Factors that convert a whole number of 0, 1, 2, … decimals to units. */
@@ -76,4 +85,26 @@ function plainUnits(text: string): Units {
 export function positiveWishUnits(input: DecimalInput): Units | null {
   const units = wishUnits(input);
   return units === 0n ? null : units;
+}
+
+/** The nearest price on a grid, a tie to the even step: where the engine, and the exchange, will put it. */
+export function onPriceGrid(price: bigint, priceStep: bigint): Units {
+  return (divideHalfEven(price, priceStep) * priceStep) as Units;
+}
+
+/** The largest amount of whole steps that is not above `amount`. `amount` is not negative. */
+export function onAmountGrid(market: Market, amount: bigint): Units {
+  return (divideDown(amount, market.amountStep) * market.amountStep) as Units;
+}
+
+/** True if a fitted order remains: at least one step of each, and a value above the market's minimum. */
+export function canBeOrdered(
+  market: Market,
+  order: { readonly amount: bigint; readonly price: bigint },
+): boolean {
+  if (order.amount <= 0n) return false;
+  const amount = onAmountGrid(market, order.amount);
+  const price = onPriceGrid(order.price, market.priceStep);
+  if (amount === 0n || price === 0n) return false;
+  return divideUp(amount * price, UNITS_PER_ONE) > market.minOrderValue;
 }

@@ -20,7 +20,7 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import { MOST_CLOSINGS, type Closing, type ClosingLeg, type ByHandState } from './by-hand-record.ts';
 import { tradesOn } from './cancel-by-hand.ts';
 import type { OrderTable } from '../orders/order-table.ts';
-import { canBeOrdered, onPriceGrid } from '../algorithms/market-grid.ts';
+import { canBeOrdered, onPriceGrid } from '../algorithms/wish-units.ts';
 
 /** While orders can not be placed for a moment, this is how often it is tried again. */
 const LOOK_EVERY_MS = 1_000;

@@ -1,9 +1,8 @@
 import { invariant, present } from '../../domain/errors.ts';
 import { statsCall } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
-import type { FeedPace } from '../../scheduler/pace.ts';
+import type { FeedPace, PollQueue } from '../../scheduler/poll-queue.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import type { PollQueue } from '../../scheduler/poll-queue.ts';
 import { AccountFeeds, FeedAsker, FeedReadTimes } from './feed-asker.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReaders } from './candle-reader.ts';

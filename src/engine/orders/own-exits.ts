@@ -1,6 +1,6 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { createLeaving, leftBracket, type Leaving } from '../bracket.ts';
-import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
+import { canBeOrdered, onAmountGrid } from '../algorithms/wish-units.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from './order-table.ts';
 import { openRest } from '../live-exposure.ts';

@@ -2,7 +2,7 @@ import { type Market, amountUnits, floorAmount, priceUnits, roundPrice } from '.
 import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits, divideUp } from '../../domain/money.ts';
 import type { ExitKind, Execution, Side } from '../../domain/order.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import { onPriceGrid } from '../algorithms/market-grid.ts';
+import { onPriceGrid } from '../algorithms/wish-units.ts';
 import type { WhenIdentical, OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderLabels, OrderRecord } from '../../records/order.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';

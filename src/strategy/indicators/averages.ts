@@ -27,8 +27,19 @@ import {
   ofBars,
   ofCloses,
 } from './declare-indicator.ts';
-import { exponentialMemory, shareMemory, UNBOUNDED_MEMORY, wilderMemory } from './memory.ts';
-import { mapped, medianOf, reading, series, textbookEma, typicalOf, SimpleAverage } from './series.ts';
+import {
+  exponentialMemory,
+  shareMemory,
+  UNBOUNDED_MEMORY,
+  wilderMemory,
+  mapped,
+  medianOf,
+  reading,
+  series,
+  textbookEma,
+  typicalOf,
+  SimpleAverage,
+} from './series.ts';
 import { WilderAverage } from './wilder-average.ts';
 
 /** Simple moving average of the last `length` closes, a price. */

@@ -30,8 +30,16 @@ import {
   ofBars,
   ofCloses,
 } from './declare-indicator.ts';
-import { exponentialMemory, wilderMemory } from './memory.ts';
-import { chained, mapped, series, summed, textbookEma, SimpleAverage } from './series.ts';
+import {
+  exponentialMemory,
+  wilderMemory,
+  chained,
+  mapped,
+  series,
+  summed,
+  textbookEma,
+  SimpleAverage,
+} from './series.ts';
 
 /** `histogram` is the line less its signal. All in price. */
 export interface MacdValue {

@@ -29,8 +29,16 @@ import {
   ofBars,
   ofCloses,
 } from './declare-indicator.ts';
-import { exponentialMemory, shareMemory, wilderMemory } from './memory.ts';
-import { chained, flatAs, mapped, series, typicalOf } from './series.ts';
+import {
+  exponentialMemory,
+  shareMemory,
+  wilderMemory,
+  chained,
+  flatAs,
+  mapped,
+  series,
+  typicalOf,
+} from './series.ts';
 import { WilderAverage } from './wilder-average.ts';
 
 /** Wilder's relative strength index of the closes, 0 to 100; 100 where there was no loss. */

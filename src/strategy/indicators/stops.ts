@@ -1,7 +1,6 @@
 import { ChandeKrollStop, ChandelierExit, SuperTrend, TradingSignal } from 'trading-signals';
 import { bars, declareNamed, factor, ofBars } from './declare-indicator.ts';
-import { UNBOUNDED_MEMORY, wilderMemory } from './memory.ts';
-import { mapped } from './series.ts';
+import { UNBOUNDED_MEMORY, wilderMemory, mapped } from './series.ts';
 
 /** Direction of a trend. */
 export type TrendSide = 'up' | 'down';

@@ -12,8 +12,7 @@ import {
   VortexIndicator,
 } from 'trading-signals';
 import { bars, declareLength, declareNamed, declareWindow, ofBars, ofCloses } from './declare-indicator.ts';
-import { exponentialMemory, wilderMemory } from './memory.ts';
-import { mapped, series } from './series.ts';
+import { exponentialMemory, wilderMemory, mapped, series } from './series.ts';
 import { WilderAverage } from './wilder-average.ts';
 
 /**

@@ -32,8 +32,7 @@ import {
   ofCloses,
   type Declaration,
 } from './declare-indicator.ts';
-import { exponentialMemory, wilderMemory } from './memory.ts';
-import { flatAs, series, SimpleAverage } from './series.ts';
+import { exponentialMemory, wilderMemory, flatAs, series, SimpleAverage } from './series.ts';
 import { WilderAverage } from './wilder-average.ts';
 
 /** Prices around a middle one. */

@@ -23,8 +23,7 @@ import {
   factor,
   ofBars,
 } from './declare-indicator.ts';
-import { exponentialMemory } from './memory.ts';
-import { reading, stepsOf, summed, type Ohlcv } from './series.ts';
+import { exponentialMemory, reading, stepsOf, summed, type Ohlcv } from './series.ts';
 
 const volumeOf = ({ volume }: Ohlcv): number => volume;
 

@@ -5,7 +5,7 @@ import { QUIET_MS } from '../../../src/budget/named-limit.ts';
 import { planInputOf } from '../../../src/daemon/create-plan.ts';
 import { PaceWatch } from '../../../src/daemon/run/create-bot.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
-import type { FeedPace } from '../../../src/scheduler/pace.ts';
+import type { FeedPace } from '../../../src/scheduler/poll-queue.ts';
 import { planPolls } from '../../../src/scheduler/plan-polls.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
-import { pacesOf } from '../../../src/scheduler/pace.ts';
-import { PollQueue } from '../../../src/scheduler/poll-queue.ts';
+import { pacesOf, PollQueue } from '../../../src/scheduler/poll-queue.ts';
 
 const feed = (key: string, but: Partial<PlannedFeed> = {}): PlannedFeed => ({
   key,
