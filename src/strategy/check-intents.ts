@@ -2,8 +2,9 @@ import { Decimal } from 'decimal.js';
 import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
 import { otherSide } from '../records/margin.ts';
-import { isSide, refusal } from './checks/check-fields.ts';
 import {
+  isSide,
+  refusal,
   LIST_FIELDS,
   MOST_SLICES,
   OrdersOverTimeCheck,

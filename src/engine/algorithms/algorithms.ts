@@ -14,7 +14,20 @@ import {
   type ProtectIntent,
 } from '../bracket.ts';
 import { createDca, type DcaAlgorithm, type DcaIntent, costAt } from './dca.ts';
-import { advanceIceberg, createIceberg, type IcebergAlgorithm, type IcebergIntent } from './iceberg.ts';
+import {
+  advanceIceberg,
+  createIceberg,
+  type IcebergAlgorithm,
+  type IcebergIntent,
+  advanceTwap,
+  createTwap,
+  type TwapAlgorithm,
+  type TwapIntent,
+  advanceSlices,
+  begunSlices,
+  wrongTimes,
+  type Sliced,
+} from './slices.ts';
 import {
   type AlgorithmStep,
   type AlgorithmView,
@@ -31,16 +44,6 @@ import {
 import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
 import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
 import { advanceTargets, createTargets, type TargetsAlgorithm } from './targets.ts';
-import {
-  advanceTwap,
-  createTwap,
-  type TwapAlgorithm,
-  type TwapIntent,
-  advanceSlices,
-  begunSlices,
-  wrongTimes,
-  type Sliced,
-} from './slices.ts';
 import {
   NO_UNITS,
   type Units,

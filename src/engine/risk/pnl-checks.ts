@@ -30,10 +30,7 @@ export const checkDailyLoss: RiskCheck = (view, limits) => unlessReduced(view, d
 export const checkDrawdown: RiskCheck = (view, limits) => unlessReduced(view, drawdownOf(view, limits));
 
 /** The limit on losses that lets no new risk pass, by the name of its check; null where none does. */
-function lossObjection(
-  view: LossView,
-  limits: RiskLimits,
-): (Objection & { readonly check: string }) | null {
+function lossObjection(view: LossView, limits: RiskLimits): (Objection & { readonly check: string }) | null {
   const ofDay = dailyLossOf(view, limits);
   if (ofDay !== null) return { check: 'daily-loss', ...ofDay };
   const fall = drawdownOf(view, limits);

@@ -1,6 +1,6 @@
 import { SarrafError, present } from '../../domain/errors.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
-import { isSide } from '../checks/check-fields.ts';
+import { isSide } from '../checks/intent-fields.ts';
 import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from '../check-intents.ts';
 import type { Intent } from '../intents.ts';
 import type { MarketIntents } from './market-intents.ts';
