@@ -2,6 +2,9 @@ import { formatUnits } from '../domain/money.ts';
 import { otherSide, type WalletSide } from '../records/margin.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { KeptRow } from './mirror-reader.ts';
+import type { AlgorithmRecord } from '../records/rows.ts';
+import { algorithmFromJson } from '../engine/algorithm-json.ts';
+import type { BracketAlgorithm } from '../engine/bracket.ts';
 
 /** A transfer between the spot and the margin wallet that has not come to its end. */
 export interface TransferAtWork {
@@ -31,4 +34,16 @@ export function transfersNow(kept: readonly KeptRow[], isRunning: boolean | null
     state: isRunning === false ? 'unknown' : state,
     sinceMs,
   }));
+}
+
+/** A position of a bracket of which a person has to say what became of it. */
+export type UnclearPosition = Pick<AlgorithmRecord, 'strategy' | 'market'> &
+  NonNullable<BracketAlgorithm['unclear']>;
+
+export function unclearPositions(algorithms: readonly AlgorithmRecord[]): readonly UnclearPosition[] {
+  return algorithms.flatMap(({ strategy, market, json }) => {
+    const algorithm = algorithmFromJson(json);
+    const unclear = algorithm.kind === 'bracket' ? algorithm.unclear : null;
+    return unclear === null ? [] : [{ strategy, market, ...unclear }];
+  });
 }

@@ -28,8 +28,12 @@ import {
 } from '../read-mirror.ts';
 import { strategyStatus, type StrategyStatus } from '../../mirror/strategy-status.ts';
 import { rowLines } from '../table.ts';
-import { unclearPositions, type UnclearPosition } from '../../mirror/unclear-positions.ts';
-import { transfersNow, type TransferAtWork } from '../../mirror/transfers-now.ts';
+import {
+  transfersNow,
+  unclearPositions,
+  type TransferAtWork,
+  type UnclearPosition,
+} from '../../mirror/transfers-now.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
