@@ -31,7 +31,7 @@ class Phone {
       let body = '';
       request.setEncoding('utf8').on('data', (text: string) => (body += text));
       request.on('end', () => {
-        this.take(body);
+        this.apply(body);
         reply.end('ok');
       });
     });
@@ -53,7 +53,7 @@ class Phone {
     this.server.close();
   }
 
-  private take(body: string): void {
+  private apply(body: string): void {
     const { text } = JSON.parse(body) as { readonly text: string };
     const atMs = performance.now();
     for (const line of text.split('\n')) {
@@ -61,7 +61,7 @@ class Phone {
       if (!Number.isNaN(event) && !this.arrivedAtMs.has(event)) this.arrivedAtMs.set(event, atMs);
     }
     if (!text.includes('✅')) return;
-    for (const tell of this.overs) tell();
+    for (const notify of this.overs) notify();
     this.overs = [];
   }
 }
@@ -119,7 +119,7 @@ export async function benchAlert(): Promise<BenchResult[]> {
       mirror.apply([{ kind: 'journal', entry }], { atMs: Date.now(), isDurable: true });
       writtenAtMs[event] = performance.now();
     };
-    const wayOf = async (event: number): Promise<number> => {
+    const routeOf = async (event: number): Promise<number> => {
       const endMs = performance.now() + PATIENCE_MS;
       while (!phone.arrivedAtMs.has(event)) {
         if (performance.now() > endMs) throw new Error(`expected a message of event ${event}`);
@@ -134,7 +134,7 @@ export async function benchAlert(): Promise<BenchResult[]> {
       if (isAfterOver) await phone.over();
       await pause(isAfterOver ? AFTER_OVER_MS : APART_MS);
       write(event);
-      (isAfterOver ? afterOver : plain).push(await wayOf(event));
+      (isAfterOver ? afterOver : plain).push(await routeOf(event));
     }
     return [
       ...wayFigures('alert: a line of the journal on its own to its message', plain, LONGEST_MS),

@@ -3,14 +3,14 @@ import { runBacktest } from '../src/backtest/run-backtest.ts';
 import { createBarRules } from '../src/venues/fill-rules.ts';
 import { createBacktest } from '../src/backtest/candle-backtest.ts';
 import { readConfig } from '../src/cli/read-config.ts';
-import { keepHeapTight } from '../src/cli/tight-heap.ts';
+import { limitHeap } from '../src/cli/tight-heap.ts';
 import { MARKET } from './bar-walk.ts';
 
 /**
  * What `sarraf backtest` does of a catalogue that is named, in a process of its own; prints how many bars
  * there were and the most memory it ever had, in KiB.
  */
-keepHeapTight();
+limitHeap();
 const [catalogue = ''] = process.argv.slice(2);
 const params = { fast: 10, slow: 30, share: 0.01 };
 const config = readConfig(null, [

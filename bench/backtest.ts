@@ -51,7 +51,7 @@ export const watching = (markets: readonly RunMarket[]): StrategyDefinition =>
   });
 
 /** The cross with its looks at every bar, and without an order. */
-export const LOOKS: StrategyDefinition = {
+export const STEPS_A_MINUTE: StrategyDefinition = {
   ...maCross,
   on: {
     bars(ctx, bar) {
@@ -136,7 +136,7 @@ export function rateOf(count: number, work: () => void): number {
 async function loaded(columns: CandleColumns): Promise<{ readonly loadMs: number; readonly rssMb: number }> {
   const root = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
   try {
-    const catalogue = new Catalogue({ root, takeLock: () => ({ release: () => undefined }) });
+    const catalogue = new Catalogue({ root, lockFile: () => ({ release: () => undefined }) });
     await catalogue.appendCandles({
       market: MARKET.symbol,
       timeframe: '1m',
@@ -194,8 +194,8 @@ export async function benchBacktest(): Promise<BenchResult[]> {
   for (let round = 0; round < ROUNDS; round += 1) {
     idles.push({ bare: bareRate(), idle: rateOf(BARS, () => void run(only, IDLE, {})) });
   }
-  const looks = Array.from({ length: ROUNDS }, () => {
-    const quiet = rateOf(BARS, () => void run(only, LOOKS, CROSS));
+  const polls = Array.from({ length: ROUNDS }, () => {
+    const quiet = rateOf(BARS, () => void run(only, STEPS_A_MINUTE, CROSS));
     return { bare: bareRate(), quiet };
   });
   const many = walksOf(MARKETS, columns);
@@ -213,8 +213,8 @@ export async function benchBacktest(): Promise<BenchResult[]> {
   }
   const idle = median(idles.map((rate) => rate.idle));
   const idleBare = median(idles.map((rate) => rate.bare));
-  const quiet = median(looks.map((rate) => rate.quiet));
-  const quietBare = median(looks.map((rate) => rate.bare));
+  const quiet = median(polls.map((rate) => rate.quiet));
+  const quietBare = median(polls.map((rate) => rate.bare));
   const watchedOne = median(watches.map((rate) => rate.one));
   const watchedMany = median(watches.map((rate) => rate.many));
   const cross = median(crosses.map((rate) => rate.cross));

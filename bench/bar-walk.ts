@@ -77,7 +77,7 @@ export function walksOf(
  * Markets of the same minutes, each with so many bars of the walk from another place of it on. What they have
  * in common is shared, not copied.
  */
-export function stretchesOf(
+export function rangesOf(
   count: number,
   columns: CandleColumns,
   length: number,

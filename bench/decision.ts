@@ -26,7 +26,7 @@ const TARGET_P99 = 12;
 const ROUND_MS = 20_000;
 
 /** Places an order with the next book while one is wished for, and takes it back when none is. */
-function createStrategy(wish: { isIn: boolean }): StrategyDefinition {
+function createStrategy(request: { isIn: boolean }): StrategyDefinition {
   return defineStrategy({
     name: 'in-and-out',
     params: z.strictObject({}),
@@ -35,8 +35,8 @@ function createStrategy(wish: { isIn: boolean }): StrategyDefinition {
     on: {
       book({ state, setState, market, orders, cancelAll, buy }, { bids }) {
         const price = bids[2]?.price;
-        if (!wish.isIn && orders.length > 0) cancelAll(market);
-        if (!wish.isIn || price === undefined || orders.length > 0) return;
+        if (!request.isIn && orders.length > 0) cancelAll(market);
+        if (!request.isIn || price === undefined || orders.length > 0) return;
         setState({ orders: state.orders + 1 });
         buy({ amount: 0.01, price });
       },
@@ -73,8 +73,8 @@ class BareCommits {
 
 /** The bot's engine, mirror and client, with a way to the exchange that ends where the socket would begin. */
 class Bench {
-  private readonly wish = { isIn: false };
-  private readonly engine: Engine = createBenchEngine(createStrategy(this.wish));
+  private readonly request = { isIn: false };
+  private readonly engine: Engine = createBenchEngine(createStrategy(this.request));
   private readonly venue = new QuietVenue(BENCH_MARKET, Infinity);
   private readonly mirror: MirrorStore;
   private readonly caller: VenueCaller;
@@ -110,12 +110,12 @@ class Bench {
    * encoded request, in ms.
    */
   async round(): Promise<number> {
-    this.wish.isIn = false;
+    this.request.isIn = false;
     this.live(this.nowMs + ROUND_MS);
     const { phase, liveOrders, unsettled } = this.engine.status();
     if (phase !== 'trading' || liveOrders + unsettled > 0)
       throw new Error(`expected no order, was one, ${phase}`);
-    this.wish.isIn = true;
+    this.request.isIn = true;
     // As the daemon does once a second.
     this.mirror.flush();
     for (;;) {
@@ -166,16 +166,16 @@ class Bench {
 
   private tick(): void {
     this.nowMs = Math.max(this.nowMs + 1, this.wakeAtMs);
-    this.take(this.engine.step({ kind: 'tick', atMs: this.nowMs }));
+    this.apply(this.engine.step({ kind: 'tick', atMs: this.nowMs }));
   }
 
   private answer({ id, call }: EngineRequest): void {
     const { nowMs } = this;
     const answer = this.venue.answer(call);
-    this.take(this.engine.step({ kind: 'answer', atMs: nowMs, requestId: id, sentAtMs: nowMs, answer }));
+    this.apply(this.engine.step({ kind: 'answer', atMs: nowMs, requestId: id, sentAtMs: nowMs, answer }));
   }
 
-  private take(output: EngineOutput): void {
+  private apply(output: EngineOutput): void {
     this.write(output);
     this.wakeAtMs = output.wakeAtMs;
     this.waiting.push(...output.requests);

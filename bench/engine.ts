@@ -49,17 +49,17 @@ function livePolls(venue: QuietVenue): number {
   const waiting: EngineRequest[] = [];
   let nowMs = BENCH_START_MS;
   let wakeAtMs = BENCH_START_MS;
-  const take = (output: EngineOutput): void => {
+  const apply = (output: EngineOutput): void => {
     wakeAtMs = output.wakeAtMs;
     for (const request of output.requests) waiting.push(request);
   };
   const rateOf = startClock();
   while (venue.polls < POLLS) {
     nowMs = Math.max(nowMs + 1, wakeAtMs);
-    take(engine.step({ kind: 'tick', atMs: nowMs }));
+    apply(engine.step({ kind: 'tick', atMs: nowMs }));
     for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
       const answer = venue.answer(request.call);
-      take(engine.step({ kind: 'answer', atMs: nowMs, requestId: request.id, sentAtMs: nowMs, answer }));
+      apply(engine.step({ kind: 'answer', atMs: nowMs, requestId: request.id, sentAtMs: nowMs, answer }));
     }
   }
   const rate = rateOf(venue.polls);

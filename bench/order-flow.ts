@@ -76,7 +76,7 @@ export function createOrderFlow(options: OrderFlowOptions): OrderFlow {
       const distance = below(reach + crossing) - crossing + 1;
       steps.push(place(side, side === 'buy' ? middle - distance : middle + distance, 1 + below(1_000)));
     } else if (dice < 0.85) {
-      const id = takeOpen(open, below);
+      const id = applyOpen(open, below);
       if (id === null) continue;
       shadow.remove(id);
       steps.push({ kind: 'cancel', id: id.id });
@@ -90,7 +90,7 @@ export function createOrderFlow(options: OrderFlowOptions): OrderFlow {
   return { resting, steps };
 }
 
-function takeOpen(open: BookOrder[], below: (bound: number) => number): BookOrder | null {
+function applyOpen(open: BookOrder[], below: (bound: number) => number): BookOrder | null {
   while (open.length > 0) {
     const index = below(open.length);
     const chosen = open[index];

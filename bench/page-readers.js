@@ -6,7 +6,7 @@ const OVERVIEW_EVERY_MS = 5_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
 let open = [];
 
-function look(at, token) {
+function poll(at, token) {
   get(`${at}/api/v1/overview`, { headers: { authorization: `Bearer ${token}` }, agent }, (reply) =>
     reply.resume(),
   ).on('error', () => undefined);
@@ -19,8 +19,8 @@ function page(at, token) {
     (reply) => reply.resume(),
   );
   stream.on('error', () => undefined);
-  const timer = setInterval(() => look(at, token), OVERVIEW_EVERY_MS);
-  look(at, token);
+  const timer = setInterval(() => poll(at, token), OVERVIEW_EVERY_MS);
+  poll(at, token);
   return () => {
     clearInterval(timer);
     stream.destroy();

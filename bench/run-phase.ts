@@ -1,5 +1,5 @@
 import maCross from '../strategies/ma-cross.ts';
-import { bareLoop, CROSS, IDLE, LOOKS, run, watching } from './backtest.ts';
+import { bareLoop, CROSS, IDLE, STEPS_A_MINUTE, run, watching } from './backtest.ts';
 import { firstBars, MARKET, walksOf } from './bar-walk.ts';
 import { cpuMs } from './cpu-time.ts';
 
@@ -15,11 +15,11 @@ const many = walksOf(30, columns);
 const phases: Readonly<Record<string, () => number>> = {
   bare: () => bareLoop(columns),
   cross: () => run(only, maCross, CROSS),
-  looks: () => run(only, LOOKS, CROSS),
+  looks: () => run(only, STEPS_A_MINUTE, CROSS),
   idle: () => run(only, IDLE, {}),
   'idle-30': () => run(many, IDLE, {}),
   'watching-30': () => run(many, watching(many), {}, many.slice(0, 1)),
-  'looks-30': () => run(many, LOOKS, CROSS),
+  'looks-30': () => run(many, STEPS_A_MINUTE, CROSS),
 };
 const work = phases[phase];
 if (work === undefined)

@@ -59,7 +59,7 @@ async function trialMs(kind: SamplerKind, space: string, generation: number): Pr
   const runTo = (end: number): void => {
     while (sampler.trials.length < end)
       for (const trial of sampler.ask(generation))
-        sampler.tell([
+        sampler.add([
           { number: trial.number, outcome: { kind: 'complete', values: [loss(trial)], violation: 0 } },
         ]);
   };

@@ -71,14 +71,14 @@ interface Seen {
 }
 
 /** A way that takes `replyMs` there and back together. */
-function slowWay(venue: Transport, time: VirtualTime, way: { replyMs: number }): Transport {
+function slowWay(venue: Transport, time: VirtualTime, context: { replyMs: number }): Transport {
   const random = createRandom(SEED);
   return {
     async send(request) {
-      const outMs = Math.round(random.next() * way.replyMs);
+      const outMs = Math.round(random.next() * context.replyMs);
       await time.sleep(outMs);
       const response = await venue.send(request);
-      await time.sleep(way.replyMs - outMs);
+      await time.sleep(context.replyMs - outMs);
       return response;
     },
     close: () => venue.close(),
@@ -96,9 +96,9 @@ function createWorld(demand: Demand, ledgerPath: string) {
     }),
     startMs: START_MS,
   });
-  const way = { replyMs: 0 };
+  const context = { replyMs: 0 };
   const client = new ExchangeClient({
-    transport: slowWay(new InProcessVenue({ adapter: door, now: nowMs }), time, way),
+    transport: slowWay(new InProcessVenue({ adapter: door, now: nowMs }), time, context),
     credentials: { kind: 'token', token: 'bot-token' },
     nowMs,
   });
@@ -106,7 +106,7 @@ function createWorld(demand: Demand, ledgerPath: string) {
   const budgets = [...client.budgets.values()];
   const budget = budgets.find(({ name }) => name === caller.budgetOf(demand.call(0)));
   if (budget === undefined) throw new Error(`expected a budget for ${demand.name}, was none`);
-  way.replyMs = Math.floor(budget.windowMs * REPLY_SHARE);
+  context.replyMs = Math.floor(budget.windowMs * REPLY_SHARE);
   const ledger = new LedgerStore({
     path: ledgerPath,
     budgets,

@@ -40,7 +40,7 @@ const LINES_PAGE = 50;
  * Own trades and ended orders that are still told, and lines of one wallet: few, so that what it keeps has
  * all come within an hour or two.
  */
-const MOST_KEPT = 500;
+const MOST_RETAINED = 500;
 const MOST_LINES_KEPT = 10;
 const FEE_PARTS = 2_000n;
 
@@ -194,7 +194,7 @@ export class SoakVenue {
   private end(order: Order, status: string): void {
     order.status = status;
     if (order.id !== null) this.open.delete(order.id);
-    keep(this.ended, order);
+    persist(this.ended, order);
   }
 
   private match(nowMs: number): void {
@@ -215,7 +215,7 @@ export class SoakVenue {
     order.matchedAmount = amount;
     order.unmatchedAmount = NO_UNITS;
     this.end(order, 'Done');
-    keep(this.trades, {
+    persist(this.trades, {
       id: tradeIdOf(this.lastId),
       orderId: id,
       market,
@@ -236,7 +236,7 @@ export class SoakVenue {
     this.totals.set(currency, ((this.totals.get(currency) ?? NO_UNITS) + units) as Units);
     const lines = this.lines.get(currency) ?? [];
     this.lines.set(currency, lines);
-    keep(
+    persist(
       lines,
       {
         id: transactionIdOf(this.lastId),
@@ -251,7 +251,7 @@ export class SoakVenue {
   }
 }
 
-function keep<Item>(all: Item[], item: Item, most = MOST_KEPT): void {
+function persist<Item>(all: Item[], item: Item, most = MOST_RETAINED): void {
   all.push(item);
   if (all.length > most) all.shift();
 }

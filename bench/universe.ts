@@ -3,7 +3,7 @@ import { defineStrategy } from '../src/strategy/definition.ts';
 import { sma } from '../src/strategy/indicators/averages.ts';
 import { createRandom } from '../src/domain/random.ts';
 import { rateOf, run } from './backtest.ts';
-import { BARS, barWalk, MARKET, stretchesOf } from './bar-walk.ts';
+import { BARS, barWalk, MARKET, rangesOf } from './bar-walk.ts';
 import { median, type BenchResult } from './result.ts';
 
 const MARKETS = 150;
@@ -30,11 +30,16 @@ const ONE = defineStrategy({
 });
 
 /** The same of the most traded, ranked each hour. */
-const following = (take: number) =>
+const following = (apply: number) =>
   defineStrategy({
     name: 'many',
     data: (data) => {
-      const members = data.universe({ quote: 'usdt', rankBy: 'volume24h', take, refreshMs: 3_600_000 });
+      const members = data.universe({
+        quote: 'usdt',
+        rankBy: 'volume24h',
+        take: apply,
+        refreshMs: 3_600_000,
+      });
       return { members, bars: members.candles('1m') };
     },
     indicators: ({ bars }) => ({ average: sma(bars, 30) }),
@@ -46,11 +51,11 @@ const following = (take: number) =>
   });
 
 /** Bars a second of a year of 30 markets of which so many are members, against those of one market. */
-function benchRate(take: number): BenchResult {
+function benchRate(apply: number): BenchResult {
   const columns = barWalk();
   const only = [{ market: MARKET, columns }];
-  const many = stretchesOf(FOLLOWED_OF, columns, YEAR_BARS);
-  const strategy = following(take);
+  const many = rangesOf(FOLLOWED_OF, columns, YEAR_BARS);
+  const strategy = following(apply);
   const rates = Array.from({ length: RATE_ROUNDS }, () => ({
     one: rateOf(BARS, () => void run(only, ONE, {})),
     many: rateOf(FOLLOWED_OF * YEAR_BARS, () => void run(many, strategy, {}, many.slice(0, 1))),
@@ -59,7 +64,7 @@ function benchRate(take: number): BenchResult {
   const reference = median(rates.map((rate) => rate.one));
   const ratio = value / reference;
   return {
-    name: `universe: a year of minutes of ${FOLLOWED_OF} markets, ${take} of them members, against one market`,
+    name: `universe: a year of minutes of ${FOLLOWED_OF} markets, ${apply} of them members, against one market`,
     value,
     unit: 'bars/s',
     reference,

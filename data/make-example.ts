@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockOfRecording } from '../src/daemon/run/finalize-beside.ts';
+import { claimRecording } from '../src/daemon/run/finalize-beside.ts';
 import { SarrafError } from '../src/domain/errors.ts';
 import type { MarketSymbol } from '../src/domain/market-symbol.ts';
 import { timeframeMs } from '../src/domain/candle.ts';
@@ -68,7 +68,7 @@ async function record(root: string): Promise<void> {
   if (!(time instanceof VirtualTime)) return stop('expected virtual time');
   const recorder = await Recorder.open({
     root,
-    takeLock: lockOfRecording,
+    lockFile: claimRecording,
     source: `simulator, seed ${SEED}`,
     markets: MARKETS,
     life: 'example',
@@ -80,7 +80,7 @@ async function record(root: string): Promise<void> {
     caller.send(call, AbortSignal.timeout(60_000), {
       onEnd: ({ answer }) => {
         if (answer.outcome !== 'value') stop(`expected an answer to ${call.kind}, was ${JSON.stringify(answer)}`);
-        recorder.take(call, answer, time.now());
+        recorder.apply(call, answer, time.now());
       },
       onError: (error) => stop(String(error)),
     });

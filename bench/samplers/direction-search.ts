@@ -63,7 +63,7 @@ class DimensionSearch {
   private readonly spaces: readonly (readonly [DigitRows, DigitRows])[];
 
   /** What is known of property A by first digits. */
-  private readonly kept = new Map<string, boolean>();
+  private readonly stored = new Map<string, boolean>();
 
   constructor(of: SearchedDimension) {
     this.of = of;
@@ -129,11 +129,11 @@ class DimensionSearch {
   /** Whether property A holds with these numbers, and the next dimension can keep it: only first digits decide. */
   private keepsHalves(first: readonly number[]): boolean {
     const digits = first.map((number, place) => (number >= 2 ** place ? '1' : '0')).join('');
-    const known = this.kept.get(digits);
+    const known = this.stored.get(digits);
     if (known !== undefined) return known;
     const { halves, polynomial, next } = this.of;
     const keeps = this.fits(first) && halves.with(polynomial, first).decidingPlace(next) !== -1;
-    this.kept.set(digits, keeps);
+    this.stored.set(digits, keeps);
     return keeps;
   }
 

@@ -37,7 +37,7 @@ function extend(basis: Basis, row: number): boolean {
  * 1987).
  */
 export function netDefect(coordinates: readonly DigitRows[], digits: number): number {
-  const kept = 2 ** digits - 1;
+  const stored = 2 ** digits - 1;
   /** How many rows of the coordinates from `depth` on are independent of the basis, at most `limit`. */
   const independentRows = (basis: Basis, depth: number, limit: number): number => {
     const own = basis.slice();
@@ -47,7 +47,7 @@ export function netDefect(coordinates: readonly DigitRows[], digits: number): nu
       if (depth + 1 < coordinates.length)
         found = Math.min(found, count + independentRows(own, depth + 1, found - count));
       if (count === found) return found;
-      if (!extend(own, (rows[count] ?? 0) & kept)) return count;
+      if (!extend(own, (rows[count] ?? 0) & stored)) return count;
     }
   };
   return digits - independentRows(new Int32Array(digits), 0, digits);

@@ -27,7 +27,7 @@ const runs = Array.from({ length: seeds }, (_, seed) => {
     for (const { number, point } of sampler.ask(Math.min(generation, trials - values.length))) {
       const found = test.values(paramsOfPoint(space, point));
       values.push(found);
-      sampler.tell([{ number, outcome: { kind: 'complete', values: found, violation: 0 } }]);
+      sampler.add([{ number, outcome: { kind: 'complete', values: found, violation: 0 } }]);
     }
   }
   return values;

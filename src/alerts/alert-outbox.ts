@@ -21,8 +21,8 @@ export const PUT_BACK = 'put back';
 const OLD_MS = 86_400_000;
 
 /** Alerts and messages that are kept, and for how long. */
-const MOST_KEPT = 5_000;
-const KEPT_FOR_MS = 90 * 86_400_000;
+const MOST_RETAINED = 5_000;
+const RETAINED_MS = 90 * 86_400_000;
 
 /** Position up to which the journal was read, in the mirror of an epoch. */
 export interface JournalCursor {
@@ -41,7 +41,7 @@ export interface StoredMessage {
 }
 
 /** Data that is stored of one poll. */
-interface OutboxLook {
+interface OutboxSnapshot {
   readonly changes: readonly AlertChange[];
   readonly atMs: number;
   /** Null where the mirror was not read. */
@@ -87,7 +87,7 @@ export class AlertOutbox {
     );
   }
 
-  keepMeta(name: string, value: string): void {
+  setMeta(name: string, value: string): void {
     this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
   }
 
@@ -110,11 +110,11 @@ export class AlertOutbox {
   }
 
   /** Writes what a look found, all of it or nothing. */
-  apply({ changes, atMs, cursor, channels, meta = {} }: OutboxLook): void {
+  apply({ changes, atMs, cursor, channels, meta = {} }: OutboxSnapshot): void {
     const work = (): void => {
       for (const change of changes) this.applyOne(change, { atMs, channels });
-      if (cursor !== null) this.keepMeta('cursor', JSON.stringify(cursor));
-      for (const [name, value] of Object.entries(meta)) this.keepMeta(name, value);
+      if (cursor !== null) this.setMeta('cursor', JSON.stringify(cursor));
+      for (const [name, value] of Object.entries(meta)) this.setMeta(name, value);
     };
     this.database.transaction(work).immediate();
   }
@@ -138,16 +138,16 @@ export class AlertOutbox {
   }
 
   /** Returns how many notes of a channel were dropped since the last call because too many waited. */
-  takeDropped(channel: string): number {
+  drainDropped(channel: string): number {
     const count = Number(this.meta(`dropped ${channel}`) ?? 0);
-    if (count > 0) this.keepMeta(`dropped ${channel}`, '0');
+    if (count > 0) this.setMeta(`dropped ${channel}`, '0');
     return count;
   }
 
   /** Writes a message down, which settles its notes. Answers it as it is to be sent. */
   compose(channel: string, plan: MessagePlan, atMs: number): StoredMessage {
     const work = (): StoredMessage => {
-      const whole = { ...plan, more: plan.more + this.takeDropped(channel) };
+      const whole = { ...plan, more: plan.more + this.drainDropped(channel) };
       const { lastInsertRowid } = this.database
         .prepare('INSERT INTO messages (channel, plan, made_at_ms, tries, next_at_ms) VALUES (?, ?, ?, 0, ?)')
         .run(channel, JSON.stringify(whole), atMs, atMs);
@@ -240,12 +240,12 @@ export class AlertOutbox {
   prune(atMs: number, channels: readonly ChannelRoute[]): void {
     const work = (): void => {
       const over = 'ended_at_ms IS NOT NULL';
-      this.database.prepare(`DELETE FROM alerts WHERE ${over} AND ended_at_ms < ?`).run(atMs - KEPT_FOR_MS);
+      this.database.prepare(`DELETE FROM alerts WHERE ${over} AND ended_at_ms < ?`).run(atMs - RETAINED_MS);
       this.database
         .prepare(
           `DELETE FROM alerts WHERE ${over} AND id <= (SELECT id FROM alerts ORDER BY id DESC LIMIT 1 OFFSET ?)`,
         )
-        .run(MOST_KEPT);
+        .run(MOST_RETAINED);
       const names = JSON.stringify(channels.map(({ name }) => name));
       this.database
         .prepare(
@@ -254,7 +254,7 @@ export class AlertOutbox {
         .run(names);
       const gone = `made_at_ms < ? OR (sent_at_ms IS NULL AND channel NOT IN (SELECT value FROM json_each(?)))
         OR id <= (SELECT id FROM messages ORDER BY id DESC LIMIT 1 OFFSET ?)`;
-      const bounds = [atMs - KEPT_FOR_MS, names, MOST_KEPT] as const;
+      const bounds = [atMs - RETAINED_MS, names, MOST_RETAINED] as const;
       // A note without its message would be one that is still to be said.
       this.database
         .prepare(`DELETE FROM notes WHERE message_id IN (SELECT id FROM messages WHERE ${gone})`)
@@ -265,7 +265,7 @@ export class AlertOutbox {
   }
 
   /** Copies everything that is open or on its way from another outbox, as far as that can be read. */
-  takeOver(other: AlertOutbox): void {
+  mergeFrom(other: AlertOutbox): void {
     const work = (): void => {
       for (const table of ['meta', 'alerts', 'messages', 'notes']) {
         const rows = other.database
@@ -363,7 +363,7 @@ export class AlertOutbox {
       add.run(channel, alertId, kind, atMs);
       const { changes } = bound.run(channel, MOST_WAITING);
       if (changes > 0)
-        this.keepMeta(`dropped ${channel}`, String(Number(this.meta(`dropped ${channel}`) ?? 0) + changes));
+        this.setMeta(`dropped ${channel}`, String(Number(this.meta(`dropped ${channel}`) ?? 0) + changes));
     }
   }
 }

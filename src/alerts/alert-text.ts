@@ -3,7 +3,7 @@ import { formatLength, formatDecimal, formatShare } from '../language/format-num
 import { formatExact, formatMoney, unitName } from '../language/format-money.ts';
 import { formatTime } from '../language/format-time.ts';
 import type { Locale } from '../language/locale.ts';
-import { saidIn } from '../language/said-in.ts';
+import { sentenceIn } from '../language/sentence-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../language/translate.ts';
 import type { AlertFacts } from './core/alert-facts.ts';
 import { PERSIAN_TERMS as terms } from '../language/persian-terms.ts';
@@ -142,26 +142,26 @@ const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
 };
 
 /** Function that returns the texts of alerts in a language. */
-type SayAlert = Translate<typeof ENGLISH_ALERTS>;
+type AlertText = Translate<typeof ENGLISH_ALERTS>;
 
-export function alertTexts({ language }: Locale): SayAlert {
+export function alertTexts({ language }: Locale): AlertText {
   return translateInto<typeof ENGLISH_ALERTS>(language, language === 'fa' ? PERSIAN_ALERTS : ENGLISH_ALERTS);
 }
 
 /** How the parts of alerts are written in a language. */
 class AlertWords {
-  readonly say: SayAlert;
+  readonly t: AlertText;
   readonly locale: Locale;
   readonly isPersian: boolean;
 
   constructor(locale: Locale) {
     this.locale = locale;
-    this.say = alertTexts(locale);
+    this.t = alertTexts(locale);
     this.isPersian = locale.language === 'fa';
   }
 
   readonly at = (atMs: number | null): string => formatTime(atMs, this.locale);
-  readonly said = (text: Sentence): string => saidIn(text, this.locale, tamed);
+  readonly words = (text: Sentence): string => sentenceIn(text, this.locale, tamed);
   readonly share = (share: number): string => formatShare(this.locale.language, share, { decimals: 1 });
   readonly decimal = (text: string | number): string => formatDecimal(this.locale.language, String(text));
   readonly unit = (currency: string): string => unitName(currency, this.locale);
@@ -184,96 +184,96 @@ const FACT_LINES: {
     words: AlertWords,
   ) => FactLines;
 } = {
-  lockout: ({ budget, endsAtMs }, { say, at }) =>
-    endsAtMs === null ? say('lockoutOpen', { budget }) : say('lockout', { budget, until: at(endsAtMs) }),
-  credential: ({ advice }, { say, said }) => say('credential', { advice: said(advice) }),
-  'unknown-order': ({ order, strategy, market, sinceMs }, { say, at }) =>
-    say('unknownOrder', { order, strategy, market, since: at(sinceMs) }),
-  break(facts, { say, unit, decimal, isPersian }) {
+  lockout: ({ budget, endsAtMs }, { t, at }) =>
+    endsAtMs === null ? t('lockoutOpen', { budget }) : t('lockout', { budget, until: at(endsAtMs) }),
+  credential: ({ advice }, { t, words }) => t('credential', { advice: words(advice) }),
+  'unknown-order': ({ order, strategy, market, sinceMs }, { t, at }) =>
+    t('unknownOrder', { order, strategy, market, since: at(sinceMs) }),
+  break(facts, { t, unit, decimal, isPersian }) {
     const rows = facts.rows
       .slice(0, MOST_ROWS)
       .map(({ currency, expected, found }) =>
-        say('breakRow', { currency: unit(currency), expected: decimal(expected), found: decimal(found) }),
+        t('breakRow', { currency: unit(currency), expected: decimal(expected), found: decimal(found) }),
       );
-    return say('break', { rows: rows.join(isPersian ? '؛ ' : '; ') });
+    return t('break', { rows: rows.join(isPersian ? '؛ ' : '; ') });
   },
-  'no-orders': ({ reason }, { say, said }) => say('noOrders', { reason: said(reason) }),
-  'risk-limit': ({ strategy, reason }, { say, said }) => say('riskLimit', { strategy, reason: said(reason) }),
-  refused: ({ strategy, market, code }, { say, said }) =>
-    say('refused', { strategy, market, code: said(code) }),
-  standstill: ({ reason }, { say, said }) => say('standstill', { reason: said(reason) }),
-  halted: ({ reason }, { say, said }) => say('halted', { reason: said(reason) }),
-  'no-data'({ feed, readAtMs }, { say, at, said }) {
-    if (feed === null) return readAtMs === null ? say('noDataEver') : say('noData', { at: at(readAtMs) });
-    const name = said(stored(feedSentence(feed)));
+  'no-orders': ({ reason }, { t, words }) => t('noOrders', { reason: words(reason) }),
+  'risk-limit': ({ strategy, reason }, { t, words }) => t('riskLimit', { strategy, reason: words(reason) }),
+  refused: ({ strategy, market, code }, { t, words }) =>
+    t('refused', { strategy, market, code: words(code) }),
+  standstill: ({ reason }, { t, words }) => t('standstill', { reason: words(reason) }),
+  halted: ({ reason }, { t, words }) => t('halted', { reason: words(reason) }),
+  'no-data'({ feed, readAtMs }, { t, at, words }) {
+    if (feed === null) return readAtMs === null ? t('noDataEver') : t('noData', { at: at(readAtMs) });
+    const name = words(stored(feedSentence(feed)));
     return readAtMs === null
-      ? say('noDataOfEver', { feed: name })
-      : say('noDataOf', { feed: name, at: at(readAtMs) });
+      ? t('noDataOfEver', { feed: name })
+      : t('noDataOf', { feed: name, at: at(readAtMs) });
   },
   drawdown: ({ currency, share, limit }, words) =>
-    words.say('drawdown', {
+    words.t('drawdown', {
       currency: words.unit(currency),
       share: words.share(share),
       limit: words.share(limit),
     }),
   'daily-loss': ({ currency, share, limit }, words) =>
-    words.say('dailyLoss', {
+    words.t('dailyLoss', {
       currency: words.unit(currency),
       share: words.share(share),
       limit: words.share(limit),
     }),
-  unprotected({ strategy, market, asset, amount, reason }, { say, said, unit, decimal }) {
+  unprotected({ strategy, market, asset, amount, reason }, { t, words, unit, decimal }) {
     const values = { strategy, market, asset: unit(asset), amount: decimal(amount) };
     return reason === null
-      ? say('unprotected', values)
-      : say('unprotectedWhy', { ...values, reason: said(reason) });
+      ? t('unprotected', values)
+      : t('unprotectedWhy', { ...values, reason: words(reason) });
   },
-  unclear({ of, why, asset, amount }, { say, unit, decimal }) {
+  unclear({ of, why, asset, amount }, { t, unit, decimal }) {
     const values = { asset: unit(asset), amount: decimal(amount) };
-    if (of === null) return [say('coinsMissing', values), say('coinsMissingChoice')];
-    const what = say(why === 'exit-canceled' ? 'exitCanceled' : 'coinsLeft', { ...values, ...of });
-    return [what, say('unclearChoice', { ...of })];
+    if (of === null) return [t('coinsMissing', values), t('coinsMissingChoice')];
+    const what = t(why === 'exit-canceled' ? 'exitCanceled' : 'coinsLeft', { ...values, ...of });
+    return [what, t('unclearChoice', { ...of })];
   },
-  strategy: ({ strategy, status, reason }, { say, said }) =>
-    say(status === 'paused' ? 'strategyPaused' : 'strategyStopped', { strategy, reason: said(reason) }),
-  disk: ({ freeBytes, fault }, { say, said }) =>
+  strategy: ({ strategy, status, reason }, { t, words }) =>
+    t(status === 'paused' ? 'strategyPaused' : 'strategyStopped', { strategy, reason: words(reason) }),
+  disk: ({ freeBytes, fault }, { t, words }) =>
     fault === null
-      ? say('diskLow', { megabytes: Math.floor((freeBytes ?? 0) / MEGABYTE) })
-      : say('diskFault', { fault: said(fault) }),
-  clock: ({ aheadMs }, { say, locale }) =>
-    say(aheadMs > 0 ? 'clockAhead' : 'clockBehind', {
+      ? t('diskLow', { megabytes: Math.floor((freeBytes ?? 0) / MEGABYTE) })
+      : t('diskFault', { fault: words(fault) }),
+  clock: ({ aheadMs }, { t, locale }) =>
+    t(aheadMs > 0 ? 'clockAhead' : 'clockBehind', {
       length: formatLength(locale.language, Math.abs(aheadMs)),
     }),
-  'new-device': (_facts, { say }) => say('newDevice'),
-  'big-fill': ({ market, side, amount, price, value, currency }, { say, unit, decimal, money, locale }) =>
-    say(side === 'buy' ? 'bigBuy' : 'bigSell', {
+  'new-device': (_facts, { t }) => t('newDevice'),
+  'big-fill': ({ market, side, amount, price, value, currency }, { t, unit, decimal, money, locale }) =>
+    t(side === 'buy' ? 'bigBuy' : 'bigSell', {
       amount: decimal(amount),
       asset: unit(parseMarket(market).base),
       market,
       value: money(value, currency),
       price: formatExact(price, currency, locale),
     }),
-  ended: ({ reason }, { say, said }) => say('endedWithError', { reason: said(reason) }),
-  entries: ({ canceled, kept, left }, { say, decimal }) =>
-    say('entries', { canceled: decimal(canceled), kept: decimal(kept), left: decimal(left) }),
-  'entries-failed': ({ reason }, { say, said }) => say('entriesFailed', { reason: said(reason) }),
-  silent: ({ lastSignMs }, { say, at }) =>
-    lastSignMs === null ? say('silentEver') : say('silent', { at: at(lastSignMs) }),
-  outbox: ({ reason }, { say, said }) => say('outbox', { reason: said(reason) }),
-  test: (_facts, { say }) => say('test'),
+  ended: ({ reason }, { t, words }) => t('endedWithError', { reason: words(reason) }),
+  entries: ({ canceled, kept, left }, { t, decimal }) =>
+    t('entries', { canceled: decimal(canceled), kept: decimal(kept), left: decimal(left) }),
+  'entries-failed': ({ reason }, { t, words }) => t('entriesFailed', { reason: words(reason) }),
+  silent: ({ lastSignMs }, { t, at }) =>
+    lastSignMs === null ? t('silentEver') : t('silent', { at: at(lastSignMs) }),
+  outbox: ({ reason }, { t, words }) => t('outbox', { reason: words(reason) }),
+  test: (_facts, { t }) => t('test'),
   summary({ period, figures: { toMs, equity, trades, fees, lockouts } }, words) {
-    const { say, at, money, share, isPersian } = words;
+    const { t, at, money, share, isPersian } = words;
     const spent = fees.map(({ currency, amount }) => money(amount, currency));
     return [
-      say(period, { until: at(toMs) }),
-      ...(equity.length === 0 ? [say('noFigures')] : []),
+      t(period, { until: at(toMs) }),
+      ...(equity.length === 0 ? [t('noFigures')] : []),
       ...equity.flatMap(({ currency, now, change, drawdown }) => [
-        say('summaryEquity', { now: money(now, currency), change: money(change, currency, true) }),
-        say('summaryFall', { share: share(drawdown) }),
+        t('summaryEquity', { now: money(now, currency), change: money(change, currency, true) }),
+        t('summaryFall', { share: share(drawdown) }),
       ]),
-      say('summaryTrades', { count: trades }),
-      say('summaryFees', { fees: spent.length === 0 ? say('noFees') : spent.join(isPersian ? '، ' : ', ') }),
-      say('summaryLockouts', { count: lockouts }),
+      t('summaryTrades', { count: trades }),
+      t('summaryFees', { fees: spent.length === 0 ? t('noFees') : spent.join(isPersian ? '، ' : ', ') }),
+      t('summaryLockouts', { count: lockouts }),
     ];
   },
 };

@@ -4,6 +4,6 @@ import type { AlertsMessage } from './alerts-sidecar.ts';
 import { openAlerts } from './open-alerts.ts';
 
 /** The entry of the thread that watches a run and tells people. */
-const tell = (message: AlertsMessage): void => parentPort?.postMessage(message, []);
+const notify = (message: AlertsMessage): void => parentPort?.postMessage(message, []);
 
-await openAlerts(workerData as AlertsSetup, (level, text) => tell({ level, text }));
+await openAlerts(workerData as AlertsSetup, (level, text) => notify({ level, text }));

@@ -11,8 +11,8 @@ import { ControlClient } from '../daemon/control-client.ts';
 import { LONGEST_BY } from '../daemon/control-command.ts';
 import type { ControlCommand } from '../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
-import { isDataFolderInUse } from '../daemon/run-locks.ts';
-import { saidIn } from '../language/said-in.ts';
+import { isDataFolderInUse } from '../daemon/process-locks.ts';
+import { sentenceIn } from '../language/sentence-in.ts';
 import { tamed } from './alert-text.ts';
 import { chatTexts } from './chat/chat-replies.ts';
 import type { ChatAction } from './chat/answer-chat.ts';
@@ -20,7 +20,7 @@ import { readHaltWait } from '../daemon/waiting-commands.ts';
 import { readRun } from '../daemon/run-record.ts';
 import type { FolderLedger } from '../daemon/folder-ledger.ts';
 import { formatUnits } from '../domain/money.ts';
-import { readKept } from '../engine/kept-records.ts';
+import { readRecord } from '../engine/stored-records.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { LastPrices } from '../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../mirror/locks-now.ts';
@@ -44,7 +44,7 @@ interface OpenedAlerts {
 export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAlerts> {
   const { dataFolder, rules, summary, channels } = setup;
   const nowMs = Date.now;
-  const outbox = openOutbox(dataFolder, { keeper: 'run', log });
+  const outbox = openOutbox(dataFolder, { owner: 'run', log });
   const files = new BotFiles({ ...setup, nowMs });
   const channelSenders = await openSenders({ setup, outbox, log });
   const service = new AlertService({
@@ -113,8 +113,8 @@ export async function carryOut(
   of: { readonly dataFolder: string; readonly by: string; readonly locale: Locale },
 ): Promise<string> {
   const { dataFolder, by, locale } = of;
-  const say = chatTexts(locale);
-  const said = (message: Sentence): string => saidIn(message, locale, tamed);
+  const t = chatTexts(locale);
+  const words = (message: Sentence): string => sentenceIn(message, locale, tamed);
   let client: ControlClient | null = null;
   try {
     client = new ControlClient(dataFolder);
@@ -126,11 +126,11 @@ export async function carryOut(
     });
     if (result !== null)
       return result.ok
-        ? say('done_', { message: said(result.message) })
-        : say('failed', { message: said(result.message) });
-    return takenAtMs === null ? say('waits') : say('underWay');
+        ? t('done_', { message: words(result.message) })
+        : t('failed', { message: words(result.message) });
+    return takenAtMs === null ? t('waits') : t('inProgress');
   } catch (error) {
-    return say('failed', { message: said(messageOf(error)) });
+    return t('failed', { message: words(messageOf(error)) });
   } finally {
     client?.close();
   }
@@ -206,13 +206,13 @@ function botNow(files: BotFiles, nowMs: number): Pick<ChatView, 'bot' | 'fault'>
 }
 
 function botView(reader: MirrorReader, nowMs: number): BotView {
-  const kept = reader.kept();
-  const locks = locksNow(kept, nowMs);
+  const stored = reader.stored();
+  const locks = locksNow(stored, nowMs);
   const prices = new LastPrices(reader.markets);
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_ORDERS });
   return {
-    halt: readKept(kept, 'control')?.halted ?? null,
-    noOrders: whyNoOrders(kept),
+    halt: readRecord(stored, 'control')?.halted ?? null,
+    noOrders: whyNoOrders(stored),
     books: readReconciliation(reader).state,
     strategies: reader.strategies().map((record) => {
       const pause = pauseOf(locks, record.name);

@@ -9,7 +9,7 @@ import { PUT_BACK } from './alert-outbox.ts';
 const APPLICATION_ID = 0x7361726d;
 
 /** Time a write waits for another process, such as a command that acknowledges an alert. */
-const LOCK_WAIT_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
 const LOG_PAGES = 256;
 
@@ -59,26 +59,26 @@ const STEPS: readonly string[] = [
 ];
 
 /** Owner of an outbox in a data folder: the run itself, or its watchdog. */
-export type OutboxKeeper = 'run' | 'watchdog';
+export type OutboxOwner = 'run' | 'watchdog';
 
 /** The file of each in a data folder. */
 export const OUTBOX_NAMES = {
   run: 'alerts.sqlite',
   watchdog: 'watchdog-alerts.sqlite',
-} as const satisfies Record<OutboxKeeper, string>;
+} as const satisfies Record<OutboxOwner, string>;
 
-export function outboxPath(dataFolder: string, keeper: OutboxKeeper = 'run'): string {
-  return join(dataFolder, OUTBOX_NAMES[keeper]);
+export function outboxPath(dataFolder: string, owner: OutboxOwner = 'run'): string {
+  return join(dataFolder, OUTBOX_NAMES[owner]);
 }
 
 /** Opens an outbox of a data folder, or makes it. Throws `DATA_UNUSABLE`. */
-export function openOutboxFile(dataFolder: string, keeper: OutboxKeeper = 'run'): Database.Database {
+export function openOutboxFile(dataFolder: string, owner: OutboxOwner = 'run'): Database.Database {
   const database = openStepFile({
-    path: outboxPath(dataFolder, keeper),
+    path: outboxPath(dataFolder, owner),
     what: 'an outbox of alerts',
     applicationId: APPLICATION_ID,
     steps: STEPS,
-    lockWaitMs: LOCK_WAIT_MS,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     logPages: LOG_PAGES,
   });
   database.pragma('foreign_keys = ON');
@@ -100,12 +100,12 @@ export function openOutboxInMemory(): Database.Database {
 const SKIPPED_IDS = 10_000;
 
 /** The outboxes of a run and of its watchdog, as backups take them along. */
-export const OUTBOX_SIDE_FILES: readonly SideFile[] = (['run', 'watchdog'] as const).map((keeper) => ({
-  name: OUTBOX_NAMES[keeper],
+export const OUTBOX_SIDE_FILES: readonly SideFile[] = (['run', 'watchdog'] as const).map((owner) => ({
+  name: OUTBOX_NAMES[owner],
   isOther: null,
   isVital: false,
-  copy: (dataFolder, to) => copyOutbox(dataFolder, { to, keeper }),
-  open: (dataFolder) => openOutboxFile(dataFolder, keeper),
+  copy: (dataFolder, to) => copyOutbox(dataFolder, { to, owner }),
+  open: (dataFolder) => openOutboxFile(dataFolder, owner),
 }));
 
 const AS_A_COPY = `
@@ -120,9 +120,9 @@ const AS_A_COPY = `
 /** Copies the outbox without chat requests: an old button refers to a state that is gone. */
 function copyOutbox(
   dataFolder: string,
-  { to, keeper }: { readonly to: string; readonly keeper: OutboxKeeper },
+  { to, owner }: { readonly to: string; readonly owner: OutboxOwner },
 ): boolean {
-  if (!existsSync(outboxPath(dataFolder, keeper))) return false;
-  copyDatabase(openOutboxFile(dataFolder, keeper), to, AS_A_COPY);
+  if (!existsSync(outboxPath(dataFolder, owner))) return false;
+  copyDatabase(openOutboxFile(dataFolder, owner), to, AS_A_COPY);
   return true;
 }

@@ -21,7 +21,7 @@ export class WatchdogAlerts {
   private readonly log: Log;
   private readonly timer: NodeJS.Timeout;
   private readonly waiting = new Map<string, number>();
-  private isSaid = false;
+  private isLogged = false;
   private holding: readonly AlertCondition[] = [];
   /**
    * Events that have just happened, until they are in the outbox: another process may hold that for a while.
@@ -45,13 +45,13 @@ export class WatchdogAlerts {
 
   static async open(setup: AlertsSetup, log: Log): Promise<WatchdogAlerts> {
     const { dataFolder } = setup;
-    const outbox = openOutbox(dataFolder, { keeper: 'watchdog', log });
+    const outbox = openOutbox(dataFolder, { owner: 'watchdog', log });
     outbox.use((each) => each.prune(Date.now(), setup.channels));
     const opened = await openSenders({ setup, outbox, log, isWatchdog: true });
     return new WatchdogAlerts({ setup, outbox, log, opened });
   }
 
-  tell(news: WatchdogNews): void {
+  notify(news: WatchdogNews): void {
     const { holding, moments } = conditionsAfter(this.holding, news, Date.now());
     this.holding = holding;
     this.moments = [...this.moments, ...moments];
@@ -70,10 +70,10 @@ export class WatchdogAlerts {
       const { moments } = this;
       if (this.track([...this.holding, ...moments])) this.moments = [];
       for (const sender of this.opened.senders) sender.pump();
-      this.isSaid = false;
+      this.isLogged = false;
     } catch (error) {
-      if (!this.isSaid) this.log('warning', `alerts can not be kept just now: ${String(error)}`);
-      this.isSaid = true;
+      if (!this.isLogged) this.log('warning', `alerts can not be kept just now: ${String(error)}`);
+      this.isLogged = true;
     }
   }
 
@@ -81,13 +81,13 @@ export class WatchdogAlerts {
   private track(conditions: readonly AlertCondition[]): boolean {
     const { setup, waiting } = this;
     const atMs = Date.now();
-    const isKept = this.outbox.use((outbox) => {
+    const isStored = this.outbox.use((outbox) => {
       const open = outbox.openAlerts();
       const changes = trackAlerts({ open, conditions, waiting }, trackOf(setup), atMs);
       if (changes.length > 0) outbox.apply({ changes, atMs, cursor: null, channels: setup.channels });
       return true;
     });
-    return isKept === true;
+    return isStored === true;
   }
 }
 

@@ -5,7 +5,7 @@ import { present } from '../domain/errors.ts';
 import type { MarketStats, DayNumbers } from '../domain/order-book.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
 import { BarFeed } from './bar-feed.ts';
-import type { BarLane } from './bar-lane.ts';
+import type { BarQueue } from './bar-queue.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 
@@ -14,37 +14,37 @@ import type { MarketName } from '../domain/market-symbol.ts';
  * bars are read. A market without any in the last day is absent.
  */
 export class BarStatistics {
-  private readonly lanes: readonly BarLane[];
-  /** By the place of the lane. */
-  private readonly stretches: readonly BarStretches[];
+  private readonly queues: readonly BarQueue[];
+  /** By the place of the queue. */
+  private readonly ranges: readonly BarRanges[];
 
-  constructor(lanes: readonly BarLane[]) {
-    this.lanes = lanes;
-    this.stretches = lanes.map(({ columns }) => new BarStretches(columns));
+  constructor(queues: readonly BarQueue[]) {
+    this.queues = queues;
+    this.ranges = queues.map(({ columns }) => new BarRanges(columns));
   }
 
   /** Answers a question for statistics or bars; null for any other. */
   answer(call: VenueCall, atMs: number): VenueAnswer | null {
     if (call.kind === 'stats') return { outcome: 'value', value: this.statistics(atMs) };
     if (call.kind !== 'candles') return null;
-    const lane = this.lanes.find(({ market }) => market.symbol === call.market);
-    return { outcome: 'value', value: lane === undefined ? [] : closedBars(lane, call) };
+    const queue = this.queues.find(({ market }) => market.symbol === call.market);
+    return { outcome: 'value', value: queue === undefined ? [] : closedBars(queue, call) };
   }
 
   private statistics(atMs: number): readonly MarketStats[] {
     const days: MarketStats[] = [];
-    for (const [place, stretches] of this.stretches.entries()) {
-      const lane = present(this.lanes[place], 'a lane');
-      const { market, columns, closedIndex: last } = lane;
-      const first = firstOfDay(lane, atMs - DAY_MS);
-      if (first <= last) days.push(new BarDay(market, { columns, stretches, first, last }));
+    for (const [place, ranges] of this.ranges.entries()) {
+      const queue = present(this.queues[place], 'a queue');
+      const { market, columns, closedIndex: last } = queue;
+      const first = firstOfDay(queue, atMs - DAY_MS);
+      if (first <= last) days.push(new BarDay(market, { columns, ranges, first, last }));
     }
     return days;
   }
 }
 
 /** The first bar that opens a day ago or later. Most days lack no bar, so it is where it is then. */
-function firstOfDay({ columns, closedIndex, grid }: BarLane, fromMs: number): number {
+function firstOfDay({ columns, closedIndex, grid }: BarQueue, fromMs: number): number {
   const { openTimeMs } = columns;
   const likely = closedIndex + 1 - DAY_MS / grid.lengthMs;
   const isFirst = openTimeMs[likely] === fromMs;
@@ -53,7 +53,7 @@ function firstOfDay({ columns, closedIndex, grid }: BarLane, fromMs: number): nu
 
 /** The last bars of one length that have closed, before a time. */
 function closedBars(
-  { columns, closedIndex }: BarLane,
+  { columns, closedIndex }: BarQueue,
   { timeframe, toMs, count }: Extract<VenueCall, { kind: 'candles' }>,
 ): readonly Candle[] {
   const known = barsBetween(columns, 0, closedIndex + 1);
@@ -90,7 +90,7 @@ const LEAST_EXACT = 2 ** 19;
 
 interface DayOfBars {
   readonly columns: CandleColumns;
-  readonly stretches: BarStretches;
+  readonly ranges: BarRanges;
   /** The first and the last bar of the day. */
   readonly first: number;
   readonly last: number;
@@ -155,13 +155,13 @@ class BarNumbers implements DayNumbers {
   }
 
   get baseVolume(): number {
-    const { stretches, first, last, columns } = this.day;
-    return rounded(stretches.base.total(first, last) / 10 ** columns.volumeDecimals);
+    const { ranges, first, last, columns } = this.day;
+    return rounded(ranges.base.total(first, last) / 10 ** columns.volumeDecimals);
   }
 
   get quoteVolume(): number {
-    const { stretches, first, last, columns } = this.day;
-    const quote = stretches.quote.total(first, last);
+    const { ranges, first, last, columns } = this.day;
+    const quote = ranges.quote.total(first, last);
     return rounded(quote / 10 ** columns.volumeDecimals / 10 ** columns.priceDecimals);
   }
 
@@ -171,13 +171,13 @@ class BarNumbers implements DayNumbers {
   }
 
   get dayLow(): number {
-    const { stretches, first, last } = this.day;
-    return this.price(stretches.low.total(first, last));
+    const { ranges, first, last } = this.day;
+    return this.price(ranges.low.total(first, last));
   }
 
   get dayHigh(): number {
-    const { stretches, first, last } = this.day;
-    return this.price(stretches.high.total(first, last));
+    const { ranges, first, last } = this.day;
+    return this.price(ranges.high.total(first, last));
   }
 
   get dayChange(): number | null {
@@ -205,8 +205,8 @@ function textOf(number: number | null): DecimalText | null {
 const BLOCK = 64;
 
 /**
- * Puts one number of each bar together over stretches of bars, again and again while a run goes on: whole
- * blocks of them are put together once. That is done only when a stretch has all of a block, so nothing later
+ * Puts one number of each bar together over ranges of bars, again and again while a run goes on: whole
+ * blocks of them are put together once. That is done only when a range has all of a block, so nothing later
  * than that is looked at.
  */
 abstract class BarBlocks {
@@ -305,8 +305,8 @@ class QuoteVolume extends BarBlocks {
   }
 }
 
-/** Stretches of bars of one market, by what is asked of them. */
-export class BarStretches {
+/** Ranges of bars of one market, by what is asked of them. */
+export class BarRanges {
   readonly high: Pick<BarBlocks, 'total'>;
   readonly low: Pick<BarBlocks, 'total'>;
   readonly base: Pick<BarBlocks, 'total'>;

@@ -120,15 +120,15 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     // Timers would ring through all the time before the first bar.
     fromMs: fromMs ?? firstOpenMs(markets, EARLIEST_MS),
     ...(request.toMs === null ? {} : { signalsToMs: request.toMs }),
-    config: keptConfig(config, {
+    config: configTerms(config, {
       timeframe: request.timeframe,
       ...(request.detail === undefined ? {} : { detail: request.detail.timeframe }),
-      csv: keptCsv(request.csv),
+      csv: csvTerms(request.csv),
       ...(request.csvForm === undefined ? {} : { csvForm: request.csvForm }),
       fromMs,
       toMs: request.toMs,
       rules,
-      ...keptSignals(request),
+      ...signalTerms(request),
     }),
     caveats: universeCaveats(universeRulesOf(first.instances), {
       markets: markets.length,
@@ -157,7 +157,7 @@ export async function signalsOf(
 }
 
 /** Returns what a result stores of its signals: their file, or how many were given. */
-export function keptSignals({ signals }: Pick<BacktestRequest, 'signals'>): {
+export function signalTerms({ signals }: Pick<BacktestRequest, 'signals'>): {
   readonly signals?: string | number;
 } {
   if (signals === undefined) return {};
@@ -367,7 +367,7 @@ export function withBridge(
 }
 
 /** As a result has kept it since there was one file only. */
-function keptCsv(csv: readonly CsvSource[]): unknown {
+function csvTerms(csv: readonly CsvSource[]): unknown {
   const [first] = csv;
   if (first === undefined) return null;
   return csv.length === 1
@@ -387,13 +387,13 @@ const FEW_OFF = 0.01;
 function stepProblem({ market, columns }: RunMarket): string | null {
   const isOnStep = onStep(market.priceStep, columns.priceDecimals);
   const stride = Math.ceil(columns.length / MOST_STEP_BARS);
-  let [looked, off] = [0, 0];
+  let [checked, off] = [0, 0];
   for (let bar = 0; bar < columns.length; bar += stride) {
-    looked += 1;
+    checked += 1;
     if (!isOnStep(columns.close[bar] ?? 0)) off += 1;
   }
-  if (off <= looked * FEW_OFF) return null;
-  const share = Math.ceil((off / looked) * 100);
+  if (off <= checked * FEW_OFF) return null;
+  const share = Math.ceil((off / checked) * 100);
   return `warning: ${share} % of the bars of ${market.symbol} close off the price step of ${formatUnits(market.priceStep)}: give that of the data with --price-step`;
 }
 
@@ -425,13 +425,13 @@ const plain = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? formatUnits(value) : value;
 
 /** Returns what a result stores of its configuration: all that decides it, and nothing secret. */
-export function keptConfig(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {
-  return keptBot(config, { ...more, balances: config.paper.balances, feesInMillionths: config.paper.fees });
+export function configTerms(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {
+  return botTerms(config, { ...more, balances: config.paper.balances, feesInMillionths: config.paper.fees });
 }
 
 /** The same of a bot whose balances and fees are those of its exchange. */
-export function keptBot(config: BotConfig, more: Readonly<Record<string, unknown>> = {}): unknown {
-  const kept = {
+export function botTerms(config: BotConfig, more: Readonly<Record<string, unknown>> = {}): unknown {
+  const stored = {
     ...more,
     execution: config.execution,
     ...(config.locks.length === 0 ? {} : { locks: config.locks }),
@@ -449,7 +449,7 @@ export function keptBot(config: BotConfig, more: Readonly<Record<string, unknown
       }),
     ),
   };
-  return JSON.parse(JSON.stringify(kept, plain)) as unknown;
+  return JSON.parse(JSON.stringify(stored, plain)) as unknown;
 }
 
 /** Data that candles do not contain, and where it is recorded. */

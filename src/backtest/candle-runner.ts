@@ -18,7 +18,7 @@ import type { MemberHistory } from '../engine/member-records.ts';
 import type { UniverseReport } from '../engine/universe-manager.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarStatistics } from './bar-statistics.ts';
-import { BarLane, type WantedFeed } from './bar-lane.ts';
+import { BarQueue, type WantedFeed } from './bar-queue.ts';
 import { EquityRecorder, RunRecords } from './run-records.ts';
 import { DatedSignals, type DatedSignal } from './signals.ts';
 import type { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
@@ -49,8 +49,8 @@ export interface RunRestarts {
    */
   readonly ending: 'killed' | 'keep-exits';
   /** State that it finds of its previous life. */
-  readonly kept: {
-    take(change: MirrorChange): void;
+  readonly state: {
+    apply(change: MirrorChange): void;
     load(nowMs: number): MirrorState;
   };
   /** Its strategies, made anew for the moment of `atMs`. */
@@ -100,7 +100,7 @@ export interface CandleRun {
 const MOST_REQUESTS_A_MOMENT = 5_000;
 
 /** Looks at whether a life has ended: its cancels are answered at once, so few are needed. */
-const MOST_LOOKS_AT_AN_END = 100;
+const MOST_POLLS_AT_AN_END = 100;
 
 /** Often enough for a slow strategy; who reports progress looks at the clock. */
 const PROGRESS_EVERY_BARS = 1_000;
@@ -115,7 +115,7 @@ const PROGRESS_EVERY_BARS = 1_000;
 export class CandleRunner {
   private readonly options: CandleRunOptions;
   private engine: Engine;
-  private lanes: readonly BarLane[];
+  private queues: readonly BarQueue[];
   private readonly records = new RunRecords();
   private readonly equity: EquityRecorder;
   /** Bars that there are to run through. */
@@ -125,9 +125,9 @@ export class CandleRunner {
   private endMs = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
   /** Those whose bars close at this moment; the list is longer than they are many. */
-  private readonly closing: BarLane[] = [];
+  private readonly closing: BarQueue[] = [];
   /** Those of them of which strategies see a bar. */
-  private readonly whole: BarLane[] = [];
+  private readonly whole: BarQueue[] = [];
   /** Output of the engine for the last bar. */
   private lastOutput: EngineOutput | null = null;
   private wallets: readonly WalletReading[] = [];
@@ -145,14 +145,17 @@ export class CandleRunner {
     const pastFromMs = options.restarts?.pastFromMs?.(fromMs) ?? null;
     this.signals = new DatedSignals(options.signals ?? [], fromMs);
     this.engine = this.engineOf(settings.instances, { ...EMPTY_MIRROR_STATE, epoch: 'back' }, fromMs);
-    this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs, pastFromMs }));
-    this.statistics = new BarStatistics(this.lanes);
-    this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
+    this.queues = markets.map((market, index) => this.queueOf(market, { index, fromMs, pastFromMs }));
+    this.statistics = new BarStatistics(this.queues);
+    this.total = this.queues.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
       options.quote,
-      new Map(this.lanes.flatMap((lane) => firstPriceOf(lane) ?? [])),
+      new Map(this.queues.flatMap((queue) => firstPriceOf(queue) ?? [])),
     );
-    const most = this.lanes.reduce((length, { columns, next }) => Math.max(length, columns.length - next), 0);
+    const most = this.queues.reduce(
+      (length, { columns, next }) => Math.max(length, columns.length - next),
+      0,
+    );
     this.equity = new EquityRecorder(most, this.valuer);
   }
 
@@ -216,8 +219,8 @@ export class CandleRunner {
    */
   private begin(): Units {
     const { fromMs } = this.options;
-    for (const lane of this.lanes) this.endThePast(lane);
-    this.takeWallets(fromMs);
+    for (const queue of this.queues) this.endThePast(queue);
+    this.applyWallets(fromMs);
     this.step({ kind: 'account', atMs: fromMs, orders: [], trades: [], wallets: this.wallets });
     return this.valuer.initial();
   }
@@ -245,7 +248,7 @@ export class CandleRunner {
   private beginsAgainBy(nowMs: number): boolean {
     const { restarts } = this.options;
     if (restarts === undefined || (restarts.atMs[this.restarted] ?? Infinity) > nowMs) return false;
-    return this.lanes.every(({ isInside }) => !isInside);
+    return this.queues.every(({ isInside }) => !isInside);
   }
 
   /** The restart whose time has come; of several, between which there were no bars, the last one. */
@@ -266,35 +269,35 @@ export class CandleRunner {
    * exchange stays there meanwhile.
    */
   private restart(
-    { kept, ending, newInstances, pastFromMs }: RunRestarts,
+    { state, ending, newInstances, pastFromMs }: RunRestarts,
     { atMs, nowMs }: { readonly atMs: number; readonly nowMs: number },
   ): void {
     const { markets } = this.options;
     if (ending === 'keep-exits') this.drain(nowMs);
     this.pastInstances.push(...this.engine.instances);
-    this.engine = this.engineOf(newInstances(atMs), kept.load(nowMs), nowMs);
+    this.engine = this.engineOf(newInstances(atMs), state.load(nowMs), nowMs);
     this.lastOutput = null;
     const of = { fromMs: nowMs, pastFromMs: pastFromMs?.(atMs) ?? null };
-    this.lanes = markets.map((market, index) => this.laneOf(market, { index, ...of }));
-    for (const lane of this.lanes) lane.endThePast();
-    this.statistics = new BarStatistics(this.lanes);
+    this.queues = markets.map((market, index) => this.queueOf(market, { index, ...of }));
+    for (const queue of this.queues) queue.endThePast();
+    this.statistics = new BarStatistics(this.queues);
     this.step({ kind: 'account', atMs: nowMs, orders: [], trades: [], wallets: this.wallets });
   }
 
   /** The life ends in order, as a bot does that is asked to: at the exchange are ways out alone. */
   private drain(atMs: number): void {
     this.step({ kind: 'control', atMs, command: { kind: 'drain', openOrders: 'keep-exits' } });
-    for (let looks = 0; looks < MOST_LOOKS_AT_AN_END; looks += 1) {
+    for (let polls = 0; polls < MOST_POLLS_AT_AN_END; polls += 1) {
       if (this.engine.isDrained()) return;
       this.step({ kind: 'tick', atMs });
     }
-    throw new SarrafError('INVARIANT', `the engine had not ended after ${MOST_LOOKS_AT_AN_END} looks`);
+    throw new SarrafError('INVARIANT', `the engine had not ended after ${MOST_POLLS_AT_AN_END} looks`);
   }
 
-  private laneOf(
+  private queueOf(
     { market, columns, detail }: RunMarket,
     of: { readonly index: number; readonly fromMs: number; readonly pastFromMs: number | null },
-  ): BarLane {
+  ): BarQueue {
     const { index, fromMs, pastFromMs } = of;
     const wanted = this.engine.instances.flatMap(({ runner }) =>
       runner.subscriptions.flatMap((one) =>
@@ -309,17 +312,17 @@ export class CandleRunner {
     let past = pastFromMs === null ? 0 : firstBarFrom(columns, pastFromMs);
     for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1)
       this.warmUp(feeds, past);
-    const lane = new BarLane({ index, market, columns, feeds, first: past, detail });
-    this.engine.markets.followBars(market.symbol, lane);
-    return lane;
+    const queue = new BarQueue({ index, market, columns, feeds, first: past, detail });
+    this.engine.markets.followBars(market.symbol, queue);
+    return queue;
   }
 
   /** The last bar before the run, whose close is known as it begins, unless it still goes on. */
-  private endThePast(lane: BarLane): void {
+  private endThePast(queue: BarQueue): void {
     const { venue, fromMs } = this.options;
-    const { index, columns, next, grid } = lane;
+    const { index, columns, next, grid } = queue;
     if (next === 0 || grid.endOf(columns.openTimeMs[next - 1] ?? 0) > fromMs) return;
-    const last = lane.endThePast();
+    const last = queue.endThePast();
     if (last !== null) venue.onCandle(index, last.columns, last.place);
   }
 
@@ -334,7 +337,7 @@ export class CandleRunner {
 
   private nextMs(): number {
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const lane of this.lanes) if (lane.nextMs < nextMs) ({ nextMs } = lane);
+    for (const queue of this.queues) if (queue.nextMs < nextMs) ({ nextMs } = queue);
     return nextMs;
   }
 
@@ -351,13 +354,13 @@ export class CandleRunner {
     const due = (): number =>
       this.signals.nextMs < signalsMs ? Math.min(this.wakeAtMs, this.signals.nextMs) : this.wakeAtMs;
     for (let atMs = due(); atMs < nextMs; atMs = due()) {
-      this.tellOpens(atMs);
+      this.notifyOpens(atMs);
       if (this.wakeAtMs <= atMs) {
         this.step({ kind: 'tick', atMs });
         if (this.wakeAtMs <= atMs) this.wakeAtMs = atMs + 1;
       }
       const untilMs = Math.min(atMs, signalsMs - 1);
-      for (const command of this.signals.takeUntil(untilMs)) {
+      for (const command of this.signals.drainUntil(untilMs)) {
         this.options.venue.learn(atMs);
         this.step({ kind: 'control', atMs, command });
       }
@@ -374,36 +377,36 @@ export class CandleRunner {
     let hasChanged = false;
     let count = 0;
     let seen = 0;
-    for (const lane of this.lanes) {
-      if (lane.nextMs !== closeMs || !lane.isOpen) continue;
-      closing[count] = lane;
+    for (const queue of this.queues) {
+      if (queue.nextMs !== closeMs || !queue.isOpen) continue;
+      closing[count] = queue;
       count += 1;
-      while (venue.onPath(lane.index)) this.tellInside(lane, closeMs - 1);
+      while (venue.onPath(queue.index)) this.notifyInside(queue, closeMs - 1);
     }
     for (let at = 0; at < count; at += 1) {
-      const lane = present(closing[at], 'a lane that closes');
-      if (venue.onClose(lane.index)) hasChanged = true;
-      if (!lane.end()) continue;
-      whole[seen] = lane;
+      const queue = present(closing[at], 'a queue that closes');
+      if (venue.onClose(queue.index)) hasChanged = true;
+      if (!queue.end()) continue;
+      whole[seen] = queue;
       seen += 1;
     }
-    if (engine.waitsForPrices) this.tellCloses(count, closeMs);
-    if (hasChanged) this.tellNews(closeMs);
-    for (let at = 0; at < seen; at += 1) this.tellBars(present(whole[at], 'a bar that is over'), closeMs);
+    if (engine.waitsForPrices) this.notifyCloses(count, closeMs);
+    if (hasChanged) this.notifyNews(closeMs);
+    for (let at = 0; at < seen; at += 1) this.notifyBars(present(whole[at], 'a bar that is over'), closeMs);
     return seen;
   }
 
   /** Tells what has happened inside a bar, while the price is where it did. */
-  private tellInside({ index, market, nextMs }: BarLane, atMs: number): void {
-    this.tellOpens(atMs);
-    const price = formatUnits(this.options.venue.passedPrice(index));
+  private notifyInside({ index, market, nextMs }: BarQueue, atMs: number): void {
+    this.notifyOpens(atMs);
+    const price = formatUnits(this.options.venue.reachedPrice(index));
     const opens = [{ market: market.symbol, price, untilMs: nextMs }];
     this.engine.step({ kind: 'opens', atMs, opens });
-    this.tellNews(atMs);
+    this.notifyNews(atMs);
   }
 
   /** Tells the bars of all lengths that have closed with the last one of a market. */
-  private tellBars({ feeds, closedIndex }: BarLane, closeMs: number): void {
+  private notifyBars({ feeds, closedIndex }: BarQueue, closeMs: number): void {
     for (const { feed, isPooled, listeners } of feeds) {
       if (feed.isOneToOne) {
         if (isPooled && this.engine.skipBar(closeMs, listeners)) continue;
@@ -420,7 +423,7 @@ export class CandleRunner {
     this.follow(output, closeMs);
   }
 
-  private tellCloses(count: number, atMs: number): void {
+  private notifyCloses(count: number, atMs: number): void {
     for (const { market } of this.closing.slice(0, count))
       this.follow(this.engine.stepClose(market.symbol, atMs), atMs);
   }
@@ -432,26 +435,26 @@ export class CandleRunner {
   private openBars(nowMs: number): void {
     const { venue } = this.options;
     let hasChanged = false;
-    for (const lane of this.lanes) {
-      if (lane.isOpen || lane.nextMs > nowMs) continue;
-      if (venue.onOpen(lane.index, lane.walked, lane.place)) hasChanged = true;
-      lane.begin();
+    for (const queue of this.queues) {
+      if (queue.isOpen || queue.nextMs > nowMs) continue;
+      if (venue.onOpen(queue.index, queue.walked, queue.place)) hasChanged = true;
+      queue.begin();
     }
     if (!hasChanged && this.wakeAtMs > nowMs + 1) return;
-    this.tellOpens(nowMs);
-    if (hasChanged) this.tellNews(nowMs);
+    this.notifyOpens(nowMs);
+    if (hasChanged) this.notifyNews(nowMs);
     else this.step({ kind: 'tick', atMs: nowMs });
   }
 
   /** Tells which bars have begun, where that is not known yet. Most run without anybody asking. */
-  private tellOpens(atMs: number): void {
-    const opened = this.lanes.filter(({ isOpen, isAnnounced }) => isOpen && !isAnnounced);
+  private notifyOpens(atMs: number): void {
+    const opened = this.queues.filter(({ isOpen, isAnnounced }) => isOpen && !isAnnounced);
     if (opened.length === 0) return;
-    for (const lane of opened) lane.isAnnounced = true;
-    const opens = opened.map((lane) => ({
-      market: lane.market.symbol,
-      price: lane.open,
-      untilMs: lane.nextMs,
+    for (const queue of opened) queue.isAnnounced = true;
+    const opens = opened.map((queue) => ({
+      market: queue.market.symbol,
+      price: queue.open,
+      untilMs: queue.nextMs,
     }));
     this.engine.step({ kind: 'opens', atMs, opens });
   }
@@ -487,16 +490,16 @@ export class CandleRunner {
   }
 
   /** Tells the engine what has changed at the exchange. */
-  private tellNews(atMs: number): void {
+  private notifyNews(atMs: number): void {
     const news = this.news(atMs);
     if (news !== null) this.step(news);
   }
 
   /** Returns the changes at the exchange as an event; null if there are none. */
   private news(atMs: number): VenueEvent | null {
-    const { orders, trades, walletsChanged } = this.options.venue.take();
+    const { orders, trades, walletsChanged } = this.options.venue.drain();
     if (orders.length === 0 && trades.length === 0 && !walletsChanged) return null;
-    if (walletsChanged) this.takeWallets(atMs);
+    if (walletsChanged) this.applyWallets(atMs);
     return { kind: 'account', atMs, orders, trades, wallets: this.wallets };
   }
 
@@ -505,10 +508,10 @@ export class CandleRunner {
     if (changes.length === 0) return;
     this.records.note(changes);
     const { restarts } = this.options;
-    if (restarts !== undefined) for (const change of changes) restarts.kept.take(change);
+    if (restarts !== undefined) for (const change of changes) restarts.state.apply(change);
   }
 
-  private takeWallets(atMs: number): void {
+  private applyWallets(atMs: number): void {
     const answer = this.options.venue.answer({ kind: 'wallets' }, atMs);
     if (answer.outcome === 'value') this.wallets = answer.value as readonly WalletReading[];
   }
@@ -516,7 +519,7 @@ export class CandleRunner {
   private logs(): CandleRun['logs'] {
     const logs = new Map<string, readonly LoggedLine[]>();
     for (const instance of [...this.pastInstances, ...this.engine.instances])
-      logs.set(instance.name, [...(logs.get(instance.name) ?? []), ...instance.keptLog()]);
+      logs.set(instance.name, [...(logs.get(instance.name) ?? []), ...instance.storedLog()]);
     return logs;
   }
 
@@ -536,7 +539,7 @@ function ranksFromMs(markets: readonly RunMarket[], fromMs: number): number {
 }
 
 /** The open of the first bar of a market in the run; of one without any, the last close before it. */
-function firstPriceOf({ market, columns, next }: BarLane): readonly [readonly [string, Units]] | null {
+function firstPriceOf({ market, columns, next }: BarQueue): readonly [readonly [string, Units]] | null {
   if (columns.length === 0) return null;
   const cell = next < columns.length ? columns.open[next] : columns.close[columns.length - 1];
   return [[market.symbol, cellUnits(cell ?? 0, columnScale(columns.priceDecimals))]];

@@ -114,7 +114,7 @@ function refuseUnlike(reported: BacktestRun, { wanted }: Pick<ApartRun, 'wanted'
   const unlike = firstDifference(wantedOf(reported.orders), wanted, everMs);
   if (unlike === null) return;
   throw new CheckFailed(
-    `run twice: ${saying(unlike, { first: 'the reported run', second: 'the same run once more' })}: the strategy keeps something outside of its state, or draws lots`,
+    `run twice: ${marketsText(unlike, { first: 'the reported run', second: 'the same run once more' })}: the strategy keeps something outside of its state, or draws lots`,
   );
 }
 
@@ -129,7 +129,7 @@ function refuseLookahead(of: {
   const found = firstDifference(whole, part, { fromMs, untilMs });
   if (found === null) return;
   const who = { first: 'the whole run', second: `the one whose data end at ${isoText(cutMs)}` };
-  throw new CheckFailed(`look-ahead: ${saying(found, who)}`);
+  throw new CheckFailed(`look-ahead: ${marketsText(found, who)}`);
 }
 
 /** Throws where what was wanted after both were flat is not the same. */
@@ -145,7 +145,7 @@ function compareWarmUp(of: {
   if (found === null) return;
   const who = { first: 'the whole run', second: `the one that began at ${isoText(beganMs)}` };
   throw new CheckFailed(
-    `warm-up: ${saying(found, who)}; both held nothing at ${isoText(flatMs)}. The strategy needs more of the past than it asks for, or its state remembers what was before`,
+    `warm-up: ${marketsText(found, who)}; both held nothing at ${isoText(flatMs)}. The strategy needs more of the past than it asks for, or its state remembers what was before`,
   );
 }
 
@@ -165,7 +165,7 @@ function sides(wanted: readonly ExpectedOrder[]): readonly ExpectedOrder[] {
   return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
 }
 
-function saying(
+function marketsText(
   { atMs, whole, part }: LookaheadDifference,
   { first, second }: { readonly first: string; readonly second: string },
 ): string {
@@ -200,7 +200,7 @@ export function firstDifference(
   return null;
 }
 
-/** Moments that split a stretch into `count` and one parts. */
+/** Moments that split a range into `count` and one parts. */
 function momentsWithin(fromMs: number, toMs: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) =>
     Math.round(fromMs + ((toMs - fromMs) * (index + 1)) / (count + 1)),
@@ -283,7 +283,7 @@ class FlatWalk {
       fill = fills[this.nextFill]
     ) {
       this.nextFill += 1;
-      this.take(fill);
+      this.apply(fill);
     }
     for (let order = orders[this.nextOrder]; order !== undefined && order.plannedAtMs <= timeMs;) {
       this.open.add(order);
@@ -295,7 +295,7 @@ class FlatWalk {
     return this.open.size === 0 && [...this.held.values()].every(isNothing);
   }
 
-  private take({ strategy, market: symbol, side, amount, fee, price }: FillRecord): void {
+  private apply({ strategy, market: symbol, side, amount, fee, price }: FillRecord): void {
     const market = this.markets.get(symbol);
     if (market === undefined) return;
     const key = `${strategy} ${symbol}`;

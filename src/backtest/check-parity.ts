@@ -60,7 +60,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
     latency:
       drawn === null
         ? null
-        : { kind: 'replayed', tripsMs, further: drawn, ways: file.mode === 'paper' ? 'apart' : 'half' },
+        : { kind: 'replayed', tripsMs, further: drawn, split: file.mode === 'paper' ? 'apart' : 'half' },
     received: fromMs === null ? null : received,
     fromMs,
     ...options,
@@ -181,7 +181,7 @@ async function decideAgain(
   // As they were planned: what the answers of the session then make of them is not a decision.
   const planned = new Map<string, OrderRecord>();
   const calls = new Map<number, { readonly call: VenueCall; readonly wantedAtMs: number }>();
-  const trips = new Map<string, { readonly sentAtMs: number; readonly tookMs: number }[]>();
+  const trips = new Map<string, { readonly sentAtMs: number; readonly durationMs: number }[]>();
   const decided = (untilMs: number | null, failure: string | null): DecidedAgain => {
     const tripsMs = new Map([...trips].map(([key, all]) => [key, inOrder(all)]));
     return {
@@ -205,7 +205,7 @@ async function decideAgain(
     const known = trips.get(key) ?? [];
     trips.set(key, known);
     const heldMs = sentAtMs - wantedAtMs;
-    known.push({ sentAtMs, tookMs: Math.max(0, atMs - (heldMs > MOST_HELD_MS ? sentAtMs : wantedAtMs)) });
+    known.push({ sentAtMs, durationMs: Math.max(0, atMs - (heldMs > MOST_HELD_MS ? sentAtMs : wantedAtMs)) });
   };
   let fromMs: number | null = null;
   let untilMs: number | null = null;
@@ -230,7 +230,7 @@ async function decideAgain(
 }
 
 function inOrder(
-  trips: readonly { readonly sentAtMs: number; readonly tookMs: number }[],
+  trips: readonly { readonly sentAtMs: number; readonly durationMs: number }[],
 ): readonly number[] {
-  return trips.toSorted((left, right) => left.sentAtMs - right.sentAtMs).map(({ tookMs }) => tookMs);
+  return trips.toSorted((left, right) => left.sentAtMs - right.sentAtMs).map(({ durationMs }) => durationMs);
 }

@@ -4,7 +4,7 @@ import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { decimalText } from '../domain/decimal-text.ts';
-import type { KeptRun } from './read-run-folder.ts';
+import type { StoredRun } from './read-run-folder.ts';
 import type { BacktestSummary, ResultHead } from './result-schema.ts';
 import { figureGroups } from './report/summary-table.ts';
 
@@ -212,7 +212,7 @@ export function differentGrounds(first: ResultHead, second: ResultHead): string[
 }
 
 /** Rows of a table of two runs: the title of a figure, both texts, and the difference. */
-export function comparisonRows(first: KeptRun, second: KeptRun): string[][] {
+export function comparisonRows(first: StoredRun, second: StoredRun): string[][] {
   const differences = new Map(
     figureDifferences(first.result.summary, second.result.summary).map((one) => [one.name, one.difference]),
   );
@@ -228,13 +228,13 @@ export function comparisonRows(first: KeptRun, second: KeptRun): string[][] {
     .flatMap(({ figures }) => figures)
     .map(({ name, title, text }, index) => {
       const difference = differences.get(name) ?? null;
-      const isSaid =
+      const isShown =
         difference !== null && (isSameMoney || typeof difference === 'number') && Number(difference) !== 0;
       return [
         title,
         text,
         others[index]?.text ?? '',
-        isSaid ? signed(ofDifference[index]?.text ?? '', difference) : '',
+        isShown ? signed(ofDifference[index]?.text ?? '', difference) : '',
       ];
     });
 }

@@ -62,7 +62,7 @@ export function finishRun(
   const trips = fillsBefore.length === 0 ? all : { ...all, trips: endedFrom(run.fromMs, all.trips) };
   const traded = valued.traded.slice(fillsBefore.length);
   const { fidelity } = run;
-  const { tell } = reportVoice('en');
+  const { format } = reportVoice('en');
   const warnings = [...run.warnings, ...warningsOf(run, trips)];
   const { loadMs, fromCache, runMs, events } = run.timing;
   const head: ResultHead = {
@@ -75,10 +75,10 @@ export function finishRun(
     summary: withoutYear(summaryOf(run, trips, traded), run),
     fidelity: {
       kind: fidelity.kind,
-      rules: fidelity.rules.map(({ rule, setting }) => ({ rule: tell(rule), setting: tell(setting) })),
-      caveats: fidelity.caveats.map(tell),
+      rules: fidelity.rules.map(({ rule, setting }) => ({ rule: format(rule), setting: format(setting) })),
+      caveats: fidelity.caveats.map(format),
     },
-    warnings: warnings.map(tell),
+    warnings: warnings.map(format),
     timing: { loadMs, fromCache, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
     markets: run.markets.map(({ market, firstPrice, lastPrice, candles }) => ({
       market: market.symbol,

@@ -10,53 +10,53 @@ const LONG = 12;
 /** The title of a report, and the switch of its theme. */
 export function headerSection(
   { name, fromMs, toMs, barMs, fidelity }: ResultHead,
-  { say, minute, length, foreign }: ReportVoice,
+  { t, minute, length, foreign }: ReportVoice,
 ): string {
-  const span = say('span', {
+  const span = t('span', {
     from: minute(fromMs),
     to: minute(toMs),
     bar: length(barMs),
-    fidelity: say(`fidelity.${fidelity.kind}`),
+    fidelity: t(`fidelity.${fidelity.kind}`),
   });
   return `<header><div><h1>${escapeHtml(foreign(name))}</h1><p class="muted">${escapeHtml(span)}</p></div>
-<button type="button" id="theme">${say('theme')}</button></header>`;
+<button type="button" id="theme">${t('theme')}</button></header>`;
 }
 
 /** The figures that are looked at first. */
 export function tilesSection({ summary }: ResultHead, voice: ReportVoice): string {
-  const { say, money, percent, number, length, digits } = voice;
+  const { t, money, percent, number, length, digits } = voice;
   const { totalReturn, quote } = summary;
   const tiles = [
     tile({
-      title: `${say('tile.finalEquity')}${voice.unitOfTitle(quote)}`,
+      title: `${t('tile.finalEquity')}${voice.unitOfTitle(quote)}`,
       text: money(summary.finalEquity, quote),
-      below: say('tile.from', { money: money(summary.initialEquity, quote) }),
+      below: t('tile.from', { money: money(summary.initialEquity, quote) }),
     }),
     tile({
-      title: say('figure.totalReturn'),
+      title: t('figure.totalReturn'),
       text: percent(totalReturn),
-      below: say('tile.hold', { change: percent(summary.buyAndHoldReturn) }),
+      below: t('tile.hold', { change: percent(summary.buyAndHoldReturn) }),
       tone: toneOf(totalReturn),
     }),
     tile({
-      title: say('figure.cagr'),
+      title: t('figure.cagr'),
       text: percent(summary.cagr),
-      below: say('tile.volatility', { share: percent(summary.volatility) }),
+      below: t('tile.volatility', { share: percent(summary.volatility) }),
     }),
     tile({
-      title: say('figure.sharpe'),
+      title: t('figure.sharpe'),
       text: number(summary.sharpe),
-      below: say('tile.sortino', { ratio: number(summary.sortino) }),
+      below: t('tile.sortino', { ratio: number(summary.sortino) }),
     }),
     tile({
-      title: say('figure.maxDrawdown'),
+      title: t('figure.maxDrawdown'),
       text: percent(summary.maxDrawdown),
-      below: say('tile.length', { length: length(summary.maxDrawdownMs) }),
+      below: t('tile.length', { length: length(summary.maxDrawdownMs) }),
     }),
     tile({
-      title: say('figure.trades'),
+      title: t('figure.trades'),
       text: digits(String(summary.trades)),
-      below: say('tile.won', { share: percent(summary.winRate), factor: number(summary.profitFactor) }),
+      below: t('tile.won', { share: percent(summary.winRate), factor: number(summary.profitFactor) }),
     }),
   ];
   return `<div class="tiles">${tiles.join('')}</div>`;
@@ -65,10 +65,10 @@ export function tilesSection({ summary }: ResultHead, voice: ReportVoice): strin
 /** Returns the section on what must be known before any number is believed; empty if there is nothing. */
 export function warningsSection(
   { warnings }: Pick<FinishedRun, 'warnings'>,
-  { say, tell }: ReportVoice,
+  { t, format }: ReportVoice,
 ): string {
   if (warnings.length === 0) return '';
-  return `<section class="warnings" id="warnings"><h2>${say('warnings')}</h2>${listOf(warnings.map(tell))}</section>`;
+  return `<section class="warnings" id="warnings"><h2>${t('warnings')}</h2>${listOf(warnings.map(format))}</section>`;
 }
 
 /** Sentences as a list. */
@@ -102,32 +102,32 @@ export function summarySection({ summary }: ResultHead, voice: ReportVoice): str
     );
     return `<div><h3>${escapeHtml(title)}</h3><dl>${rows.join('')}</dl></div>`;
   });
-  return `<section id="summary"><h2>${voice.say('summary')}</h2><div class="groups">${groups.join('')}</div></section>`;
+  return `<section id="summary"><h2>${voice.t('summary')}</h2><div class="groups">${groups.join('')}</div></section>`;
 }
 
 /** The place of the charts; the page's script draws into it. */
 export function chartSection(
   grid: { readonly isThinned: boolean; readonly stepMs: number },
   thinnedPlots: string,
-  { say, length }: ReportVoice,
+  { t, length }: ReportVoice,
 ): string {
   const thinned = grid.isThinned
-    ? `<p class="muted">${say('charts.thinned', { bar: length(grid.stepMs) })}</p>`
+    ? `<p class="muted">${t('charts.thinned', { bar: length(grid.stepMs) })}</p>`
     : '';
   const left = thinnedPlots === '' ? '' : `<p class="muted">${escapeHtml(thinnedPlots)}</p>`;
   return `<section id="charts"><div id="run-charts" class="chart-note"></div>${thinned}${left}
-<noscript>${say('charts.noScript')}</noscript></section>`;
+<noscript>${t('charts.noScript')}</noscript></section>`;
 }
 
 /** The place of the list of trades. */
 export function tradesSection(
   counts: { readonly shown: number; readonly all: number },
-  { say, digits }: ReportVoice,
+  { t, digits }: ReportVoice,
 ): string {
   const { shown, all } = counts;
   if (all === 0)
-    return `<section id="trade-list"><h2>${say('trades.title')}</h2><p class="muted">${say('trades.none')}</p></section>`;
+    return `<section id="trade-list"><h2>${t('trades.title')}</h2><p class="muted">${t('trades.none')}</p></section>`;
   const left =
-    shown < all ? ` ${say('trades.some', { all: digits(String(all)), shown: digits(String(shown)) })}` : '';
-  return `<section id="trade-list"><h2>${say('trades.title')}</h2><p class="muted">${say('trades.note')}${left}</p><div id="trades"></div></section>`;
+    shown < all ? ` ${t('trades.some', { all: digits(String(all)), shown: digits(String(shown)) })}` : '';
+  return `<section id="trade-list"><h2>${t('trades.title')}</h2><p class="muted">${t('trades.note')}${left}</p><div id="trades"></div></section>`;
 }

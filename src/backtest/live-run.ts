@@ -12,7 +12,7 @@ import {
 } from './backtest-run.ts';
 import { minuteText } from '../domain/time-text.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
-import { readKept } from '../engine/kept-records.ts';
+import { readRecord } from '../engine/stored-records.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
@@ -242,12 +242,12 @@ function capitalNow(rows: readonly StrategyRecord[], own: readonly FillRecord[])
  * Returns what the account holds after all fills in the mirror, with no more money than the strategies have,
  * and the source of that.
  */
-function closingOf({ kept, balances, strategies, fills }: SessionRows): {
+function closingOf({ stored, balances, strategies, fills }: SessionRows): {
   readonly held: Holdings;
   readonly source: 'books' | 'balances' | 'capital' | 'nothing';
 } {
   const held = new Map(balances.map(({ currency, total }) => [currency, total as bigint]));
-  const expected = readKept(kept, 'reconciliation')?.books.expected ?? null;
+  const expected = readRecord(stored, 'reconciliation')?.books.expected ?? null;
   for (const [currency, units] of Object.entries(expected ?? {})) held.set(currency, units);
   const capital = capitalNow(strategies, fills.filter(isOwn));
   if (capital !== null) return { held: new Map([...held, ...capital]), source: 'capital' };

@@ -17,9 +17,7 @@ export interface PlottedSeries extends PlotSeries {
 export const MOST_VALUES = 65_536;
 const FIRST_VALUES = 1_024;
 
-/**
- * Keeps what one strategy plots, in columns. Of several values of one moment the last one stays.
- */
+/** Keeps what one strategy plots, in columns. Of several values of one moment the last one stays. */
 export class PlotRecorder implements PlotSink {
   private readonly columns = new Map<PlotSeries, PlotColumn>();
   /** By market and name: after a restart a strategy begins its series anew, and they go on here. */
@@ -31,7 +29,7 @@ export class PlotRecorder implements PlotSink {
   }
 
   series(strategy: string): readonly PlottedSeries[] {
-    return [...this.named.values()].map(({ series, column }) => ({ ...series, strategy, ...column.kept() }));
+    return [...this.named.values()].map(({ series, column }) => ({ ...series, strategy, ...column.data() }));
   }
 
   private columnOf(series: PlotSeries): PlotColumn {
@@ -73,7 +71,7 @@ class PlotColumn {
     this.length += 1;
   }
 
-  kept(): Pick<PlottedSeries, 'length' | 'atMs' | 'value' | 'every'> {
+  data(): Pick<PlottedSeries, 'length' | 'atMs' | 'value' | 'every'> {
     const { length, every } = this;
     return { length, every, atMs: this.atMs.subarray(0, length), value: this.value.subarray(0, length) };
   }

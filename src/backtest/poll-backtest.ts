@@ -11,8 +11,8 @@ import { parseUnits } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { LATEST_MS } from '../recording/read-rows.ts';
 import {
-  keptConfig,
-  keptSignals,
+  configTerms,
+  signalTerms,
   signalsOf,
   marketFor,
   backtestMarketsOf,
@@ -114,11 +114,11 @@ export async function runPollBacktest(
       fills,
       requests: run.requests.reduce((sum, { requests }) => sum + requests, 0),
       warnings,
-      config: keptConfig(config, {
+      config: configTerms(config, {
         fromMs,
         toMs,
-        rules: keptRules(rules),
-        ...keptSignals(request),
+        rules: ruleTerms(rules),
+        ...signalTerms(request),
         requests: run.requests,
         journalHash: run.journalHash,
       }),
@@ -144,14 +144,14 @@ function progressOf(
 /**
  * Of thousands of round trips it is kept how many they are and which; the fidelity says what they were like.
  */
-function keptRules({ latency, ...rules }: Partial<PollRules>): unknown {
+function ruleTerms({ latency, ...rules }: Partial<PollRules>): unknown {
   if (latency?.kind !== 'drawn') return latency === undefined ? rules : { ...rules, latency };
   const { roundTripsMs, orderTripsMs = [], ...drawn } = latency;
   const sha256 = createHash('sha256')
     .update(JSON.stringify([roundTripsMs, orderTripsMs]))
     .digest('hex');
-  const kept = { ...drawn, roundTrips: roundTripsMs.length, orderTrips: orderTripsMs.length, sha256 };
-  return { ...rules, latency: kept };
+  const terms = { ...drawn, roundTrips: roundTripsMs.length, orderTrips: orderTripsMs.length, sha256 };
+  return { ...rules, latency: terms };
 }
 
 /** That a market has none, and what to do. */

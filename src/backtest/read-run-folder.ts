@@ -5,7 +5,7 @@ import { parseResultHead } from './result-json.ts';
 import { RESULT_SCHEMA, type ResultHead } from './result-schema.ts';
 
 /** A run that is kept: the name of its folder, where it is, and its result without the tables. */
-export interface KeptRun {
+export interface StoredRun {
   readonly run: string;
   readonly path: string;
   readonly result: ResultHead;
@@ -31,8 +31,8 @@ function runNames(root: string): string[] {
 export function listRuns(
   root: string,
   most: number,
-): { readonly runs: readonly KeptRun[]; readonly unreadable: readonly string[] } {
-  const runs: KeptRun[] = [];
+): { readonly runs: readonly StoredRun[]; readonly unreadable: readonly string[] } {
+  const runs: StoredRun[] = [];
   const unreadable: string[] = [];
   for (const name of runNames(root).slice(-most)) {
     try {
@@ -50,7 +50,7 @@ export function listRuns(
  * folder. Throws `INVALID_OPTIONS` where there is none or more than one, `INVALID_FILE` where it can not be
  * read.
  */
-export function findRun(root: string, wanted: string): KeptRun {
+export function findRun(root: string, wanted: string): StoredRun {
   const names = runNames(root);
   const exact = names.filter((name) => name === wanted);
   const found =
@@ -71,7 +71,7 @@ export function findRun(root: string, wanted: string): KeptRun {
   );
 }
 
-function readRun(path: string): KeptRun {
+function readRun(path: string): StoredRun {
   const file = join(path, 'summary.json');
   try {
     return {

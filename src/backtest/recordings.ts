@@ -26,7 +26,7 @@ export interface RecordedCandles {
   covered(key: CandleKey): readonly TimeRange[];
   /** Returns where these bars and longer ones of the market begin. */
   anchors(key: CandleKey): BarAnchors;
-  /** Those that open in a stretch; null where none do. */
+  /** Those that open in a range; null where none do. */
   read(key: CandleKey, range: TimeRange): Promise<CandleColumns | null>;
 }
 

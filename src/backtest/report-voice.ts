@@ -7,12 +7,12 @@ import { unitName } from '../language/format-money.ts';
 import { formatTime, localDigits } from '../language/format-time.ts';
 import { isolateByFirstLetter } from '../language/isolate.ts';
 import { readEnglish } from '../language/read-english.ts';
-import { saidIn } from '../language/said-in.ts';
+import { sentenceIn } from '../language/sentence-in.ts';
 import { localeOf, type Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';
 import {
-  tellFact,
-  type FactTeller,
+  factText,
+  type FactFormatter,
   type FactVoice,
   currencyText,
   numberText,
@@ -29,7 +29,7 @@ import { english } from '../language/sentence.ts';
  */
 export interface ReportVoice extends FactVoice {
   readonly language: Language;
-  readonly say: Translate<typeof ENGLISH_REPORT>;
+  readonly t: Translate<typeof ENGLISH_REPORT>;
   readonly count: (count: number) => string;
   /** A price or an amount in full. */
   readonly exact: (decimal: string) => string;
@@ -43,16 +43,16 @@ export interface ReportVoice extends FactVoice {
   /** A day by its number since 1970. */
   readonly day: (day: number) => string;
   /** A fact as a sentence. */
-  readonly tell: (fact: Fact) => string;
+  readonly format: (fact: Fact) => string;
   /** Names, and words of others, so that they do not move the words around them. */
   readonly foreign: (text: string) => string;
 }
 
 const DATE_LENGTH = 10;
 
-const ENGLISH_PARTS: Omit<ReportVoice, 'tell'> = {
+const ENGLISH_PARTS: Omit<ReportVoice, 'format'> = {
   language: 'en',
-  say: translateInto<typeof ENGLISH_REPORT>('en', ENGLISH_REPORT),
+  t: translateInto<typeof ENGLISH_REPORT>('en', ENGLISH_REPORT),
   digits: (english) => english,
   count: (count) => groupedText(String(count)),
   exact: groupedText,
@@ -70,14 +70,14 @@ const ENGLISH_PARTS: Omit<ReportVoice, 'tell'> = {
   about: lengthText,
   list: (texts) => texts.join(', '),
   foreign: (text) => text,
-  said: (text) => english(text),
+  words: (text) => english(text),
 };
 
-const ENGLISH = withTell(ENGLISH_PARTS, (name) => name);
+const ENGLISH = withFormatter(ENGLISH_PARTS, (name) => name);
 
-function withTell(voice: Omit<ReportVoice, 'tell'>, metric: FactTeller['metric']): ReportVoice {
-  const sayAny = voice.say as FactTeller['sayAny'];
-  return { ...voice, tell: (fact) => tellFact(fact, { ...voice, sayAny, metric }) };
+function withFormatter(voice: Omit<ReportVoice, 'format'>, metric: FactFormatter['metric']): ReportVoice {
+  const anyText = voice.t as FactFormatter['anyText'];
+  return { ...voice, format: (fact) => factText(fact, { ...voice, anyText, metric }) };
 }
 
 function persianDigits(english: string): string {
@@ -88,14 +88,14 @@ function persianDigits(english: string): string {
 function persianVoice(): ReportVoice {
   const locale = localeOf('fa');
   const digits = persianDigits;
-  const say = translateInto<typeof ENGLISH_REPORT>('fa', PERSIAN_REPORT);
+  const t = translateInto<typeof ENGLISH_REPORT>('fa', PERSIAN_REPORT);
   const known = <Value>(value: Value | null, text: (value: Value) => string): string =>
-    value === null ? say('nothing') : digits(text(value));
+    value === null ? t('nothing') : digits(text(value));
   const currency = (quote: Currency): string => unitName(quote, locale);
   const inUnit = (number: string, unit: Currency): string => `${number} ${currency(unit)}`;
-  const voice: Omit<ReportVoice, 'tell'> = {
+  const voice: Omit<ReportVoice, 'format'> = {
     language: 'fa',
-    say,
+    t,
     digits,
     count: (count) => digits(groupedText(String(count))),
     exact: (decimal) => digits(groupedText(decimal)),
@@ -114,9 +114,9 @@ function persianVoice(): ReportVoice {
     about: (lengthMs) => formatLength('fa', lengthMs),
     list: (texts) => texts.join('، '),
     foreign: isolateByFirstLetter,
-    said: (text) => saidIn(readEnglish(text), locale),
+    words: (text) => sentenceIn(readEnglish(text), locale),
   };
-  return withTell(voice, isolateByFirstLetter);
+  return withFormatter(voice, isolateByFirstLetter);
 }
 
 let persian: ReportVoice | null = null;

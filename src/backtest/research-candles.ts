@@ -46,7 +46,7 @@ export interface CandleSource {
 
 /**
  * Reads candles of a file or of the catalogue. Throws `INVALID_FILE` for a file that can not be read, and
- * `INVALID_OPTIONS` where the stretch has no candles.
+ * `INVALID_OPTIONS` where the range has no candles.
  */
 export async function loadCandles(source: CandleSource): Promise<Candles> {
   const { timeframe, file, catalogue = usualCatalogue() } = source;

@@ -193,8 +193,7 @@ const sessionSchema = z.strictObject({
 export type LiveSession = z.infer<typeof sessionSchema>;
 
 /**
- * All of a result but its tables: what `summary.json` of a run folder holds, and what is listed and
- * compared.
+ * All of a result but its tables: what `summary.json` of a run folder holds, and what is listed and compared.
  */
 export const resultHeadSchema = z.strictObject({
   schema: z.literal(RESULT_SCHEMA),

@@ -129,7 +129,7 @@ function buy({ lots }: Book, fill: MovedFill): void {
 function sell(book: Book, fill: MovedFill): void {
   const proceeds = fill.total - fill.fee;
   let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
-  for (const part of book.lots.take(fill.amount, fill.orderKey)) {
+  for (const part of book.lots.consume(fill.amount, fill.orderKey)) {
     const isLast = part.amount === left.amount;
     const share = {
       proceeds: isLast ? left.proceeds : (left.proceeds * part.amount) / left.amount,

@@ -23,7 +23,7 @@ import {
   runWarning,
   type RunWarning,
 } from './backtest-run.ts';
-import { barsWithoutDetail } from './bar-lane.ts';
+import { barsWithoutDetail } from './bar-queue.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
 import { recordPlots } from './plot-recorder.ts';
 import { describeBarRules } from './describe-rules.ts';

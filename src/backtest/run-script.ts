@@ -14,7 +14,7 @@ import type { UniverseWish } from '../strategy/universe-rules.ts';
 import { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import { CandleRunner, type CandleRun, type CandleRunOptions } from './candle-runner.ts';
 import type { PollRunOptions } from './poll/run-poll.ts';
-import { KeptState } from './kept-state.ts';
+import { StoredState } from './stored-state.ts';
 import { type DatedSignal, signalsFor } from './signals.ts';
 import { PlotRecorder, type PlottedSeries } from './plot-recorder.ts';
 import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
@@ -175,7 +175,7 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
             atMs: restartAfter
               .map((bars) => SCRIPT_START_MS + (past + bars) * barMs)
               .toSorted((left, right) => left - right),
-            kept: new KeptState('test'),
+            state: new StoredState('test'),
             ending: 'killed',
             newInstances: () => {
               runner = newRunner();

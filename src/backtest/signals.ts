@@ -247,15 +247,15 @@ export class DatedSignals {
   }
 
   /** Those whose time has come, as the engine takes them. */
-  takeUntil(atMs: number): readonly SignalCommand[] {
-    const taken: SignalCommand[] = [];
+  drainUntil(atMs: number): readonly SignalCommand[] {
+    const due: SignalCommand[] = [];
     while (this.nextMs <= atMs) {
-      const { command, atMs: takenMs } = present(this.signals[this.next], 'the signal that is next');
+      const { command, atMs: dueMs } = present(this.signals[this.next], 'the signal that is next');
       const { sentAtMs } = command;
-      taken.push({ ...command, ageMs: sentAtMs === null ? 0 : takenMs - sentAtMs });
+      due.push({ ...command, ageMs: sentAtMs === null ? 0 : dueMs - sentAtMs });
       this.goOn();
     }
-    return taken;
+    return due;
   }
 
   private goOn(): void {
@@ -317,7 +317,7 @@ export function signalLineOf({ seq, subject, json }: JournalLine) {
 }
 
 /** Signals that strategies were told, as a file of signals has them. */
-export function toldSignals(lines: readonly SignalLine[]): readonly FileSignal[] {
+export function deliveredSignals(lines: readonly SignalLine[]): readonly FileSignal[] {
   return lines.flatMap((line) => {
     const { strategy, name, id, payload, sentAtMs, source, seenAtMs, code } = line;
     if (code !== 'told') return [];

@@ -78,37 +78,39 @@ export interface FactVoice {
   /**
    * Translates English text of a result: the reason of a refusal or a lock. Text by others stays as it is.
    */
-  readonly said: (text: Sentence) => string;
+  readonly words: (text: Sentence) => string;
 }
 
 /** Functions that express a fact in a language: its texts, names and numbers. */
-export interface FactTeller extends FactVoice {
+export interface FactFormatter extends FactVoice {
   /** The text of a key. The maker of facts has checked that the figures are those of the text. */
-  readonly sayAny: (key: string, values: Readonly<Record<string, string | number>>) => string;
+  readonly anyText: (key: string, values: Readonly<Record<string, string | number>>) => string;
   readonly metric: (name: string) => string;
 }
 
 /** A fact as a sentence. One of the key `sentence` begins with a capital. */
-export function tellFact({ fact, figures }: Fact, teller: FactTeller): string {
-  const values = Object.entries(figures).map(([place, figure]) => [place, textOf(figure, teller)] as const);
-  const text = teller.sayAny(fact, Object.fromEntries(values));
+export function factText({ fact, figures }: Fact, formatter: FactFormatter): string {
+  const values = Object.entries(figures).map(
+    ([place, figure]) => [place, textOf(figure, formatter)] as const,
+  );
+  const text = formatter.anyText(fact, Object.fromEntries(values));
   return fact === 'sentence' ? capitalized(text) : text;
 }
 
-function textOf(figure: FactFigure, teller: FactTeller): string | number {
+function textOf(figure: FactFigure, formatter: FactFormatter): string | number {
   if (typeof figure === 'number') return figure;
   // Files of before have some figures in words, such as `0.1 %`.
-  if (typeof figure === 'string') return /[a-z]/i.test(figure) ? figure : teller.digits(figure);
-  if (isList(figure)) return teller.list(figure.map((one) => String(textOf(one, teller))));
-  if ('fact' in figure) return tellFact(figure, teller);
-  if ('digits' in figure) return teller.digits(figure.digits);
-  if ('value' in figure) return teller.number(figure.value);
-  if ('share' in figure) return teller.percent(figure.share);
-  if ('atMs' in figure) return teller.minute(figure.atMs);
-  if ('currency' in figure) return teller.asset(figure.currency);
-  if ('lengthMs' in figure) return teller.length(figure.lengthMs);
-  if ('aboutMs' in figure) return teller.about(figure.aboutMs);
-  return 'said' in figure ? teller.said(figure.said) : teller.metric(figure.metric);
+  if (typeof figure === 'string') return /[a-z]/i.test(figure) ? figure : formatter.digits(figure);
+  if (isList(figure)) return formatter.list(figure.map((one) => String(textOf(one, formatter))));
+  if ('fact' in figure) return factText(figure, formatter);
+  if ('digits' in figure) return formatter.digits(figure.digits);
+  if ('value' in figure) return formatter.number(figure.value);
+  if ('share' in figure) return formatter.percent(figure.share);
+  if ('atMs' in figure) return formatter.minute(figure.atMs);
+  if ('currency' in figure) return formatter.asset(figure.currency);
+  if ('lengthMs' in figure) return formatter.length(figure.lengthMs);
+  if ('aboutMs' in figure) return formatter.about(figure.aboutMs);
+  return 'said' in figure ? formatter.words(figure.said) : formatter.metric(figure.metric);
 }
 
 const isList = (figure: FactFigure): figure is readonly FactFigure[] => Array.isArray(figure);

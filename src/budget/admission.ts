@@ -51,7 +51,7 @@ export interface RequestLedger {
    * Takes in what a limit reply says of a budget's limit, before the slot of its request is settled; answers
    * what that changed.
    */
-  heed(budget: string, word: LimitWord, atMs: number): LimitChange | null;
+  applyLimit(budget: string, word: LimitWord, atMs: number): LimitChange | null;
   /** Limits that the exchange has lowered and that hold now, by budget. */
   namedLimits(nowMs: number): ReadonlyMap<string, number>;
   /** Gives back the slot of a request that was never sent. */

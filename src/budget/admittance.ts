@@ -1,5 +1,5 @@
 import type { AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';
-import type { LockoutAsk, LockoutBook, Pass, Verdict } from './lockouts.ts';
+import type { LockoutAsk, LockoutBook, Permit, Outcome } from './lockouts.ts';
 import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 
 /** Everything that decides whether a request may leave now. */
@@ -13,7 +13,7 @@ export type Held = 'locked out' | 'credential refused';
 
 /** A slot and a pass, or how long to wait for the next try. */
 export type Entry =
-  | { readonly isAdmitted: true; readonly slot: Slot; readonly pass: Pass }
+  | { readonly isAdmitted: true; readonly slot: Slot; readonly permit: Permit }
   | {
       readonly isAdmitted: false;
       /** Null where only a stamp can free a slot. */
@@ -27,7 +27,7 @@ export type Entry =
  * Interface of a ledger and its lockouts for a queue. A ledger of this machine answers at once; one over the
  * network answers later, and then the time from admission to send begins when it was asked.
  */
-export interface Admittance extends Omit<RequestLedger, 'admit'>, Omit<LockoutBook, 'take'> {
+export interface Admittance extends Omit<RequestLedger, 'admit'>, Omit<LockoutBook, 'acquire'> {
   enter(ask: EntryAsk, nowMs: number): Entry | Promise<Entry>;
 }
 
@@ -36,12 +36,12 @@ export function admittanceOf(ledger: RequestLedger, lockouts: LockoutBook): Admi
   return {
     enter: (ask, nowMs) => enterAtOnce(ledger, lockouts, { ask, nowMs }),
     settle: (slot, end, atMs) => ledger.settle(slot, end, atMs),
-    heed: (budget, word, atMs) => ledger.heed(budget, word, atMs),
+    applyLimit: (budget, word, atMs) => ledger.applyLimit(budget, word, atMs),
     namedLimits: (nowMs) => ledger.namedLimits(nowMs),
     withdraw: (slot) => ledger.withdraw(slot),
     holds: (slot) => ledger.holds(slot),
     heldUntil: (ask, nowMs) => lockouts.heldUntil(ask, nowMs),
-    report: (pass, verdict, nowMs) => lockouts.report(pass, verdict, nowMs),
+    report: (permit, outcome, nowMs) => lockouts.report(permit, outcome, nowMs),
   };
 }
 
@@ -58,12 +58,12 @@ export function enterAtOnce(
     const { waitMs, reason } = admission;
     return { isAdmitted: false, waitMs, heldBy: null, isUnusable: reason === 'ledger unusable' };
   }
-  const lockout = lockouts.take(ask, nowMs);
-  if (lockout.pass === null) {
+  const lockout = lockouts.acquire(ask, nowMs);
+  if (lockout.permit === null) {
     ledger.withdraw(admission.slot);
     return held(lockouts, { ask, nowMs }, lockout.retryAtMs);
   }
-  return { isAdmitted: true, slot: admission.slot, pass: lockout.pass };
+  return { isAdmitted: true, slot: admission.slot, permit: lockout.permit };
 }
 
 function held(
@@ -81,7 +81,7 @@ function held(
 /** Information about the exchange from a call that threw. */
 interface FailedCall {
   readonly end: SlotEnd;
-  readonly verdict: Verdict;
+  readonly outcome: Outcome;
 }
 
 /**
@@ -102,14 +102,14 @@ const UNSENT_CODES: ReadonlySet<ErrorCode> = new Set([
 
 /** Reads the error of the client: its code, and the wait that a limit reply named ("Rate limits"). */
 export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
-  if (!(error instanceof SarrafError)) return { end: 'unanswered', verdict: { kind: 'silence' } };
+  if (!(error instanceof SarrafError)) return { end: 'unanswered', outcome: { kind: 'silence' } };
   const { code, details } = error;
-  if (UNSENT_CODES.has(code)) return { end: 'unsent', verdict: { kind: 'silence' } };
+  if (UNSENT_CODES.has(code)) return { end: 'unsent', outcome: { kind: 'silence' } };
   if (code === 'RATE_LIMITED') {
     const { backOffMs, limit, isOwn } = details;
     return {
       end: 'answered',
-      verdict: {
+      outcome: {
         kind: 'limited',
         waitMs: typeof backOffMs === 'number' ? backOffMs : null,
         limit: typeof limit === 'number' ? limit : null,
@@ -117,11 +117,11 @@ export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
       },
     };
   }
-  if (code === 'UNAUTHORIZED') return { end: 'answered', verdict: { kind: 'unauthorized', canLogIn } };
+  if (code === 'UNAUTHORIZED') return { end: 'answered', outcome: { kind: 'unauthorized', canLogIn } };
   const status = details['httpStatus'];
-  if (typeof status !== 'number') return { end: 'unanswered', verdict: { kind: 'silence' } };
+  if (typeof status !== 'number') return { end: 'unanswered', outcome: { kind: 'silence' } };
   // A proxy's or a failing server's answer does not show that a lockout is over; nor does it prove that the
   // exchange itself has seen the request.
-  if (status >= 500) return { end: 'unanswered', verdict: { kind: 'silence' } };
-  return { end: 'answered', verdict: { kind: 'answered', loggedIn: false } };
+  if (status >= 500) return { end: 'unanswered', outcome: { kind: 'silence' } };
+  return { end: 'answered', outcome: { kind: 'answered', loggedIn: false } };
 }

@@ -24,11 +24,11 @@ export class CommitTimes {
     try {
       return commit();
     } finally {
-      this.took(this.nowMs() - begunMs);
+      this.add(this.nowMs() - begunMs);
     }
   }
 
-  took(ms: number): void {
+  add(ms: number): void {
     this.age();
     this.total += ms;
     this.current = Math.max(this.current, ms);

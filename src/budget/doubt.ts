@@ -70,7 +70,7 @@ interface ProbeState {
   /** Those of the budget that nothing has followed, in any order. */
   readonly doubts: readonly Doubt[];
   /** Times at which the budget's requests in flight were admitted. */
-  readonly onTheWay: readonly number[];
+  readonly inFlight: readonly number[];
   readonly limit: number;
   readonly nowMs: number;
 }
@@ -80,9 +80,9 @@ interface ProbeState {
  * flight must end first. While there is such a doubt one request at a time goes out: the first at once, the
  * next ones after a pause that doubles, so that the slots last until something answers.
  */
-export function waitForProbe({ doubts, onTheWay, limit, nowMs }: ProbeState): number | null {
+export function waitForProbe({ doubts, inFlight, limit, nowMs }: ProbeState): number | null {
   if (doubts.length === 0) return 0;
-  if (onTheWay.some((admittedAtMs) => admittedAtMs + LONGEST_PROBE_MS > nowMs)) return null;
+  if (inFlight.some((admittedAtMs) => admittedAtMs + LONGEST_PROBE_MS > nowMs)) return null;
   const firstEndMs = Math.min(...doubts.map(({ endedAtMs }) => endedAtMs));
   const lastEndMs = Math.max(...doubts.map(({ endedAtMs }) => endedAtMs));
   const probes = doubts.filter(({ admittedAtMs }) => admittedAtMs >= firstEndMs).length;

@@ -92,11 +92,13 @@ const APPLICATION_ID = 0x7361726c;
 const OPEN_WAIT_MS = 5_000;
 
 /** Time a call may wait for another process: beyond it the answer is no, rather than a blocked loop. */
-export const LOCK_WAIT_MS = 50;
+export const BUSY_TIMEOUT_MS = 50;
 
-/** From here on a call waits no longer than `LOCK_WAIT_MS`. A ledger that is being opened may wait longer. */
+/**
+ * From here on a call waits no longer than `BUSY_TIMEOUT_MS`. A ledger that is being opened may wait longer.
+ */
 export function waitBriefly(database: Database.Database): void {
-  database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
+  database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
 /** A short name for a credential or an account, from which it can not be found. */
@@ -221,13 +223,13 @@ function check(database: Database.Database): void {
  * again.
  */
 function switchToWal(database: Database.Database): void {
-  for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_MS) {
+  for (let waitedMs = 0; ; waitedMs += BUSY_TIMEOUT_MS) {
     try {
       database.pragma('journal_mode = WAL');
       return;
     } catch (error) {
       if (!isBusy(error) || waitedMs >= OPEN_WAIT_MS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_WAIT_MS);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_TIMEOUT_MS);
     }
   }
 }

@@ -164,7 +164,7 @@ export interface OpenLedgerOptions {
   /** Longer than that no answer of a Redis is waited for. */
   readonly timeoutMs: number;
   /** Called with what somebody should know of a Redis, in one line. */
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** A ledger that processes share, wherever it is. */

@@ -82,7 +82,7 @@ export class LedgerRules {
   /** Writes down who begins to use the ledger. */
   open(nowMs: number): void {
     const { named, slots } = this.rows;
-    this.lookBack(nowMs);
+    this.unknownPast(nowMs);
     named.forgetOld(nowMs);
     if (!this.party.isGuest) slots.forgetIdleBudgets();
     for (const budget of this.party.budgets.values()) this.writeBudget(budget, nowMs);
@@ -115,7 +115,7 @@ export class LedgerRules {
     const budget = this.party.budgets.get(ask.budget);
     if (budget === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
     const { slots, named: namedRows } = this.rows;
-    const past = this.lookBack(nowMs);
+    const past = this.unknownPast(nowMs);
     const key = this.keyOf(ask.budget);
     const row = slots.budget(key) ?? this.writeBudget(budget, nowMs);
     const windowMs = row.windowMs + this.party.driftMs(row.windowMs);
@@ -125,13 +125,13 @@ export class LedgerRules {
     const named = inForce(namedRows.of(key), nowMs)?.limit ?? null;
     const stated = this.statedOf({ name: ask.budget, row: { ...row, windowMs }, named }, nowMs);
     const doubts = slots.doubts(key);
-    const onTheWay = doubts.length > 0 || past?.heardAtMs === null ? slots.onTheWay(key) : [];
+    const inFlight = doubts.length > 0 || past?.heardAtMs === null ? slots.inFlight(key) : [];
     if (doubts.length > 0) {
-      const probeWaitMs = waitForProbe({ doubts, onTheWay, limit: stated.limit, nowMs });
+      const probeWaitMs = waitForProbe({ doubts, inFlight, limit: stated.limit, nowMs });
       if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
     }
     const { requestClass } = ask;
-    const open = onTheWay.length + doubts.length;
+    const open = inFlight.length + doubts.length;
     const isQuestion =
       this.party.asksOfUnknown && past !== null && mayAsk(past, { budget: stated, requestClass, open });
     const waitMs = waitForSlot({
@@ -168,7 +168,7 @@ export class LedgerRules {
    * Returns what the ledger does not know; null if it knows everything. Times of another boot are ignored:
    * its slots become a full window, its lockouts go on.
    */
-  lookBack(nowMs: number): UnknownPast | null {
+  unknownPast(nowMs: number): UnknownPast | null {
     const { clock, slots, lockouts, named } = this.rows;
     const { clockId } = this.party;
     if (clock.isOf(clockId)) return clock.past();
@@ -238,7 +238,7 @@ export class LedgerRules {
     return afterLimitReply(this.rows.named.of(this.keyOf(budget)), word, { statedLimit, nowMs }).change;
   }
 
-  heed(budget: string, word: LimitWord, atMs: number): void {
+  applyLimit(budget: string, word: LimitWord, atMs: number): void {
     const { named } = this.rows;
     const key = this.keyOf(budget);
     const of = { statedLimit: this.statedLimitOf(budget), nowMs: atMs };

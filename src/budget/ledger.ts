@@ -40,7 +40,7 @@ interface Occupied {
   /** In the order of their admission. */
   readonly slots: OpenSlot[];
   /** No slot is free again at this time or before, so that most admissions need not look through them. */
-  keptUntilMs: number;
+  countedUntilMs: number;
   /** The most slots that were ever occupied at once. */
   most: number;
   /** Number that ended without an answer and are not stamped. */
@@ -95,7 +95,7 @@ export class BudgetLedger implements RequestLedger {
         budget,
         named: null,
         slots: [],
-        keptUntilMs: Number.POSITIVE_INFINITY,
+        countedUntilMs: Number.POSITIVE_INFINITY,
         most: 0,
         doubtful: 0,
       });
@@ -109,7 +109,7 @@ export class BudgetLedger implements RequestLedger {
     const { slots } = occupied;
     const budget = lowered(occupied.budget, inForce(occupied.named, nowMs)?.limit ?? null);
     if (occupied.doubtful > 0) this.forgetOldDoubts(occupied, nowMs);
-    if (nowMs > occupied.keptUntilMs) releaseOld(occupied, nowMs);
+    if (nowMs > occupied.countedUntilMs) releaseOld(occupied, nowMs);
     const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, nowMs);
     if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
     const { requestClass } = ask;
@@ -164,7 +164,7 @@ export class BudgetLedger implements RequestLedger {
     if (this.past !== null) this.past = afterAnswer(this.past, answer);
   }
 
-  heed(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
+  applyLimit(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
     const occupied = this.occupied.get(budget);
     if (occupied === undefined) return null;
     const { limit, statedLimit = limit } = occupied.budget;
@@ -216,7 +216,7 @@ export class BudgetLedger implements RequestLedger {
       this.doubtful -= 1;
     }
     slot.stampedAtMs = stampMs;
-    occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampMs + occupied.budget.windowMs);
+    occupied.countedUntilMs = Math.min(occupied.countedUntilMs, stampMs + occupied.budget.windowMs);
   }
 
   private doubt(occupied: Occupied, slot: OpenSlot, endedAtMs: number): void {
@@ -274,10 +274,10 @@ function openOf(slots: readonly Slot[]): number {
 }
 
 function probeWaitOf({ budget, slots }: Occupied, nowMs: number): number | null {
-  const onTheWay = slots.filter(({ endedAtMs, stampedAtMs }) => endedAtMs === null && stampedAtMs === null);
+  const inFlight = slots.filter(({ endedAtMs, stampedAtMs }) => endedAtMs === null && stampedAtMs === null);
   return waitForProbe({
     doubts: slots.filter(isDoubt).filter(({ isFollowed }) => !isFollowed),
-    onTheWay: onTheWay.map(({ admittedAtMs }) => admittedAtMs),
+    inFlight: inFlight.map(({ admittedAtMs }) => admittedAtMs),
     limit: budget.limit,
     nowMs,
   });
@@ -287,24 +287,24 @@ function probeWaitOf({ budget, slots }: Occupied, nowMs: number): number | null 
 function releaseOld(occupied: Occupied, nowMs: number): void {
   const { slots, budget } = occupied;
   const { windowMs } = budget;
-  let kept = 0;
+  let retained = 0;
   let seen = 0;
-  let keptUntilMs = Number.POSITIVE_INFINITY;
+  let countedUntilMs = Number.POSITIVE_INFINITY;
   for (const slot of slots) {
     const { admittedAtMs, stampedAtMs } = slot;
     // No stamp is before its admission, so none from here on is free.
     if (admittedAtMs + windowMs >= nowMs) {
-      keptUntilMs = Math.min(keptUntilMs, admittedAtMs + windowMs);
+      countedUntilMs = Math.min(countedUntilMs, admittedAtMs + windowMs);
       break;
     }
     seen += 1;
     if (isReleased(stampedAtMs, windowMs, nowMs)) continue;
-    if (stampedAtMs !== null) keptUntilMs = Math.min(keptUntilMs, stampedAtMs + windowMs);
-    slots[kept] = slot;
-    kept += 1;
+    if (stampedAtMs !== null) countedUntilMs = Math.min(countedUntilMs, stampedAtMs + windowMs);
+    slots[retained] = slot;
+    retained += 1;
   }
-  if (kept < seen) slots.splice(kept, seen - kept);
-  occupied.keptUntilMs = keptUntilMs;
+  if (retained < seen) slots.splice(retained, seen - retained);
+  occupied.countedUntilMs = countedUntilMs;
 }
 
 function stampAt(slots: readonly Slot[], index: number): number | null {

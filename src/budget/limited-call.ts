@@ -1,5 +1,5 @@
 import type { RequestClass } from '../domain/rate-limit.ts';
-import type { Drop, BudgetTrouble } from './budget-lane.ts';
+import type { Drop, BudgetTrouble } from './budget-queue.ts';
 import type { CredentialUse } from './lockouts.ts';
 import { MOST_SEND_DELAY_MS } from './admission.ts';
 

@@ -2,18 +2,18 @@ import { type RateLimit, type RequestClass, urgencyOf } from '../domain/rate-lim
 import { type RequestLedger, MOST_SEND_DELAY_MS, mostSendDelayMs } from './admission.ts';
 import { admittanceOf, type Admittance } from './admittance.ts';
 import {
-  BudgetLane,
+  BudgetQueue,
   type BudgetTrouble,
   type QueueWait,
   type Drop,
-  type LaneJob,
+  type QueuedJob,
   type SendEnd,
-} from './budget-lane.ts';
+} from './budget-queue.ts';
 import type { CommitTimes } from './commit-times.ts';
 import {
   MACHINE_TIMERS,
-  type LaneExecutor,
-  type LaneTimers,
+  type QueueExecutor,
+  type QueueTimers,
   type AdmittedJob,
   Lateness,
   SendTurn,
@@ -45,8 +45,8 @@ export interface LimiterSettings {
    * Bottleneck and the machine's timers without them; virtual time brings its own. Null: whoever sends keeps
    * to its time-outs, and nothing is waited for after an admission.
    */
-  readonly executorFor?: (budget: RateLimit) => LaneExecutor | null;
-  readonly timers?: LaneTimers;
+  readonly executorFor?: (budget: RateLimit) => QueueExecutor | null;
+  readonly timers?: QueueTimers;
   /** Commits that hold up the loop; none do without it. */
   readonly commits?: CommitTimes;
   /** True if requests of different budgets may be admitted at once, for example if commits cost no time. */
@@ -61,9 +61,9 @@ const NEVER_SLEPT = (): number => 0;
 /** Sender of requests as their budgets allow. */
 export type Limiter = Pick<RequestLimiter, 'submit' | 'close'>;
 
-/** Sends requests as their budgets allow, one lane a budget, so that a full one holds up no other. */
+/** Sends requests as their budgets allow, one queue a budget, so that a full one holds up no other. */
 export class RequestLimiter {
-  private readonly lanes: ReadonlyMap<string, BudgetLane>;
+  private readonly queues: ReadonlyMap<string, BudgetQueue>;
   private readonly sleptMs: () => number;
   private lastId = 0;
 
@@ -78,10 +78,10 @@ export class RequestLimiter {
     const lateness = new Lateness();
     const { commits, areAtOnce = false } = options;
     const turn = areAtOnce ? null : new SendTurn();
-    this.lanes = new Map(
+    this.queues = new Map(
       [...options.budgets].map((budget) => [
         budget.name,
-        new BudgetLane({
+        new BudgetQueue({
           budget,
           admittance,
           nowMs,
@@ -113,8 +113,8 @@ export class RequestLimiter {
    * Sends it when its turn comes, and tells what became of it: at once where nothing has to be waited for.
    */
   submit<T>(call: SubmittedCall<T>): void {
-    const lane = this.lanes.get(call.budget);
-    if (lane === undefined) {
+    const queue = this.queues.get(call.budget);
+    if (queue === undefined) {
       call.handler.onEnd({ sent: false, reason: 'unknown budget', retryInMs: null });
       return;
     }
@@ -122,26 +122,26 @@ export class RequestLimiter {
     const id = this.lastId;
     const { signal } = call;
     const expiresAtMs = call.expiresAtMs + this.sleptMs();
-    lane.add(new SubmittedJob({ id, expiresAtMs }, call, () => lane.cancel(id)));
-    if (signal?.aborted === true) lane.cancel(id);
+    queue.add(new SubmittedJob({ id, expiresAtMs }, call, () => queue.cancel(id)));
+    if (signal?.aborted === true) queue.cancel(id);
   }
 
   /**
    * Returns what requests of a class wait for, of the budget where most of them do; null if there are none.
    */
   waitOf(requestClass: RequestClass): QueueWait | null {
-    const waits = [...this.lanes.values()].flatMap((lane) => lane.waitOf(requestClass) ?? []);
+    const waits = [...this.queues.values()].flatMap((queue) => queue.waitOf(requestClass) ?? []);
     return waits.toSorted((left, right) => right.waiting - left.waiting)[0] ?? null;
   }
 
   /** Drops what waits and lets go of the timers. */
   async close(): Promise<void> {
-    await Promise.all([...this.lanes.values()].map(async (lane) => lane.close()));
+    await Promise.all([...this.queues.values()].map(async (queue) => queue.close()));
   }
 }
 
-/** A call in its lane. */
-class SubmittedJob<T> implements LaneJob {
+/** A call in its queue. */
+class SubmittedJob<T> implements QueuedJob {
   readonly id: number;
   readonly requestClass: RequestClass;
   readonly kind: string | null;
@@ -220,10 +220,10 @@ const MOST_DRIFT_MS = 20;
 
 /**
  * Interval in ms at which the limiter checks that Bottleneck has begun a job. A job that is too old to be
- * sent by then begins without Bottleneck: the lane finds it too late, and asks again. So does a job of the
+ * sent by then begins without Bottleneck: the queue finds it too late, and asks again. So does a job of the
  * very moment of a clock step, which would wait until the wall clock is where it was; a cancel then leaves.
  */
-const LOOK_EVERY_MS = 2 * MOST_SEND_DELAY_MS;
+const POLL_INTERVAL_MS = 2 * MOST_SEND_DELAY_MS;
 
 /**
  * Executes one budget's requests with Bottleneck, with the bound on concurrency and the time-out, and with a
@@ -235,7 +235,7 @@ const LOOK_EVERY_MS = 2 * MOST_SEND_DELAY_MS;
  * there is a new one, with a whole reservoir; the ledger, which goes by the monotonic clock, holds the limit
  * all the same. What the one before has begun goes on in it.
  */
-export class BottleneckExecutor implements LaneExecutor {
+export class BottleneckExecutor implements QueueExecutor {
   private readonly settings: Bottleneck.ConstructorOptions;
   private bottleneck: Bottleneck;
   private wallAheadMs = wallAheadMs();
@@ -279,12 +279,12 @@ export class BottleneckExecutor implements LaneExecutor {
       if (isBegun || !(await begin())) giveBack();
     };
     let waitedMs = 0;
-    const look = (): void => {
-      waitedMs += LOOK_EVERY_MS;
+    const poll = (): void => {
+      waitedMs += POLL_INTERVAL_MS;
       if (waitedMs > mostSendDelayMs(requestClass) || hasStepped(this.wallAheadMs)) void begin();
-      else late = setTimeout(look, LOOK_EVERY_MS);
+      else late = setTimeout(poll, POLL_INTERVAL_MS);
     };
-    let late = setTimeout(look, LOOK_EVERY_MS);
+    let late = setTimeout(poll, POLL_INTERVAL_MS);
     bottleneck
       .schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, beginCounted)
       .catch((error) => {

@@ -7,7 +7,7 @@ export interface LockoutAsk {
 }
 
 /** Outcome of a call for lockouts. A reply that is none of these, or no reply, is `silence`. */
-export type Verdict =
+export type Outcome =
   /** `loggedIn`: for a log-in, whether it gave a credential. */
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
   /**
@@ -34,30 +34,30 @@ export interface LockoutRows {
 }
 
 /** A call that was let through; to be returned with its verdict. */
-export interface Pass {
+export interface Permit {
   readonly ask: LockoutAsk;
   readonly isCanary: boolean;
   readonly isProbe: boolean;
 }
 
-export type Lockout = { readonly pass: Pass } | { readonly pass: null; readonly retryAtMs: number };
+export type Lockout = { readonly permit: Permit } | { readonly permit: null; readonly retryAtMs: number };
 
 /**
  * Lets a call through unless its budget is locked out or its credential stopped, and remembers the canary or
  * probe it may be.
  */
-export function takePass(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Lockout {
+export function acquirePermit(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Lockout {
   const state = rows.breaker(ask.budget);
   const passage: Passage = passageOf(state, nowMs);
-  if (!passage.passes) return { pass: null, retryAtMs: passage.retryAtMs };
+  if (!passage.isAdmitted) return { permit: null, retryAtMs: passage.retryAtMs };
   const stop = ask.credential === 'none' ? null : rows.stop();
   if (stop !== null) {
     const next = letThrough(stop, ask.credential, nowMs);
-    if (next === null) return { pass: null, retryAtMs: stop.probeAtMs };
+    if (next === null) return { permit: null, retryAtMs: stop.probeAtMs };
     rows.saveStop(next);
   }
   if (passage.isCanary && state !== null) rows.saveBreaker(ask.budget, withCanary(state, nowMs), nowMs);
-  return { pass: { ask, isCanary: passage.isCanary, isProbe: stop !== null } };
+  return { permit: { ask, isCanary: passage.isCanary, isProbe: stop !== null } };
 }
 
 /**
@@ -71,7 +71,7 @@ export interface Hold {
 /** Null where the call would be let through. Takes nothing. */
 function holdOf(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Hold | null {
   const passage = passageOf(rows.breaker(ask.budget), nowMs);
-  if (!passage.passes) return { by: 'limit', untilMs: passage.retryAtMs };
+  if (!passage.isAdmitted) return { by: 'limit', untilMs: passage.retryAtMs };
   const stop = ask.credential === 'none' ? null : rows.stop();
   return stop !== null && letThrough(stop, ask.credential, nowMs) === null
     ? { by: 'credential', untilMs: stop.probeAtMs }
@@ -87,33 +87,33 @@ export function heldUntil(rows: LockoutRows, ask: LockoutAsk, nowMs: number): nu
  * Takes in what came back. Only the canary's and the probe's own success end a lockout: others were sent
  * before it began.
  */
-export function report(rows: LockoutRows, pass: Pass, verdict: Verdict, nowMs: number): void {
-  const { budget } = pass.ask;
-  if (verdict.kind === 'limited') {
-    rows.saveBreaker(budget, afterLimit(rows.breaker(budget), verdict, nowMs), nowMs);
+export function report(rows: LockoutRows, permit: Permit, outcome: Outcome, nowMs: number): void {
+  const { budget } = permit.ask;
+  if (outcome.kind === 'limited') {
+    rows.saveBreaker(budget, afterLimit(rows.breaker(budget), outcome, nowMs), nowMs);
     return;
   }
-  if (verdict.kind === 'unauthorized') {
+  if (outcome.kind === 'unauthorized') {
     rows.saveStop(
-      afterUnauthorized(rows.stop(), { canLogIn: verdict.canLogIn, isProbe: pass.isProbe }, nowMs),
+      afterUnauthorized(rows.stop(), { canLogIn: outcome.canLogIn, isProbe: permit.isProbe }, nowMs),
     );
   }
-  if (verdict.kind === 'answered' && pass.isProbe) {
+  if (outcome.kind === 'answered' && permit.isProbe) {
     // A new credential may be tried at once; that it works, and so earns another log-in some day, is for its
     // first call to show.
-    if (pass.ask.credential === 'with') rows.saveStop(null);
-    else if (verdict.loggedIn) rows.saveStop({ logInsLeft: 0, probeAtMs: nowMs });
+    if (permit.ask.credential === 'with') rows.saveStop(null);
+    else if (outcome.loggedIn) rows.saveStop({ logInsLeft: 0, probeAtMs: nowMs });
   }
-  const state = pass.isCanary ? rows.breaker(budget) : null;
+  const state = permit.isCanary ? rows.breaker(budget) : null;
   if (state?.kind !== 'trial') return;
-  rows.saveBreaker(budget, verdict.kind === 'silence' ? afterSilence(state, nowMs) : null, nowMs);
+  rows.saveBreaker(budget, outcome.kind === 'silence' ? afterSilence(state, nowMs) : null, nowMs);
 }
 
 /** Lockouts as the limiter asks for them, whoever keeps them. */
 export interface LockoutBook {
-  take(ask: LockoutAsk, nowMs: number): Lockout;
+  acquire(ask: LockoutAsk, nowMs: number): Lockout;
   heldUntil(ask: LockoutAsk, nowMs: number): number | null;
-  report(pass: Pass, verdict: Verdict, nowMs: number): void;
+  report(permit: Permit, outcome: Outcome, nowMs: number): void;
 }
 
 /** Lockouts of one process in memory. */
@@ -132,8 +132,8 @@ export class MemoryLockouts implements LockoutBook {
     },
   };
 
-  take(ask: LockoutAsk, nowMs: number): Lockout {
-    return takePass(this.rows, ask, nowMs);
+  acquire(ask: LockoutAsk, nowMs: number): Lockout {
+    return acquirePermit(this.rows, ask, nowMs);
   }
 
   heldUntil(ask: LockoutAsk, nowMs: number): number | null {
@@ -144,8 +144,8 @@ export class MemoryLockouts implements LockoutBook {
     return holdOf(this.rows, ask, nowMs);
   }
 
-  report(pass: Pass, verdict: Verdict, nowMs: number): void {
-    report(this.rows, pass, verdict, nowMs);
+  report(permit: Permit, outcome: Outcome, nowMs: number): void {
+    report(this.rows, permit, outcome, nowMs);
   }
 }
 
@@ -159,8 +159,8 @@ export type BreakerState =
   | { readonly kind: 'trial'; readonly strikes: number; readonly sinceMs: number };
 
 type Passage =
-  | { readonly passes: true; readonly isCanary: boolean }
-  | { readonly passes: false; readonly retryAtMs: number };
+  | { readonly isAdmitted: true; readonly isCanary: boolean }
+  | { readonly isAdmitted: false; readonly retryAtMs: number };
 
 const LONGEST_MS = 24 * HOUR_MS;
 
@@ -182,9 +182,9 @@ const CANARY_SILENCE_MS = 120_000;
 
 /** Returns whether a request may go now. Null: closed, nothing is known against it. */
 function passageOf(state: BreakerState | null, nowMs: number): Passage {
-  if (state === null) return { passes: true, isCanary: false };
+  if (state === null) return { isAdmitted: true, isCanary: false };
   const retryAtMs = state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS;
-  return nowMs >= retryAtMs ? { passes: true, isCanary: true } : { passes: false, retryAtMs };
+  return nowMs >= retryAtMs ? { isAdmitted: true, isCanary: true } : { isAdmitted: false, retryAtMs };
 }
 
 /** The state once the canary has left. */

@@ -21,12 +21,12 @@ const LEAST_VERSION = [6, 2] as const;
 export async function openRedisLedger(
   options: Omit<OpenLedgerOptions, 'place'> & { readonly address: RedisAddress; readonly key: string },
 ): Promise<OpenLedger> {
-  const { address, key, timeoutMs, say } = options;
+  const { address, key, timeoutMs, log } = options;
   const connection = await patiently(async () => RedisConnection.open({ address, key, timeoutMs }));
   const leases = options.cancelBudgets ?? [];
-  const voice = new LedgerVoice(address, say, leases.length > 0);
+  const voice = new LedgerVoice(address, log, leases.length > 0);
   try {
-    for (const line of await patiently(async () => lookAt(connection, address.shown))) say(line);
+    for (const line of await patiently(async () => inspect(connection, address.shown))) log(line);
     const open = async (): Promise<RedisLedger> =>
       RedisLedger.open({
         ...options,
@@ -36,7 +36,7 @@ export async function openRedisLedger(
         onFailure: (error) => voice.failed(error),
         onWorked: () => voice.worked(),
         onBegun: (why) =>
-          say(
+          log(
             `the ledger in Redis at ${address.shown} begins anew: ${why}. Every limit counts as used up until its window and 2 1/2 min are over`,
           ),
       });
@@ -73,7 +73,7 @@ function isTooSlow(error: unknown): boolean {
  * does.
  */
 export async function redisLedgerWarnings(place: string): Promise<readonly string[]> {
-  return withRedisLedger(place, async (connection) => lookAt(connection, redisPlace(place).address.shown));
+  return withRedisLedger(place, async (connection) => inspect(connection, redisPlace(place).address.shown));
 }
 
 function unusableLedger(shown: string, found: string): SarrafError {
@@ -84,7 +84,7 @@ function unusableLedger(shown: string, found: string): SarrafError {
 }
 
 /** Looks whether this Redis can keep a ledger; answers what it may lose, a line each. */
-async function lookAt({ client }: RedisConnection, shown: string): Promise<readonly string[]> {
+async function inspect({ client }: RedisConnection, shown: string): Promise<readonly string[]> {
   const info = await infoOf(client);
   const read = (name: string): string | null =>
     new RegExp(`^${name}:(.*?)\\s*$`, 'm').exec(info)?.[1] ?? null;
@@ -121,28 +121,28 @@ async function infoOf(client: RedisConnection['client']): Promise<string> {
 /** Says once that Redis does not do what it is asked, and once that it does again. */
 class LedgerVoice {
   private readonly shown: string;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
   private readonly hasLeases: boolean;
-  private said: string | null = null;
+  private logged: string | null = null;
 
-  constructor({ shown }: RedisAddress, say: (line: string) => void, hasLeases: boolean) {
+  constructor({ shown }: RedisAddress, log: (line: string) => void, hasLeases: boolean) {
     this.shown = shown;
-    this.say = say;
+    this.log = log;
     this.hasLeases = hasLeases;
   }
 
   failed(error: unknown): void {
     const { reason } = redisFailure(error);
-    if (this.said !== null) return;
-    this.said = reason;
-    this.say(
+    if (this.logged !== null) return;
+    this.logged = reason;
+    this.log(
       `expected the ledger in Redis at ${this.shown}, found ${reason}: nothing${this.hasLeases ? ' but a few cancels' : ''} is sent until it answers`,
     );
   }
 
   worked(): void {
-    if (this.said === null) return;
-    this.said = null;
-    this.say(`the ledger in Redis at ${this.shown} answers again`);
+    if (this.logged === null) return;
+    this.logged = null;
+    this.log(`the ledger in Redis at ${this.shown} answers again`);
   }
 }

@@ -112,7 +112,7 @@ const goneOf = (fields: readonly string[]): readonly string[] => fields.flatMap(
 /** Changes what there is, if nobody changes it meanwhile; else it is looked at again. */
 async function change<T>(connection: RedisConnection, decide: (found: Found) => Change<T>): Promise<T> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const found = await lookAt(connection);
+    const found = await inspect(connection);
     const { value, fields, begins } = decide(found);
     if (fields === null) return value;
     const answer = await ask(connection, found, { fields, begins });
@@ -121,7 +121,7 @@ async function change<T>(connection: RedisConnection, decide: (found: Found) => 
   throw new Error('others that write again and again');
 }
 
-async function lookAt(connection: RedisConnection): Promise<Found> {
+async function inspect(connection: RedisConnection): Promise<Found> {
   const empty = { image: new LedgerImage(new Map()), timeMs: 0, run: '' };
   const { fields, timeMs, run } = await ask(connection, empty, null);
   return { image: LedgerImage.of(fields ?? []), timeMs, run };

@@ -50,7 +50,7 @@ export class SlotRows {
   private readonly insertSlot: Database.Statement<
     [BudgetKey & { readonly owner: string; readonly admittedAtMs: number }]
   >;
-  private readonly selectOnTheWay: Database.Statement<[BudgetKey], { readonly admittedAtMs: number }>;
+  private readonly selectInFlight: Database.Statement<[BudgetKey], { readonly admittedAtMs: number }>;
   private readonly selectDoubts: Database.Statement<[BudgetKey], Pick<Doubt, 'admittedAtMs' | 'endedAtMs'>>;
   private readonly selectAnyDoubt: Database.Statement<[], { readonly id: number }>;
   private readonly updateEnd: Database.Statement<[number, number]>;
@@ -82,7 +82,7 @@ export class SlotRows {
     this.selectUnstamped = database.prepare(`
       SELECT id, owner, admitted_at_ms AS admittedAtMs FROM slots
       WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND ended_at_ms IS NULL AND owner <> @owner`);
-    this.selectOnTheWay = database.prepare(`
+    this.selectInFlight = database.prepare(`
       SELECT admitted_at_ms AS admittedAtMs FROM slots
       WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND ended_at_ms IS NULL`);
     this.selectDoubts = database.prepare(`
@@ -159,8 +159,8 @@ export class SlotRows {
   }
 
   /** Returns when the requests of a budget that are in flight were admitted, whoever sent them. */
-  onTheWay(key: BudgetKey): readonly number[] {
-    return this.selectOnTheWay.all(key).map(({ admittedAtMs }) => admittedAtMs);
+  inFlight(key: BudgetKey): readonly number[] {
+    return this.selectInFlight.all(key).map(({ admittedAtMs }) => admittedAtMs);
   }
 
   /** Puts a slot in doubt. */

@@ -5,17 +5,17 @@ import type Database from 'better-sqlite3';
 import type { Admission, AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';
 import { ClockRow, NamedLimitRows, SlotRows } from './slot-rows.ts';
 import type { CommitTimes } from './commit-times.ts';
-import { isBusy, LOCK_WAIT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
+import { isBusy, BUSY_TIMEOUT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
 import { LedgerRules, type SlotEnding } from './ledger-rules.ts';
 import {
   heldUntil,
   report,
-  takePass,
+  acquirePermit,
   type Lockout,
   type LockoutAsk,
   type LockoutBook,
-  type Pass,
-  type Verdict,
+  type Permit,
+  type Outcome,
 } from './lockouts.ts';
 import { thisMachine, type Machine } from './process-owner.ts';
 import type { LimitChange, LimitWord } from './named-limit.ts';
@@ -62,8 +62,11 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly unwritten = new Map<number, SlotEnding | null>();
   private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] =
     [];
-  private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] =
-    [];
+  private readonly unreported: {
+    readonly permit: Permit;
+    readonly outcome: Outcome;
+    readonly atMs: number;
+  }[] = [];
 
   /**
    * @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or can not be written; it stays
@@ -114,7 +117,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     try {
       const admission = this.commit(() => {
         this.writeEndings();
-        this.writeHeeds();
+        this.writeWords();
         return this.rules.admit(ask, nowMs);
       });
       this.unwritten.clear();
@@ -122,7 +125,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
       return admission;
     } catch (error) {
       return isBusy(error)
-        ? { admitted: false, reason: 'locked', waitMs: LOCK_WAIT_MS }
+        ? { admitted: false, reason: 'locked', waitMs: BUSY_TIMEOUT_MS }
         : { admitted: false, reason: 'ledger unusable', waitMs: null };
     }
   }
@@ -132,7 +135,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.tryToWrite();
   }
 
-  heed(budget: string, word: LimitWord, atMs: number): LimitChange | null {
+  applyLimit(budget: string, word: LimitWord, atMs: number): LimitChange | null {
     const change = this.changeBy(budget, word, atMs);
     this.unheeded.push({ budget, word, atMs });
     this.tryToWrite();
@@ -156,16 +159,16 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  take(ask: LockoutAsk, nowMs: number): Lockout {
+  acquire(ask: LockoutAsk, nowMs: number): Lockout {
     try {
       const lockout = this.commit((): Lockout => {
         this.writeReports();
-        return takePass(this.lockouts, ask, nowMs);
+        return acquirePermit(this.lockouts, ask, nowMs);
       });
       this.unreported.length = 0;
       return lockout;
     } catch {
-      return { pass: null, retryAtMs: nowMs + LOCK_WAIT_MS };
+      return { permit: null, retryAtMs: nowMs + BUSY_TIMEOUT_MS };
     }
   }
 
@@ -173,14 +176,14 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     try {
       return heldUntil(this.lockouts, ask, nowMs);
     } catch {
-      return nowMs + LOCK_WAIT_MS;
+      return nowMs + BUSY_TIMEOUT_MS;
     }
   }
 
-  report(pass: Pass, verdict: Verdict, nowMs: number): void {
-    const changesNothing = verdict.kind === 'answered' || verdict.kind === 'silence';
-    if (changesNothing && !pass.isCanary && !pass.isProbe) return;
-    this.unreported.push({ pass, verdict, atMs: nowMs });
+  report(permit: Permit, outcome: Outcome, nowMs: number): void {
+    const changesNothing = outcome.kind === 'answered' || outcome.kind === 'silence';
+    if (changesNothing && !permit.isCanary && !permit.isProbe) return;
+    this.unreported.push({ permit, outcome, atMs: nowMs });
     this.tryToWrite();
   }
 
@@ -219,7 +222,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
       if (isForgettable) this.database.pragma('synchronous = NORMAL');
       this.commit(() => {
         this.writeEndings();
-        this.writeHeeds();
+        this.writeWords();
         this.writeReports();
       });
       this.unwritten.clear();
@@ -248,11 +251,11 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  private writeHeeds(): void {
-    for (const { budget, word, atMs } of this.unheeded) this.rules.heed(budget, word, atMs);
+  private writeWords(): void {
+    for (const { budget, word, atMs } of this.unheeded) this.rules.applyLimit(budget, word, atMs);
   }
 
   private writeReports(): void {
-    for (const { pass, verdict, atMs } of this.unreported) report(this.lockouts, pass, verdict, atMs);
+    for (const { permit, outcome, atMs } of this.unreported) report(this.lockouts, permit, outcome, atMs);
   }
 }

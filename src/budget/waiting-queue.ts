@@ -87,7 +87,7 @@ function isSameKind(left: Waiting, right: Waiting): boolean {
 }
 
 /** Whoever sends what a ledger admits. */
-export interface TurnTaker {
+export interface TurnWaiter {
   /** Returns the urgency of its next request, 0 the most; null if it has none. */
   urgency(): number | null;
   /** Its turn has come: it may take it. */
@@ -101,13 +101,13 @@ export interface TurnTaker {
  */
 export class SendTurn {
   private holder: object | null = null;
-  private readonly waiting = new Set<TurnTaker>();
+  private readonly waiting = new Set<TurnWaiter>();
 
   /**
    * Answers what gives the turn back; null where somebody has it: then `goOn` is called once it is free, the
    * most urgent first.
    */
-  take(taker: TurnTaker): (() => void) | null {
+  acquire(taker: TurnWaiter): (() => void) | null {
     if (this.holder !== null) {
       this.waiting.add(taker);
       return null;
@@ -131,8 +131,8 @@ export class SendTurn {
     }
   }
 
-  private mostUrgent(): TurnTaker | null {
-    let most: { readonly taker: TurnTaker; readonly urgency: number } | null = null;
+  private mostUrgent(): TurnWaiter | null {
+    let most: { readonly taker: TurnWaiter; readonly urgency: number } | null = null;
     for (const taker of this.waiting) {
       const urgency = taker.urgency();
       if (urgency === null) this.waiting.delete(taker);
@@ -152,26 +152,26 @@ const LATE_FOR_MS = 5_000;
  */
 export class Lateness {
   private run: { readonly sinceMs: number; readonly count: number } | null = null;
-  private isTold = false;
+  private isLogged = false;
 
   /** Answers for how long nothing leaves, once: as it becomes clear that this is no stop of a moment. */
   count(isLate: boolean, nowMs: number): number | null {
     if (!isLate) {
       this.run = null;
-      this.isTold = false;
+      this.isLogged = false;
       return null;
     }
     const { sinceMs, count } = this.run ?? { sinceMs: nowMs, count: 0 };
     this.run = { sinceMs, count: count + 1 };
     const forMs = nowMs - sinceMs;
-    if (this.isTold || count + 1 < LATE_IN_A_ROW || forMs < LATE_FOR_MS) return null;
-    this.isTold = true;
+    if (this.isLogged || count + 1 < LATE_IN_A_ROW || forMs < LATE_FOR_MS) return null;
+    this.isLogged = true;
     return forMs;
   }
 
   /** True if nothing leaves and that was reported. */
   get isLong(): boolean {
-    return this.isTold;
+    return this.isLogged;
   }
 }
 
@@ -182,8 +182,8 @@ export interface AdmittedJob {
   readonly timeoutMs: number;
 }
 
-/** Does what a lane has admitted: at once, or a little later. */
-export interface LaneExecutor {
+/** Does what a queue has admitted: at once, or a little later. */
+export interface QueueExecutor {
   /**
    * Gives what the work gives, and throws what it throws. `isSent`: whether a request left by what the work
    * gave, so that it counts.
@@ -194,14 +194,14 @@ export interface LaneExecutor {
 }
 
 /** The clock's other half. */
-export interface LaneTimers {
+export interface QueueTimers {
   /** Has something done after a time, unless what is given back is called before. */
   after(durationMs: number, work: () => void): () => void;
   /** Has something done once what was just begun has got as far as it gets without waiting. */
   soon(work: () => void): void;
 }
 
-export const MACHINE_TIMERS: LaneTimers = {
+export const MACHINE_TIMERS: QueueTimers = {
   after(durationMs, work) {
     const timer = setTimeout(work, durationMs);
     return () => clearTimeout(timer);

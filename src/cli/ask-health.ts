@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { dataFolderOwner } from '../daemon/run-locks.ts';
+import { dataFolderOwner } from '../daemon/process-locks.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
 import { failed } from './command-error.ts';
 
 /** Time limit of an answer: a loop that stands still for longer is not well. */
 const ANSWERS_WITHIN_MS = 3_000;
 
-const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()), locks: z.array(z.string()) });
+const outcome = z.object({ ok: z.boolean(), reasons: z.array(z.string()), locks: z.array(z.string()) });
 
 /** Health of a bot: whether it is well, the reasons it is not well or ready, and the locks that hold. */
-export type HealthAnswer = z.output<typeof verdict>;
+export type HealthAnswer = z.output<typeof outcome>;
 
 /**
  * Returns where the bot of a data folder reports its health, as it is reached from this machine; null if it
@@ -27,7 +27,7 @@ export function healthAddress(dataFolder: string): string | null {
 export async function askHealth(address: string): Promise<HealthAnswer> {
   try {
     const reply = await fetch(address, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
-    return verdict.parse(await reply.json());
+    return outcome.parse(await reply.json());
   } catch (error) {
     const reason = error instanceof z.ZodError ? 'another program answers there' : reasonOf(error);
     throw failed(`expected a bot to answer at ${address}: ${reason}`);

@@ -14,7 +14,7 @@ interface EndSignal {
  * npm passes it on too, and `timeout` signals the process and its group. It would end at once a bot that was
  * asked to drain.
  */
-const SAME_WISH_MS = 1000;
+const SAME_REQUEST_MS = 1000;
 
 /**
  * Asks for the end at the first SIGINT or SIGTERM. A later one ends the process at once, with exit code 1 and
@@ -27,7 +27,7 @@ export function askThenLeave(ask: () => void): () => void {
     if (askedAtMs === null) {
       askedAtMs = nowMs;
       ask();
-    } else if (nowMs - askedAtMs >= SAME_WISH_MS) {
+    } else if (nowMs - askedAtMs >= SAME_REQUEST_MS) {
       try {
         writeSync(2, `ended at once by a second ${signal}: what was under way was left as it is\n`);
       } finally {
@@ -51,7 +51,7 @@ export function endSignal(): EndSignal {
   const onOutputError = (error: NodeJS.ErrnoException): void => {
     if (isOutputGone(error)) end();
   };
-  const takeOff = askThenLeave(end);
+  const removeListener = askThenLeave(end);
   process.on('SIGHUP', end);
   process.stdout.on('error', onOutputError);
   process.stderr.on('error', onOutputError);
@@ -59,7 +59,7 @@ export function endSignal(): EndSignal {
     signal: controller.signal,
     end,
     release: () => {
-      takeOff();
+      removeListener();
       process.off('SIGHUP', end);
     },
   };

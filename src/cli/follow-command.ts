@@ -1,6 +1,6 @@
 import type { ControlClient, PostedCommand } from '../daemon/control-client.ts';
 import type { ControlProgress, ControlResult } from '../daemon/control-command.ts';
-import { isDataFolderInUse } from '../daemon/run-locks.ts';
+import { isDataFolderInUse } from '../daemon/process-locks.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
@@ -10,7 +10,7 @@ import { readMirror } from './read-mirror.ts';
 const STILL_FOR_MS = 120_000;
 
 /** A bot that is well takes a command up at once. */
-const TAKEN_WITHIN_MS = 15_000;
+const APPLIED_WITHIN_MS = 15_000;
 
 interface FollowCommandOptions {
   readonly client: ControlClient;
@@ -18,7 +18,7 @@ interface FollowCommandOptions {
   readonly data: string;
   readonly onProgress?: (progress: ControlProgress) => void;
   /** Called once the bot has the command. */
-  readonly onTaken?: () => void;
+  readonly onApplied?: () => void;
   readonly stillForMs?: number;
 }
 
@@ -29,8 +29,8 @@ export type Followed =
 
 /** Waits for a running bot to carry a command out. */
 export async function followCommand(options: FollowCommandOptions): Promise<Followed> {
-  const { client, id, data, onProgress, onTaken, stillForMs = STILL_FOR_MS } = options;
-  let isTaken = false;
+  const { client, id, data, onProgress, onApplied, stillForMs = STILL_FOR_MS } = options;
+  let isApplied = false;
   let movedMs = performance.now();
   let isGone = false;
   let lastText = '';
@@ -39,7 +39,7 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
     id,
     isOver: ({ takenAtMs }) => {
       isGone = !isDataFolderInUse(data);
-      const longestMs = takenAtMs === null ? Math.min(stillForMs, TAKEN_WITHIN_MS) : stillForMs;
+      const longestMs = takenAtMs === null ? Math.min(stillForMs, APPLIED_WITHIN_MS) : stillForMs;
       return isGone || performance.now() - movedMs > longestMs;
     },
     onChange: ({ progress, takenAtMs }) => {
@@ -47,15 +47,15 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
       const move = JSON.stringify([takenAtMs, progress?.left, progress?.closed]);
       if (move !== lastMove) movedMs = performance.now();
       lastMove = move;
-      if (takenAtMs !== null && !isTaken) onTaken?.();
-      isTaken ||= takenAtMs !== null;
+      if (takenAtMs !== null && !isApplied) onApplied?.();
+      isApplied ||= takenAtMs !== null;
       const text = JSON.stringify(progress);
       if (progress !== null && text !== lastText) onProgress?.(progress);
       lastText = text;
     },
   });
   // It may have ended right after its last report.
-  const result = last.result ?? client.look(id)?.result ?? null;
+  const result = last.result ?? client.read(id)?.result ?? null;
   return result === null ? { kind: isGone ? 'gone' : 'still', last } : { kind: 'done', result };
 }
 

@@ -61,7 +61,7 @@ export function durationOption(text: string): number {
 }
 
 /** Refuses a file that is there, and one whose folder is not. */
-export function refuseTaken(path: string): void {
+export function refuseExisting(path: string): void {
   if (existsSync(path)) throw wrongInput(`expected no file at ${path} yet, found one: name another`);
   if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
     throw wrongInput(`expected a folder ${dirname(path)} to write ${path} into, found none: make it`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ControlClient } from '../daemon/control-client.ts';
 import type { ControlResult } from '../daemon/control-command.ts';
-import { isDataFolderInUse } from '../daemon/run-locks.ts';
+import { isDataFolderInUse } from '../daemon/process-locks.ts';
 import type { CancelCommand, CloseCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { MACHINE_IO, type CommandIo } from './api/command-io.ts';
 import { checkBotFolder } from './option-readers.ts';
@@ -19,14 +19,14 @@ export interface PostedOptions {
 }
 
 /** A command without the fields that all share. */
-type ByHandWish =
+type ByHandRequest =
   | Omit<CancelCommand, 'key' | 'by'>
   | Omit<CloseCommand, 'key' | 'by'>
   | Omit<PlaceCommand, 'key' | 'by'>
   | Omit<PositionCommand, 'key' | 'by'>;
 
 interface PostByHand {
-  readonly wish: ByHandWish;
+  readonly request: ByHandRequest;
   readonly options: PostedOptions;
   /** Returns the effect and cost, for the person who is asked; called only then. */
   readonly question: () => string;
@@ -44,7 +44,7 @@ const KEY = /^[\w.:-]{1,100}$/;
 
 /** Gives a command to the running bot, after asking once, and prints what it came to. */
 export async function postByHand(of: PostByHand): Promise<void> {
-  const { wish, options, question, cost, otherwise, io = MACHINE_IO } = of;
+  const { request, options, question, cost, otherwise, io = MACHINE_IO } = of;
   const { data, key = randomUUID(), json } = options;
   if (!KEY.test(key))
     throw wrongInput('--key: expected at most 100 letters, digits and the characters ". : _ -"');
@@ -59,17 +59,17 @@ export async function postByHand(of: PostByHand): Promise<void> {
   if (options.yes !== true && !(await io.confirm(question(), 'yes')))
     throw wrongInput('expected "yes" to be typed, or --yes; nothing was done');
   if (options.yes === true && json !== true && cost !== undefined) io.out(cost());
-  const id = post(client, { ...wish, key, ...personName() });
+  const id = post(client, { ...request, key, ...personName() });
   const followed = await followCommand({
     client,
     id,
     data,
     onProgress: ({ closed, left }) => {
-      if (json === true || left === 0 || wish.kind === 'place') return;
-      io.out(wish.kind === 'cancel' ? `${closed} closed, ${left} left` : `orders still to end: ${left}`);
+      if (json === true || left === 0 || request.kind === 'place') return;
+      io.out(request.kind === 'cancel' ? `${closed} closed, ${left} left` : `orders still to end: ${left}`);
     },
   });
-  if (followed.kind !== 'done') throw failed(notDone(client, { id, key, wish, followed }));
+  if (followed.kind !== 'done') throw failed(notDone(client, { id, key, request, followed }));
   printResult(key, followed.result, { json, io });
 }
 
@@ -101,18 +101,18 @@ function notDone(
   of: {
     readonly id: number;
     readonly key: string;
-    readonly wish: ByHandWish;
+    readonly request: ByHandRequest;
     readonly followed: Exclude<Followed, { kind: 'done' }>;
   },
 ): string {
-  const { id, key, wish, followed } = of;
+  const { id, key, request, followed } = of;
   const withdrawn: ControlResult = { ok: false, message: 'it was taken back, and not done', left: [] };
   const isGone = followed.kind === 'gone';
   if (client.withdraw(id, withdrawn))
     return `the bot ${isGone ? 'ended before it took the command' : 'did not take the command up: see "sarraf health"'}; it was taken back, and nothing was done`;
   const again = `the same command with --key ${key} answers with its result`;
   if (!isGone) return `nothing moves any more; the bot goes on with it: ${again}`;
-  return wish.kind === 'place'
+  return request.kind === 'place'
     ? `the bot ended with it. Its next start says whether the order was placed, and does not place it again: ${again}`
     : `the bot ended amid it. Its next start does it to its end: ${again}`;
 }

@@ -18,7 +18,7 @@ export interface LockTarget {
 }
 
 /** A running bot takes it at once; longer means that something holds it up. */
-const TAKEN_WITHIN_MS = 10_000;
+const APPLIED_WITHIN_MS = 10_000;
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
@@ -63,7 +63,7 @@ export async function postLock(command: LockCommand, { data, json }: LockTarget)
   checkBotFolder(data);
   using client = new ControlClient(data);
   const id = client.post(command);
-  const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+  const followed = await followCommand({ client, id, data, stillForMs: APPLIED_WITHIN_MS });
   if (followed.kind === 'still') {
     throw failed(
       'the bot did not take it up: see whether it is well with "sarraf health"; it stays waiting, and the next start takes it',

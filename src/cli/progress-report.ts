@@ -28,7 +28,7 @@ export class ProgressReport {
   private readonly startMs: number;
   private phase = '';
   private phaseMs: number;
-  private saidMs = Number.NEGATIVE_INFINITY;
+  private shownMs = Number.NEGATIVE_INFINITY;
   private lineEveryMs = FIRST_LINE_EVERY_MS;
   private isDrawn = false;
   private ticker: NodeJS.Timeout | null = null;
@@ -54,7 +54,8 @@ export class ProgressReport {
   /** Updates the elapsed time. */
   tick(): void {
     const nowMs = this.options.clock();
-    if (this.isTime(nowMs)) this.say(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs);
+    if (this.isTime(nowMs))
+      this.showText(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs);
   }
 
   /** `share`, from 0 to 1, is null where it is not known. `note` is said behind the rest. */
@@ -62,7 +63,7 @@ export class ProgressReport {
     this.stopTicking();
     const nowMs = this.options.clock();
     if (!this.isTime(nowMs)) return;
-    this.say(progressText({ ...progress, what: this.phase, passedMs: nowMs - this.phaseMs }), nowMs);
+    this.showText(progressText({ ...progress, what: this.phase, elapsedMs: nowMs - this.phaseMs }), nowMs);
   }
 
   /** Takes the line of a terminal away. */
@@ -74,15 +75,15 @@ export class ProgressReport {
 
   private isTime(nowMs: number): boolean {
     if (nowMs - this.startMs < QUIET_MS) return false;
-    return nowMs - this.saidMs >= (this.options.isTerminal ? DRAW_EVERY_MS : this.lineEveryMs);
+    return nowMs - this.shownMs >= (this.options.isTerminal ? DRAW_EVERY_MS : this.lineEveryMs);
   }
 
-  private say(text: string, nowMs: number): void {
+  private showText(text: string, nowMs: number): void {
     const { isTerminal, columns = DEFAULT_COLUMNS, write } = this.options;
-    if (!isTerminal && this.saidMs > Number.NEGATIVE_INFINITY) {
+    if (!isTerminal && this.shownMs > Number.NEGATIVE_INFINITY) {
       this.lineEveryMs = Math.min(LONGEST_LINE_EVERY_MS, this.lineEveryMs * 2);
     }
-    this.saidMs = nowMs;
+    this.shownMs = nowMs;
     if (!isTerminal) {
       write(`${text}\n`);
       return;

@@ -7,7 +7,7 @@ import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
 import { dataOption, integerOption } from './option-readers.ts';
 import { inEnglish } from '../language/sentence.ts';
-import { dataFolderOwner, isDataFolderInUse } from '../daemon/run-locks.ts';
+import { dataFolderOwner, isDataFolderInUse } from '../daemon/process-locks.ts';
 import { askHealth, healthAddress } from './ask-health.ts';
 
 export interface MirrorOptions {
@@ -115,9 +115,7 @@ export interface StartingBot {
   readonly who: string;
 }
 
-/**
- * The bot that has a folder whose mirror is not open; null where there is none, or that is unknown.
- */
+/** The bot that has a folder whose mirror is not open; null where there is none, or that is unknown. */
 export function startingBot(dataFolder: string): StartingBot | null {
   try {
     if (!isDataFolderInUse(dataFolder)) return null;

@@ -32,11 +32,11 @@ interface Wrapped {
 const definitionOf = (schema: z.ZodType): Wrapped => schema._zod.def as Wrapped;
 
 /** The first value that is found in a schema, or in what it wraps. */
-function found<Value>(schema: z.ZodType, look: (schema: z.ZodType) => Value | undefined): Value | undefined {
-  const value = look(schema);
+function found<Value>(schema: z.ZodType, find: (schema: z.ZodType) => Value | undefined): Value | undefined {
+  const value = find(schema);
   const { innerType, in: input } = definitionOf(schema);
   const inner = innerType ?? input;
-  return value !== undefined || inner === undefined ? value : found(inner, look);
+  return value !== undefined || inner === undefined ? value : found(inner, find);
 }
 
 /** Options that stand for other ones of a run. */
@@ -157,9 +157,9 @@ function optionOf(key: string, schema: z.ZodType, flag: RunFlag): Option {
   const words = found(schema, (one) => definitionOf(one).entries);
   if (words !== undefined) option.choices(Object.keys(words));
   return option.argParser<unknown>((text, before) => {
-    const said = form === undefined ? text : READERS[form](text, before, flag);
-    const checked = schema.safeParse(said);
-    if (checked.success) return said;
+    const read = form === undefined ? text : READERS[form](text, before, flag);
+    const checked = schema.safeParse(read);
+    if (checked.success) return read;
     throw new InvalidArgumentError(`${problemLines(checked.error, placeInValue).join('; ')}.`);
   });
 }

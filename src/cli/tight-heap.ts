@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
  * it sees a machine with much memory. That is 100 MB of 450 for a backtest of a million bars, and a tenth of
  * its time at the most. To be called before the work begins.
  */
-export function keepHeapTight(): void {
+export function limitHeap(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');
 }

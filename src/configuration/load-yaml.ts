@@ -146,14 +146,14 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly 
 }
 
 /** Zod's message for a value that fits none of several forms, if the schema has no message of its own. */
-const SAYS_NOTHING = 'Invalid input';
+const UNSPECIFIC = 'Invalid input';
 
 /**
  * An issue as ones that say something: of a value that may have several forms, what is wrong with the form
  * that it has; where it has none of them, what each of them expects.
  */
 export function plainIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
-  if (issue.code !== 'invalid_union' || issue.message !== SAYS_NOTHING) return [issue];
+  if (issue.code !== 'invalid_union' || issue.message !== UNSPECIFIC) return [issue];
   const forms = issue.errors.map((inner) => inner.flatMap(plainIssues));
   const [own, ...others] = forms.filter((inner) => !inner.some(isOfAnotherForm));
   if (own !== undefined && others.length === 0)

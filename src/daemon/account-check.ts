@@ -5,14 +5,14 @@ import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { VenueCaller } from '../venues/venue-caller.ts';
 import {
   judgeAccount,
-  keptAccount,
+  storedAccount,
   type AccountFields,
-  type KeptAccount,
+  type AccountHash,
   type AccountReader,
   type AccountReading,
 } from '../venues/account-reader.ts';
 import type { Venue } from '../venues/venue.ts';
-import type { RunLocks } from './run-locks.ts';
+import type { ProcessLocks } from './process-locks.ts';
 
 /** Maximum wait of the start for a request slot; after it, the first call with the credential asks. */
 const AT_START_WITHIN_MS = 10_000;
@@ -22,7 +22,7 @@ const AMID_WITHIN_MS = 3_000;
 
 interface AccountCheckOptions {
   readonly reader: AccountReader;
-  readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>;
+  readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'persistAccount'>;
   readonly log: (message: string) => void;
   /** Called with what the account is known by, before anything is kept of it. It may throw to end the run. */
   readonly onAccount?: (fields: AccountFields) => void;
@@ -75,28 +75,29 @@ export class AccountCheck {
   private settle(reading: AccountReading): void {
     if (reading.kind === 'failed') return;
     const { mirror, log, onAccount } = this.options;
-    const verdict = judgeAccount(readKeptAccount(mirror), reading.fields);
-    if (verdict.kind === 'other') throw another(mirror.path);
+    const outcome = judgeAccount(readStoredAccount(mirror), reading.fields);
+    if (outcome.kind === 'other') throw another(mirror.path);
     onAccount?.(reading.fields);
-    if (verdict.kind === 'unknown') {
+    if (outcome.kind === 'unknown') {
       const why =
         reading.kind === 'unavailable' ? reading.why : 'the profile and what was kept have nothing in common';
       log(`the account is not checked: ${why}`);
     }
-    if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));
+    if (Object.keys(outcome.account.hashes).length > 0)
+      mirror.persistAccount(JSON.stringify(outcome.account));
     this.isSettled = true;
   }
 }
 
 /** The account that was kept; null before any. Throws `DATA_UNUSABLE` where its row is damaged. */
-export function readKeptAccount(mirror: {
+export function readStoredAccount(mirror: {
   readonly path: string;
   readonly account: () => string | null;
-}): KeptAccount | null {
+}): AccountHash | null {
   const text = mirror.account();
   if (text === null) return null;
-  const problem = storedProblem(keptAccount, text);
-  if (problem === null) return keptAccount.parse(JSON.parse(text));
+  const problem = storedProblem(storedAccount, text);
+  if (problem === null) return storedAccount.parse(JSON.parse(text));
   throw unusable({
     path: mirror.path,
     found: `a damaged row in the table meta (name "account"): ${problem}`,
@@ -121,8 +122,11 @@ function another(path: string): SarrafError {
  */
 export async function checkedCaller(
   venue: Pick<Venue, 'caller' | 'accountReader'>,
-  mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>,
-  { log, locks }: { readonly log: (message: string) => void; readonly locks: Pick<RunLocks, 'lockUser'> },
+  mirror: Pick<MirrorStore, 'path' | 'account' | 'persistAccount'>,
+  {
+    log,
+    locks,
+  }: { readonly log: (message: string) => void; readonly locks: Pick<ProcessLocks, 'claimUser'> },
 ): Promise<VenueCaller> {
   const { caller, accountReader } = venue;
   if (accountReader === null) return caller;
@@ -131,7 +135,7 @@ export async function checkedCaller(
     mirror,
     log,
     onAccount({ username }) {
-      if (username !== undefined) locks.lockUser(username);
+      if (username !== undefined) locks.claimUser(username);
     },
   });
   await check.open();

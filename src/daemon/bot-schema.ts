@@ -55,10 +55,10 @@ function withReferences(schema: JsonSchema, path: readonly string[]): JsonSchema
     return text;
   }
   if (anyOf !== undefined) return { ...walked, anyOf: [...anyOf, REFERENCE] };
-  const takesAnyText =
+  const acceptsAnyText =
     schema.type === undefined ||
     (String(schema.type).includes('string') && schema.pattern === undefined && schema.enum === undefined);
-  if (takesAnyText) return walked;
+  if (acceptsAnyText) return walked;
   const { description, default: usual, ...check } = walked;
   return {
     ...(description === undefined ? {} : { description }),

@@ -128,7 +128,7 @@ export class BotShell {
   }
 
   /** Has the engine look round now: something has happened without an answer or a timer. */
-  look(): void {
+  poll(): void {
     this.step({ kind: 'tick', atMs: this.options.time.now() });
   }
 
@@ -155,7 +155,7 @@ export class BotShell {
       this.isStepping = false;
     }
     for (let ended = this.ended.shift(); ended !== undefined; ended = this.ended.shift())
-      this.takeEnd(ended.request, ended.end);
+      this.applyEnd(ended.request, ended.end);
   }
 
   /** Requests that wait for a slot do not leave either: their outcome would be unknown. */
@@ -239,7 +239,7 @@ export class BotShell {
     submitRequest(request, this.sending, {
       onEnd: (end) => {
         if (this.isStepping) this.ended.push({ request, end });
-        else this.takeEnd(request, end);
+        else this.applyEnd(request, end);
       },
       onError: (error) => {
         this.inFlight -= 1;
@@ -248,7 +248,7 @@ export class BotShell {
     });
   }
 
-  private takeEnd(request: EngineRequest, end: RequestEnd): void {
+  private applyEnd(request: EngineRequest, end: RequestEnd): void {
     const { time, onRequestEnd, onAnswer } = this.options;
     const { answer } = end;
     try {

@@ -109,19 +109,19 @@ async function cancelEach(
     reason: "the bot's records do not have it as open",
   }));
   const kept = exits.map(({ order }) => order.key);
-  const said = { canceled, kept, left, unseen: mayTurnUp(unseen, options) };
+  const result = { canceled, kept, left, unseen: mayTurnUp(unseen, options) };
   for (const { order, listed } of entries) {
-    if (isBack()) return { ...said, isBack: true };
+    if (isBack()) return { ...result, isBack: true };
     if (listed.id === null) {
       left.push({ order: order.key, reason: 'the exchange lists it without an id' });
       continue;
     }
     const answer = await ask(options, { kind: 'cancel', venueId: listed.id, clientOrderId: null });
     if (answer.outcome === 'value') canceled.push(order.key);
-    else if (isBack()) return { ...said, isBack: true };
+    else if (isBack()) return { ...result, isBack: true };
     else left.push({ order: order.key, reason: reasonOf(answer) });
   }
-  return { ...said, isBack: false };
+  return { ...result, isBack: false };
 }
 
 /**

@@ -24,13 +24,13 @@ const MOST_WAITING = 100;
 const MOST_SIGNALS_WAITING = 50;
 
 /** Maximum number of completed commands stored for viewing; older ones are deleted when one is posted. */
-const MOST_KEPT = 500;
+const MOST_RETAINED = 500;
 
 /** Maximum wait of a write for another process. */
-const LOCK_WAIT_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
 /** Poll interval for a posted command. */
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** The present state of a command. */
 export interface PostedCommand {
@@ -68,7 +68,7 @@ export class ControlClient {
 
   /** Opens it, or makes it. Throws `DATA_UNUSABLE`. */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
-    this.database = openControlFile(dataFolder, LOCK_WAIT_MS);
+    this.database = openControlFile(dataFolder, BUSY_TIMEOUT_MS);
     this.path = controlPath(dataFolder);
     this.inode = this.inodeNow();
     this.nowMs = nowMs;
@@ -119,7 +119,7 @@ export class ControlClient {
   }
 
   /** The state of a command; null where there is none of that id. */
-  look(id: number): PostedCommand | null {
+  read(id: number): PostedCommand | null {
     const row = this.database
       .prepare<[number], CommandRow>(
         'SELECT taken_at_ms, progress, done_at_ms, result FROM commands WHERE id = ?',
@@ -138,19 +138,19 @@ export class ControlClient {
   /** The state of the command that has a key; null where none has it. */
   find(key: string): PostedCommand | null {
     const row = this.rowOf(key);
-    return row === undefined ? null : this.look(row.id);
+    return row === undefined ? null : this.read(row.id);
   }
 
   /** Looks at a command until it is done or `isOver` says so, and returns its state then. */
   async follow(options: FollowOptions): Promise<PostedCommand> {
-    for (let seen = ''; ; await setTimeout(LOOK_EVERY_MS)) {
+    for (let seen = ''; ; await setTimeout(POLL_INTERVAL_MS)) {
       if (this.inodeNow() !== this.inode) {
         throw new SarrafError(
           'DATA_UNUSABLE',
           `expected ${this.path} to stay, it was deleted or replaced: whether the bot has the command is not known. Give it again`,
         );
       }
-      const state = this.look(options.id);
+      const state = this.read(options.id);
       if (state === null) {
         throw new SarrafError(
           'DATA_UNUSABLE',
@@ -250,7 +250,7 @@ export class ControlClient {
         `DELETE FROM commands WHERE id IN
          (SELECT id FROM commands WHERE done_at_ms IS NOT NULL ORDER BY id DESC LIMIT -1 OFFSET ?)`,
       )
-      .run(MOST_KEPT);
+      .run(MOST_RETAINED);
   }
 }
 

@@ -53,13 +53,13 @@ export function controlPath(dataFolder: string): string {
  * Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it is, and for a folder that
  * can not be written to.
  */
-export function openControlFile(dataFolder: string, lockWaitMs: number): Database.Database {
+export function openControlFile(dataFolder: string, busyTimeoutMs: number): Database.Database {
   return openStepFile({
     path: controlPath(dataFolder),
     what: 'a control database',
     applicationId: APPLICATION_ID,
     steps: STEPS,
-    lockWaitMs,
+    busyTimeoutMs,
     logPages: LOG_PAGES,
   });
 }
@@ -68,12 +68,12 @@ export function openControlFile(dataFolder: string, lockWaitMs: number): Databas
  * The same to look at alone: it takes no lock that a daemon would wait for. Null where there is none. Throws
  * `DATA_UNUSABLE` where it can not be read.
  */
-export function openControlReadOnly(dataFolder: string, lockWaitMs: number): Database.Database | null {
+export function openControlReadOnly(dataFolder: string, busyTimeoutMs: number): Database.Database | null {
   const path = controlPath(dataFolder);
   if (!existsSync(path)) return null;
   let database: Database.Database | null = null;
   try {
-    database = new Database(path, { readonly: true, fileMustExist: true, timeout: lockWaitMs });
+    database = new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
     if (database.pragma('application_id', { simple: true }) === APPLICATION_ID) return database;
     if (holdsNothing(database)) {
       database.close();

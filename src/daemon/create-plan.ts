@@ -76,7 +76,7 @@ const quotesOf = (runner: StrategyPort): ReadonlySet<string> =>
  * The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing
  * more.
  */
-export function stretched(feeds: readonly PlannedFeed[], factor: number): readonly PlannedFeed[] {
+export function slowed(feeds: readonly PlannedFeed[], factor: number): readonly PlannedFeed[] {
   if (factor <= 1) return feeds;
   return feeds.map((feed) =>
     feed.kind === 'candles'

@@ -1,4 +1,4 @@
-import { LedgerLook } from '../budget/ledger-look.ts';
+import { LedgerSnapshot } from '../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, AT_ONCE, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
@@ -8,7 +8,7 @@ import type { Sentence } from '../language/sentence.ts';
 /** Ledger data about the bot of a data folder, for readers of the folder alone. */
 export class FolderLedger {
   private readonly dataFolder: string;
-  private ledger: LedgerLook | null = null;
+  private ledger: LedgerSnapshot | null = null;
 
   constructor(dataFolder: string) {
     this.dataFolder = dataFolder;
@@ -21,7 +21,7 @@ export class FolderLedger {
   rows(): readonly BudgetReport[] {
     const { ledger: note } = readRun(this.dataFolder);
     if (note === null) return [];
-    if (this.ledger?.place !== note.ledger) this.ledger = new LedgerLook(note.ledger);
+    if (this.ledger?.place !== note.ledger) this.ledger = new LedgerSnapshot(note.ledger);
     const own = new Set(note.subjects);
     return this.ledger.rows().filter(({ subject }) => own.has(subject));
   }

@@ -6,7 +6,7 @@ import { closeVenue } from './modes.ts';
 import { openMirror } from './run/open-mirror.ts';
 import { createLiveVenue } from '../venues/live-venue.ts';
 import { checkedCaller } from './account-check.ts';
-import { takeRunLocks } from './run-locks.ts';
+import { acquireProcessLocks } from './process-locks.ts';
 import { runUntil } from './run/run-loop.ts';
 import type { BotConfig } from './create-bot-config.ts';
 
@@ -32,7 +32,7 @@ interface HaltWithoutDaemonOptions {
  */
 export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Promise<ControlResult> {
   const { config, reason, wholeAccount, onProgress, signal, onWait = () => {} } = options;
-  using locks = takeRunLocks(config);
+  using locks = acquireProcessLocks(config);
   await using opened = new AsyncDisposableStack();
   const venue = opened.adopt(await createLiveVenue(config, { signal, onWait }), closeVenue);
   const mirror = opened.adopt(
@@ -52,7 +52,7 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
   const isOver = (): boolean => {
     const { liveOrders } = bot.engine.status();
     most = Math.max(most, liveOrders);
-    wait.look(liveOrders, performance.now());
+    wait.update(liveOrders, performance.now());
     if (liveOrders !== reported) onProgress({ left: liveOrders, closed: most - liveOrders });
     reported = liveOrders;
     return bot.engine.isAccountRead() && liveOrders === 0 && bot.shell.requestsInFlight === 0;

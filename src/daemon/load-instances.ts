@@ -183,8 +183,7 @@ function refusedParams(error: unknown, { describe }: ConfiguredStrategy): readon
 }
 
 /**
- * The files of all strategies in a folder, or the one file, for a run that knows no more than where they
- * are.
+ * The files of all strategies in a folder, or the one file, for a run that knows no more than where they are.
  */
 export function strategyFilesAt(path: string): readonly string[] {
   if (!existsSync(path)) {

@@ -147,10 +147,10 @@ export const lockSettings = z
   });
 
 /** `cooldown`, and `cooldown-2` for the second. */
-function freeName(kind: string, taken: ReadonlyMap<string, number>): string {
+function freeName(kind: string, used: ReadonlyMap<string, number>): string {
   for (let number = 1; ; number += 1) {
     const wanted = number === 1 ? kind : `${kind}-${number}`;
-    if (!taken.has(wanted)) return wanted;
+    if (!used.has(wanted)) return wanted;
   }
 }
 
@@ -176,11 +176,11 @@ function ruleOf(given: GivenRule, called: string): ConfiguredLock {
         weekdays: WEEKDAYS.map((day) => days.includes(day)),
         closed: holidays,
       };
-      const said = sentence('lock-hours', {
+      const sentenceOfHours = sentence('lock-hours', {
         sessions: open.map(sessionText).join(', '),
         days: days.join(', '),
       });
-      return { ...shared, kind: 'hours', calendar, said };
+      return { ...shared, kind: 'hours', calendar, text: sentenceOfHours };
     }
     case 'dates': {
       const calendar = {
@@ -188,7 +188,7 @@ function ruleOf(given: GivenRule, called: string): ConfiguredLock {
         weekdays: WEEKDAYS.map(() => true),
         closed: given.closed,
       };
-      return { ...shared, kind: 'dates', calendar, said: sentence('lock-date') };
+      return { ...shared, kind: 'dates', calendar, text: sentence('lock-date') };
     }
   }
 }

@@ -15,10 +15,10 @@ import { VERSION } from '../exchange/version.ts';
 import { copyMirror } from '../mirror/copy-mirror.ts';
 import { unusable, sqliteCode } from '../mirror/unusable.ts';
 import { checksum, syncFile, syncFolder } from '../recording/durable-file.ts';
-import { acquireLock } from './process-lock.ts';
+import { acquireProcessLock } from './process-lock.ts';
 import {
   BACKUP_VERSION,
-  KEPT_MIRRORS,
+  BACKED_UP_MIRRORS,
   MANIFEST,
   UNFINISHED,
   type BackedUpFile,
@@ -75,10 +75,10 @@ export interface MadeBackup extends WholeBackup {
  */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const out = resolve(options.out);
-  const name = keptMirrorIn(options.dataFolder);
+  const name = mirrorNameIn(options.dataFolder);
   const mirror = join(options.dataFolder, name);
   mkdirSync(out, { recursive: true, mode: 0o700 });
-  const lock = acquireLock({
+  const lock = acquireProcessLock({
     path: join(out, 'backup.lock'),
     what: out,
     otherwise: 'name another folder with --out',
@@ -123,8 +123,8 @@ async function makeRoom(out: string, newest: FoundBackup, keep: number): Promise
  * The mirror that a bot would go on from; that of real money before that of paper. Throws where there is
  * none.
  */
-function keptMirrorIn(dataFolder: string): (typeof KEPT_MIRRORS)[number] {
-  const found = KEPT_MIRRORS.find((name) => existsSync(join(dataFolder, name)));
+function mirrorNameIn(dataFolder: string): (typeof BACKED_UP_MIRRORS)[number] {
+  const found = BACKED_UP_MIRRORS.find((name) => existsSync(join(dataFolder, name)));
   if (found !== undefined) return found;
   const path = join(dataFolder, mirrorName('live'));
   const other = mirrorName('embedded');
@@ -173,7 +173,7 @@ async function fill(
   options: BackupOptions,
 ): Promise<Omit<WholeBackup, 'folder'>> {
   const { out, nowMs, signal, onProgress } = options;
-  const mirrorFile = keptMirrorIn(options.dataFolder);
+  const mirrorFile = mirrorNameIn(options.dataFolder);
   const copy = join(draft, mirrorFile);
   const facts = await copyMirror(mirror, copy, {
     onStep({ bytes, ofBytes }) {
@@ -218,7 +218,7 @@ function copySideFiles(
 ): { readonly names: readonly SideFile['name'][]; readonly leftOut: readonly string[] } {
   const names: SideFile['name'][] = [];
   const leftOut: string[] = [];
-  const isOnPaper = keptMirrorIn(dataFolder) === mirrorName('paper');
+  const isOnPaper = mirrorNameIn(dataFolder) === mirrorName('paper');
   const account = isOnPaper ? [PAPER_ACCOUNT_SIDE_FILE] : [];
   for (const { name, isVital, copy } of [CONTROL_SIDE_FILE, ...account, ...beside]) {
     const to = join(draft, name);

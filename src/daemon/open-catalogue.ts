@@ -1,13 +1,17 @@
 import { dirname, join } from 'node:path';
 import { Catalogue } from '../recording/catalogue.ts';
-import { acquireLock } from './process-lock.ts';
+import { acquireProcessLock } from './process-lock.ts';
 
 /** The catalogue at a folder, which one process writes to at a time. */
 export function openCatalogue(root: string): Catalogue {
   return new Catalogue({
     root,
-    takeLock: (path) =>
-      acquireLock({ path, what: dirname(path), otherwise: 'wait until it has written, and try again' }),
+    lockFile: (path) =>
+      acquireProcessLock({
+        path,
+        what: dirname(path),
+        otherwise: 'wait until it has written, and try again',
+      }),
   });
 }
 

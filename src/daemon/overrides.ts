@@ -22,7 +22,7 @@ export function applyOverride(document: Document, [path, text]: Override): strin
   const value = parseDocument(text, { prettyErrors: false });
   // The parser's own words are left out, as they may repeat a part of the value.
   if (value.errors.length > 0) return 'expected a YAML value; texts with special characters stand in quotes';
-  makeWay(document, parts);
+  ensureParents(document, parts);
   document.setIn(parts, value.contents);
   return null;
 }
@@ -31,7 +31,7 @@ export function applyOverride(document: Document, [path, text]: Override): strin
  * A key that is written without a value, such as `risk:`, stands for an object or a list that has nothing
  * yet.
  */
-function makeWay(document: Document, parts: readonly (string | number)[]): void {
+function ensureParents(document: Document, parts: readonly (string | number)[]): void {
   for (let length = 1; length < parts.length; length += 1) {
     const before = parts.slice(0, length);
     if (!isNullScalar(document.getIn(before, true))) continue;

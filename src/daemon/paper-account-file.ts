@@ -15,10 +15,10 @@ import {
   type StoredMarket,
 } from '../simulator-server/exchange-state.ts';
 import type { SavedOrder, StoredTrade } from '../simulator-server/stored-order.ts';
-import type { AccountKeeper, AccountOrigin } from '../venues/account-reader.ts';
+import type { AccountStore, AccountOrigin } from '../venues/account-reader.ts';
 import { openStepFile } from './step-file.ts';
 import { isoText } from '../domain/time-text.ts';
-import { hasWriter } from '../mirror/writer-lock.ts';
+import { hasWriter } from '../mirror/write-lock.ts';
 import { unusable } from '../mirror/unusable.ts';
 import { moveAside } from '../recording/durable-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
@@ -30,7 +30,7 @@ export const PAPER_ACCOUNT = 'paper-account.sqlite';
 /** "sarp". */
 const APPLICATION_ID = 0x73617270;
 
-const LOCK_WAIT_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 const LOG_PAGES = 256;
 
 /**
@@ -65,7 +65,7 @@ export function openPaperAccountFile(dataFolder: string): Database.Database {
     what: 'a paper account',
     applicationId: APPLICATION_ID,
     steps: STEPS,
-    lockWaitMs: LOCK_WAIT_MS,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     logPages: LOG_PAGES,
   });
 }
@@ -103,7 +103,7 @@ export function hasPaperAccount(dataFolder: string): boolean {
 }
 
 /** A paper account in a file of the data folder: what it said once it knows after a crash too. */
-export class PaperAccountFile implements AccountKeeper {
+export class PaperAccountFile implements AccountStore {
   readonly origin: AccountOrigin | null;
   readonly beganAtMs: number | null;
   private readonly path: string;
@@ -116,8 +116,8 @@ export class PaperAccountFile implements AccountKeeper {
   constructor(dataFolder: string) {
     this.path = join(dataFolder, PAPER_ACCOUNT);
     this.database = openPaperAccountFile(dataFolder);
-    const kept = this.fact('origin');
-    const began = kept === null ? null : this.read(() => origin.parse(kept));
+    const stored = this.fact('origin');
+    const began = stored === null ? null : this.read(() => origin.parse(stored));
     this.beganAtMs = began?.beganAtMs ?? null;
     this.origin = began === null ? null : { baseUrl: began.baseUrl, balances: began.balances };
     this.write = this.database.transaction((changes: StoredChanges, first: z.infer<typeof origin> | null) =>
@@ -149,8 +149,8 @@ export class PaperAccountFile implements AccountKeeper {
     this.saveAs(this.isNew ? { ...origin, beganAtMs: nowMs } : null);
   }
 
-  take(event: TradingEvent): void {
-    this.changes?.take(event);
+  apply(event: TradingEvent): void {
+    this.changes?.apply(event);
   }
 
   save(): void {
@@ -268,8 +268,8 @@ export class PaperAccountFile implements AccountKeeper {
 }
 
 /** Rows that are older than so many. */
-function beyond(table: string, kept: number): string {
-  return `id <= (SELECT id FROM ${table} ORDER BY id DESC LIMIT 1 OFFSET ${kept})`;
+function beyond(table: string, retained: number): string {
+  return `id <= (SELECT id FROM ${table} ORDER BY id DESC LIMIT 1 OFFSET ${retained})`;
 }
 
 function isOpen({ status }: SavedOrder): boolean {

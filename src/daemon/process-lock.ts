@@ -13,7 +13,7 @@ import { lifeSignOf, ownerText, thisOwner } from '../budget/process-owner.ts';
 const APPLICATION_ID = 0x7361726b;
 
 /** Maximum wait to acquire a lock: a process that only checks it is done by then. */
-const TAKE_WAIT_MS = 300;
+const ACQUIRE_WAIT_MS = 300;
 
 /**
  * The open files of the locks that are held: one that nobody referred to any more would be closed, and its
@@ -21,7 +21,7 @@ const TAKE_WAIT_MS = 300;
  */
 const HELD = new Set<Database.Database>();
 
-interface LockOptions {
+interface ProcessLockOptions {
   /** The file that stands for the lock. It stays when the lock is given back. */
   readonly path: string;
   /** Name of the locked thing, as in `expected WHAT for this run alone`. */
@@ -33,15 +33,15 @@ interface LockOptions {
 /** A lock that this process has until it gives it back or ends, whichever way it ends. */
 export interface ProcessLock {
   readonly path: string;
-  readonly owner: LockOwner;
+  readonly owner: ProcessLockOwner;
   /** Notes down where its owner says how it is, for those who look whether it does well. */
   noteHealth(address: string): void;
   /** Gives it back; a second call does nothing. */
   release(): void;
 }
 
-function heldMessage(options: LockOptions): string {
-  const owner = readLockOwner(options.path);
+function heldMessage(options: ProcessLockOptions): string {
+  const owner = readProcessLockOwner(options.path);
   const who =
     owner === null
       ? 'another process has it'
@@ -49,7 +49,7 @@ function heldMessage(options: LockOptions): string {
   return `expected ${options.what} for this run alone; ${who}: end that one, or ${options.otherwise}`;
 }
 
-function unusable(options: LockOptions, error: unknown): SarrafError {
+function unusable(options: ProcessLockOptions, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   if (isBusy(error))
     return new SarrafError('DATA_UNUSABLE', heldMessage(options), {
@@ -97,22 +97,22 @@ function hold(database: Database.Database, path: string): void {
  * can not be written to. Nothing may read the file itself within this process: closing it would end the
  * operating system's lock.
  */
-export function acquireLock(options: LockOptions): ProcessLock {
+export function acquireProcessLock(options: ProcessLockOptions): ProcessLock {
   let database: Database.Database | null = null;
   try {
     mkdirSync(dirname(options.path), { recursive: true });
-    const opened = new Database(options.path, { timeout: TAKE_WAIT_MS });
+    const opened = new Database(options.path, { timeout: ACQUIRE_WAIT_MS });
     database = opened;
     hold(opened, options.path);
-    const owner: LockOwner = { pid: process.pid, host: hostname(), sinceMs: Date.now(), health: null };
-    writeLockOwner(options.path, owner);
+    const owner: ProcessLockOwner = { pid: process.pid, host: hostname(), sinceMs: Date.now(), health: null };
+    writeProcessLockOwner(options.path, owner);
     HELD.add(opened);
     let isHeld = true;
     return {
       path: options.path,
       owner,
       noteHealth(address) {
-        if (isHeld) writeLockOwner(options.path, { ...owner, health: address });
+        if (isHeld) writeProcessLockOwner(options.path, { ...owner, health: address });
       },
       release() {
         if (!isHeld) return;
@@ -132,7 +132,7 @@ export function acquireLock(options: LockOptions): ProcessLock {
  * True if a process has a lock right now; the check does not acquire it. Throws `DATA_UNUSABLE` if the file
  * exists and cannot be checked, since then nothing is known.
  */
-export function isLockHeld(path: string): boolean {
+export function isProcessLockHeld(path: string): boolean {
   let database: Database.Database | null = null;
   if (!existsSync(path)) return false;
   try {
@@ -161,14 +161,14 @@ const ownerShape = z.object({
     .nullable(),
   owner: z.string().max(200),
 });
-export type LockOwner = Readonly<Omit<z.output<typeof ownerShape>, 'owner'>>;
+export type ProcessLockOwner = Readonly<Omit<z.output<typeof ownerShape>, 'owner'>>;
 
 const ownerPath = (lockPath: string): string => `${lockPath}.owner.json`;
 
 /**
  * Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none.
  */
-function writeLockOwner(lockPath: string, note: LockOwner): void {
+function writeProcessLockOwner(lockPath: string, note: ProcessLockOwner): void {
   const draft = `${ownerPath(lockPath)}.draft`;
   writeFileSync(draft, JSON.stringify({ ...note, owner: ownerText(thisOwner()) }));
   renameSync(draft, ownerPath(lockPath));
@@ -178,7 +178,7 @@ function writeLockOwner(lockPath: string, note: LockOwner): void {
  * Returns the owner of a held lock; null if no note can be read, or the note is that of a process proven
  * dead: a lock just acquired has its predecessor's note for a moment.
  */
-export function readLockOwner(lockPath: string): LockOwner | null {
+export function readProcessLockOwner(lockPath: string): ProcessLockOwner | null {
   try {
     const parsed = ownerShape.safeParse(JSON.parse(readFileSync(ownerPath(lockPath), 'utf8')));
     if (!parsed.success) return null;

@@ -129,7 +129,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   const warnings = [...ofFile, ...warned.map((one) => line(locate(one)))];
   const problems = [
     ...refusedOverrides,
-    ...(read.ok ? [] : asTold(read.problems, text).map(line)),
+    ...(read.ok ? [] : asWritten(read.problems, text).map(line)),
     ...(exchange !== null && 'problems' in exchange ? exchange.problems : []),
   ];
   if (!read.ok || problems.length > 0) return { ok: false, problems, warnings };
@@ -171,7 +171,7 @@ function leaveOutCredentials(document: Document): void {
  * Returns the problems to report: if the text is no YAML only the first, since the others mostly follow from
  * it.
  */
-function asTold(problems: readonly ConfigProblem[], text: string): readonly ConfigProblem[] {
+function asWritten(problems: readonly ConfigProblem[], text: string): readonly ConfigProblem[] {
   const [first] = problems;
   if (first === undefined || first.path !== '') return problems;
   const before = (text.split('\n')[first.line - 1] ?? '').slice(0, first.column);

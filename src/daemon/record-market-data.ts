@@ -236,7 +236,7 @@ class MarketPolls {
         { ...remote, canLogIn: false, engineMs: () => time.now(), limiterMs: monotonicMs },
       );
       const nowMs = time.now();
-      recording.take(call, answer, nowMs, sentAtMs ?? nowMs);
+      recording.apply(call, answer, nowMs, sentAtMs ?? nowMs);
       if (answer.outcome !== 'value' && !this.isOver) {
         this.failures += 1;
         this.lastFailure =
@@ -257,7 +257,7 @@ class MarketPolls {
   private status(): RecordingStatus {
     const { requests, failures, lastFailure } = this;
     const { remote, recording } = this.options;
-    this.lookAtLedger();
+    this.checkLedger();
     return {
       ...recording.summary(),
       nowMs: remote.time.now(),
@@ -268,7 +268,7 @@ class MarketPolls {
     };
   }
 
-  private lookAtLedger(): void {
+  private checkLedger(): void {
     try {
       this.use = this.options.remote.ledger
         .rows()

@@ -2,8 +2,7 @@ import { Redactor } from '../exchange/redactor.ts';
 import { Secret } from '../configuration/secret.ts';
 
 /**
- * Names of secret values, in headers and in what is logged besides: also with a service's
- * name before them.
+ * Names of secret values, in headers and in what is logged besides: also with a service's name before them.
  */
 const HIDDEN =
   '(?:authorization|proxy-authorization|cookie|set-cookie|x-totp|(?:[a-z0-9]+-)?(?:key|signature)|api-?secret|(?:api|private|secret)_?key|token|access_?token|' +

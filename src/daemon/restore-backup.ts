@@ -5,9 +5,9 @@ import { SarrafError, invariant } from '../domain/errors.ts';
 import { mirrorFactsOf, type MirrorFacts } from '../mirror/mirror-facts.ts';
 import { restoringPath } from '../mirror/mirror-file.ts';
 import { unusable } from '../mirror/unusable.ts';
-import { hasWriter } from '../mirror/writer-lock.ts';
+import { hasWriter } from '../mirror/write-lock.ts';
 import { syncFile, syncFolder, moveAside } from '../recording/durable-file.ts';
-import { lockDataFolder } from './run-locks.ts';
+import { claimDataFolder } from './process-locks.ts';
 import {
   checkFiles,
   fileProblem,
@@ -21,7 +21,7 @@ import { expectRoom, fullDisk } from './make-backup.ts';
 import { PAPER_ACCOUNT_SIDE_FILE } from './paper-account-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import { CONTROL_SIDE_FILE, staysOverRestore, type SideFile } from './side-file.ts';
-import { compareAccounts, keptAccount, type KeptAccount } from '../venues/account-reader.ts';
+import { compareAccounts, storedAccount, type AccountHash } from '../venues/account-reader.ts';
 
 /** Files of a mirror that go with it. Its locks and its reserve file are of the folder, and stay. */
 const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;
@@ -35,7 +35,7 @@ export interface PlannedRestore {
   /** Files the backup may contain besides the mirror. */
   readonly beside: readonly SideFile[];
   /** Those that stay in the folder as they are newer, such as the last operator's halt. */
-  readonly kept: ReadonlySet<SideFile['name']>;
+  readonly retained: ReadonlySet<SideFile['name']>;
 }
 
 export interface RestoreResult {
@@ -77,7 +77,7 @@ export async function planRestore(
   const account = mirror.name === mirrorName('paper') ? [PAPER_ACCOUNT_SIDE_FILE] : [];
   const beside = [CONTROL_SIDE_FILE, ...account, ...(to.beside ?? [])];
   const usable = beside.filter((file) => staysOverRestore(file, { dataFolder, backup: backup.folder }));
-  return { backup, dataFolder, present, beside, kept: new Set(usable.map(({ name }) => name)) };
+  return { backup, dataFolder, present, beside, retained: new Set(usable.map(({ name }) => name)) };
 }
 
 /**
@@ -86,8 +86,8 @@ export async function planRestore(
  * leaves a folder in which no bot starts until it is given again. Throws `DATA_UNUSABLE`.
  */
 export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promise<RestoreResult> {
-  const { backup, dataFolder, beside, kept } = plan;
-  const lock = lockDataFolder(dataFolder);
+  const { backup, dataFolder, beside, retained } = plan;
+  const lock = claimDataFolder(dataFolder);
   try {
     const file = mirrorOf(backup.manifest);
     invariant(file !== null, () => `expected a mirror in ${backup.folder}, found none`);
@@ -95,7 +95,7 @@ export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promis
     refuseWriter(mirror);
     const files = new Map(backup.manifest.files.map((each) => [each.name, each]));
     await copyFile(backup.folder, file, restoringPath(mirror));
-    const replaced = beside.filter(({ name }) => !kept.has(name));
+    const replaced = beside.filter(({ name }) => !retained.has(name));
     const given = replaced.flatMap(({ name }) => files.get(name) ?? []);
     for (const each of given) await copyFile(backup.folder, each, restoringPath(join(dataFolder, each.name)));
     const aside = MIRROR_FILES.map((ending) => mirror + ending);
@@ -177,10 +177,10 @@ function areApart(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** A damaged one says nothing; the bot refuses it at its start. */
-function accountOf({ account }: Owner): KeptAccount | null {
+function accountOf({ account }: Owner): AccountHash | null {
   if (account === null) return null;
   try {
-    return keptAccount.safeParse(JSON.parse(account)).data ?? null;
+    return storedAccount.safeParse(JSON.parse(account)).data ?? null;
   } catch {
     return null;
   }

@@ -18,7 +18,7 @@ import { alertsState, RunRecord, type RunBeginning } from './run-record.ts';
 import { pluginText } from './strategy-settings.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances, refuseWithout } from './load-instances.ts';
-import { takeRunLocks, type RunLocks } from './run-locks.ts';
+import { acquireProcessLocks, type ProcessLocks } from './process-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { closeVenue, ledgerOf, MODES } from './modes.ts';
 import { Operator } from './run/operator.ts';
@@ -98,7 +98,7 @@ function firstError(error: unknown): unknown {
 /** While it has the locks of its data folder and account. */
 async function runInFolder(options: RunOptions): Promise<Summary> {
   const { config } = options;
-  using locks = takeRunLocks(config);
+  using locks = acquireProcessLocks(config);
   using record = new RunRecord(config.data.folder, beginningOf(config));
   try {
     return await runInProcess(options, { locks, record });
@@ -132,13 +132,13 @@ interface Run {
   readonly recording: Recording | null;
   readonly health: HealthService;
   readonly sidecars: Sidecars;
-  readonly locks: RunLocks;
+  readonly locks: ProcessLocks;
 }
 
 /** With its log, recording, health report and sidecars. */
 async function runInProcess(
   options: RunOptions,
-  { locks, record }: { readonly locks: RunLocks; readonly record: RunRecord },
+  { locks, record }: { readonly locks: ProcessLocks; readonly record: RunRecord },
 ): Promise<Summary> {
   const { config } = options;
   const screen = screenFor(options);
@@ -246,11 +246,11 @@ async function trade(
     lost,
     mirror,
     screen: { ...screen, show },
-    budgets: () => ledger.look().budgets,
-    ...(recording === null ? {} : { onAnswer: recording.take.bind(recording) }),
-    ...(events === null ? {} : { onEvent: (event) => events.take(event) }),
+    budgets: () => ledger.snapshot().budgets,
+    ...(recording === null ? {} : { onAnswer: recording.apply.bind(recording) }),
+    ...(events === null ? {} : { onEvent: (event) => events.apply(event) }),
   });
-  threads.onEnd = () => bot.shell.look();
+  threads.onEnd = () => bot.shell.poll();
   if (recording !== null) await beginRecording(recording, { bot, venue, config, screen, mirror });
   const operator = new Operator({
     bot,
@@ -415,7 +415,7 @@ async function live(
     isOver: () => venue.isOver(),
     onStatus,
   });
-  const onCancels = (): void => operator.lookAtCancels();
+  const onCancels = (): void => operator.checkCancels();
   const { areBalancesOld } = await drain(bot, { config, venue, onStatus, onCancels });
   if (areBalancesOld) notify(screen, { level: 'warning', message: OLD_BALANCES, atMs: venue.time.now() });
 }

@@ -6,7 +6,7 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { openRemoteExchange } from '../venues/live-venue.ts';
 import { readRun } from './run-record.ts';
-import { acquireLock } from './process-lock.ts';
+import { acquireProcessLock } from './process-lock.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import {
   cancelEntries,
@@ -27,12 +27,12 @@ interface WatchdogOptions {
 }
 
 /** The lock that the watchdog of a data folder has while it runs. */
-export function watchdogLockPath(dataFolder: string): string {
+export function watchdogProcessLockPath(dataFolder: string): string {
   return join(dataFolder, 'watchdog.lock');
 }
 
 /** Several looks within the shortest silence that can be configured. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /**
  * Looks at the heartbeat of a bot from a process of its own, reports when it is silent, and cancels its
@@ -41,10 +41,10 @@ const LOOK_EVERY_MS = 1_000;
  * folder.
  */
 export async function runWatchdog(options: WatchdogOptions): Promise<void> {
-  const { config, onNews, signal, everyMs = LOOK_EVERY_MS } = options;
+  const { config, onNews, signal, everyMs = POLL_INTERVAL_MS } = options;
   const { folder } = config.data;
-  const lock = acquireLock({
-    path: watchdogLockPath(folder),
+  const lock = acquireProcessLock({
+    path: watchdogProcessLockPath(folder),
     what: `the watchdog of ${folder}`,
     otherwise: 'name another folder with --data',
   });
@@ -58,7 +58,7 @@ export async function runWatchdog(options: WatchdogOptions): Promise<void> {
     });
     while (!signal.aborted) {
       await pause(everyMs, undefined, { signal }).catch(() => undefined);
-      watchdog.look();
+      watchdog.poll();
     }
     await watchdog.rest();
   } finally {

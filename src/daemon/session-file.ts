@@ -88,7 +88,7 @@ export function writeSessionFile(
 ): void {
   const { data, record, mode, embedded, paper, exchange } = config;
   const { instance, execution, reconciliation, strategies, strategiesFolders, locks } = config;
-  const kept = {
+  const content = {
     version: 1,
     mode,
     ...of,
@@ -112,7 +112,7 @@ export function writeSessionFile(
     },
   };
   const path = join(data.folder, FILE_NAME);
-  writeFileSync(`${path}.new`, `${JSON.stringify(kept, writeUnits, 2)}\n`, { mode: 0o600 });
+  writeFileSync(`${path}.new`, `${JSON.stringify(content, writeUnits, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
@@ -177,7 +177,7 @@ export class EventFile {
   }
 
   /** Never throws. */
-  take(event: EngineEvent): void {
+  apply(event: EngineEvent): void {
     if (this.file === null || this.isOver) return;
     const line = Buffer.from(`${JSON.stringify(event, writeUnits)}\n`);
     if (this.file.bytes + line.length > MOST_BYTES) this.stop(`${this.file.path} has ${MOST_BYTES / 1e6} MB`);

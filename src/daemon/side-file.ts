@@ -25,7 +25,7 @@ export interface SideFile {
 }
 
 /** Maximum wait for another process that writes. */
-const LOCK_WAIT_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
 /** Has the halt that holds. */
 export const CONTROL_SIDE_FILE: SideFile = {
@@ -33,7 +33,7 @@ export const CONTROL_SIDE_FILE: SideFile = {
   isVital: true,
   copy: copyControlFile,
   isOther: null,
-  open: (dataFolder) => openControlFile(dataFolder, LOCK_WAIT_MS),
+  open: (dataFolder) => openControlFile(dataFolder, BUSY_TIMEOUT_MS),
 };
 
 /**
@@ -46,7 +46,7 @@ function copyControlFile(dataFolder: string, to: string): boolean {
   if (!existsSync(controlPath(dataFolder))) return false;
   const change = `DELETE FROM commands WHERE kind IN ('drain', 'accept-balances')
     OR (kind IN ('cancel', 'close', 'position') AND done_at_ms IS NULL)`;
-  copyDatabase(openControlFile(dataFolder, LOCK_WAIT_MS), to, change);
+  copyDatabase(openControlFile(dataFolder, BUSY_TIMEOUT_MS), to, change);
   return true;
 }
 

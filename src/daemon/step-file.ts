@@ -22,7 +22,7 @@ interface StepFileOptions {
   /** One step a version; a released step is never changed. */
   readonly steps: readonly string[];
   /** Maximum wait of a write for another process. */
-  readonly lockWaitMs: number;
+  readonly busyTimeoutMs: number;
   /** From how many pages on the write-ahead log is carried over and begins anew. */
   readonly logPages: number;
 }
@@ -80,7 +80,7 @@ function migrate(
  * and for a folder that can not be written to.
  */
 export function openStepFile(options: StepFileOptions): Database.Database {
-  const { path, logPages, lockWaitMs } = options;
+  const { path, logPages, busyTimeoutMs } = options;
   let database: Database.Database | null = null;
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -90,7 +90,7 @@ export function openStepFile(options: StepFileOptions): Database.Database {
     database.pragma('synchronous = FULL');
     database.pragma(`wal_autocheckpoint = ${logPages}`);
     migrate(database, options);
-    database.pragma(`busy_timeout = ${lockWaitMs}`);
+    database.pragma(`busy_timeout = ${busyTimeoutMs}`);
     return database;
   } catch (error) {
     database?.close();

@@ -4,14 +4,14 @@ import { openControlReadOnly } from './control-file.ts';
 import type { Sentence } from '../language/sentence.ts';
 
 /** Maximum wait of a read for another process. */
-const LOCK_WAIT_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
 /** A command that is not done. */
 export interface WaitingCommand<Command> {
   readonly command: Command;
   readonly postedAtMs: number;
   /** True if a bot has accepted it; that bot may have ended since. */
-  readonly isTaken: boolean;
+  readonly isApplied: boolean;
 }
 
 interface WaitingRow {
@@ -28,7 +28,7 @@ export function waitingCommands<Kind extends ControlCommand['kind']>(
   dataFolder: string,
   kinds: readonly Kind[],
 ): readonly WaitingCommand<Extract<ControlCommand, { readonly kind: Kind }>>[] {
-  const database = openControlReadOnly(dataFolder, LOCK_WAIT_MS);
+  const database = openControlReadOnly(dataFolder, BUSY_TIMEOUT_MS);
   if (database === null) return [];
   type Command = Extract<ControlCommand, { readonly kind: Kind }>;
   const isWanted = (command: ControlCommand | null): command is Command =>
@@ -43,7 +43,7 @@ export function waitingCommands<Kind extends ControlCommand['kind']>(
       .flatMap((row) => {
         const command = readCommand(row.command);
         return isWanted(command)
-          ? [{ command, postedAtMs: row.posted_at_ms, isTaken: row.taken_at_ms !== null }]
+          ? [{ command, postedAtMs: row.posted_at_ms, isApplied: row.taken_at_ms !== null }]
           : [];
       });
   } finally {
@@ -55,7 +55,7 @@ export function waitingCommands<Kind extends ControlCommand['kind']>(
 export function readHaltWait(dataFolder: string): Sentence | null {
   let database: ReturnType<typeof openControlReadOnly> = null;
   try {
-    database = openControlReadOnly(dataFolder, LOCK_WAIT_MS);
+    database = openControlReadOnly(dataFolder, BUSY_TIMEOUT_MS);
     const row = database
       ?.prepare<[], { readonly progress: string | null }>(
         "SELECT progress FROM commands WHERE kind = 'halt' AND done_at_ms IS NULL ORDER BY id DESC LIMIT 1",

@@ -34,13 +34,13 @@ export class Watchdog {
 
   constructor(parts: WatchdogParts) {
     this.parts = parts;
-    this.watch = beginWatch(this.lookNow());
+    this.watch = beginWatch(this.pollNow());
   }
 
   /** To be called again and again, also while entries are being canceled: that may have to wait long. */
-  look(): void {
+  poll(): void {
     const before = this.watch;
-    const [next, step] = afterLook(before, this.lookNow(), this.parts.rule);
+    const [next, step] = afterPoll(before, this.pollNow(), this.parts.rule);
     this.watch = next;
     if (step.kind === 'none') return;
     if (step.kind === 'cancel-entries') {
@@ -64,7 +64,7 @@ export class Watchdog {
     await this.canceling;
   }
 
-  private lookNow(): { readonly steadyMs: number; readonly pulse: Pulse | null } {
+  private pollNow(): { readonly steadyMs: number; readonly pulse: Pulse | null } {
     return { steadyMs: this.parts.steadyMs(), pulse: this.parts.readPulse() };
   }
 
@@ -107,7 +107,7 @@ export interface WatchRule {
 }
 
 /** A look at a data folder. `steadyMs` is of a clock that nobody steps. */
-interface PulseLook {
+interface PulsePoll {
   readonly steadyMs: number;
   readonly pulse: Pulse | null;
 }
@@ -115,7 +115,7 @@ interface PulseLook {
 /** State of a watchdog between two polls. */
 interface PulseWatch {
   /** Of the last look. */
-  readonly lookedMs: number;
+  readonly polledMs: number;
   /** Pulse at its last change, and the time that change was seen. */
   readonly pulse: Pulse | null;
   readonly changedMs: number;
@@ -141,12 +141,12 @@ const LONGEST_GAP_MS = 15_000;
 export const MOST_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 30_000;
 
-export function beginWatch(look: PulseLook): PulseWatch {
+export function beginWatch(poll: PulsePoll): PulseWatch {
   return {
-    lookedMs: look.steadyMs,
-    pulse: look.pulse,
-    changedMs: look.steadyMs,
-    state: look.pulse === null || look.pulse.endedAtMs === null ? 'waiting' : 'ended',
+    polledMs: poll.steadyMs,
+    pulse: poll.pulse,
+    changedMs: poll.steadyMs,
+    state: poll.pulse === null || poll.pulse.endedAtMs === null ? 'waiting' : 'ended',
     attempts: 0,
     cancelAtMs: Number.POSITIVE_INFINITY,
   };
@@ -156,16 +156,16 @@ export function beginWatch(look: PulseLook): PulseWatch {
  * Takes in a look. Silence is that the pulse did not change while this watchdog looked: neither a step of the
  * wall clock nor a time in which machine or watchdog stood still makes any.
  */
-export function afterLook(
+export function afterPoll(
   watch: PulseWatch,
-  look: PulseLook,
+  poll: PulsePoll,
   rule: WatchRule,
 ): readonly [PulseWatch, WatchStep] {
-  const { steadyMs, pulse } = look;
-  if (isOtherPulse(watch.pulse, pulse)) return afterBeat(watch, look);
-  const hasSlept = steadyMs - watch.lookedMs > LONGEST_GAP_MS;
+  const { steadyMs, pulse } = poll;
+  if (isOtherPulse(watch.pulse, pulse)) return afterBeat(watch, poll);
+  const hasSlept = steadyMs - watch.polledMs > LONGEST_GAP_MS;
   const changedMs = hasSlept ? steadyMs : watch.changedMs;
-  const next = { ...watch, lookedMs: steadyMs, changedMs };
+  const next = { ...watch, polledMs: steadyMs, changedMs };
   if (watch.state === 'ended') return [next, { kind: 'none' }];
   const forMs = steadyMs - changedMs;
   if (watch.state !== 'silent') {
@@ -205,11 +205,11 @@ function isOtherPulse(left: Pulse | null, right: Pulse | null): boolean {
   );
 }
 
-function afterBeat(watch: PulseWatch, { steadyMs, pulse }: PulseLook): readonly [PulseWatch, WatchStep] {
+function afterBeat(watch: PulseWatch, { steadyMs, pulse }: PulsePoll): readonly [PulseWatch, WatchStep] {
   if (pulse === null) throw new Error('expected a pulse after a beat');
   const state = pulse.endedAtMs === null ? 'beating' : 'ended';
   const next: PulseWatch = {
-    lookedMs: steadyMs,
+    polledMs: steadyMs,
     changedMs: steadyMs,
     pulse,
     state,

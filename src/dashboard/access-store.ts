@@ -79,11 +79,11 @@ export class AccessStore {
    * Makes a token where there is none yet. `keep` puts it where a person finds it, before it is written here:
    * one that counts and that nobody has would keep every later start from making one.
    */
-  addFirstToken(person: Person, keep: (secret: string) => void): void {
+  addFirstToken(person: Person, save: (secret: string) => void): void {
     const work = this.database.transaction(() => {
       if (this.tokens().length > 0) return;
       const secret = newSecret();
-      keep(secret);
+      save(secret);
       this.insertToken(person, secret);
     });
     work.immediate();
@@ -125,7 +125,7 @@ export class AccessStore {
     const endsAtMs = this.nowMs() + LINK_LASTS_MS;
     const work = this.database.transaction(() => {
       this.database.prepare('DELETE FROM links WHERE ends_at_ms <= ?').run(this.nowMs());
-      this.keepNewest('links', MOST_LINKS - 1);
+      this.retainNewest('links', MOST_LINKS - 1);
       this.database
         .prepare('INSERT INTO links (hash, role, ends_at_ms) VALUES (?, ?, ?)')
         .run(hashOfSecret(code), role, endsAtMs);
@@ -143,7 +143,7 @@ export class AccessStore {
   }
 
   /** Uses a code up; null for one that is used, too old, or none. */
-  takeLink(code: string): Person | null {
+  redeemLink(code: string): Person | null {
     const work = this.database.transaction((): Person | null => {
       const rows = this.database
         .prepare<[string, number], SecretRow>(
@@ -163,7 +163,7 @@ export class AccessStore {
     const endsAtMs = this.nowMs() + SESSION_LASTS_MS;
     const work = this.database.transaction(() => {
       this.database.prepare('DELETE FROM sessions WHERE ends_at_ms <= ?').run(this.nowMs());
-      this.keepNewest('sessions', MOST_SESSIONS - 1);
+      this.retainNewest('sessions', MOST_SESSIONS - 1);
       this.database
         .prepare('INSERT INTO sessions (hash, name, role, ends_at_ms) VALUES (?, ?, ?, ?)')
         .run(hashOfSecret(secret), name, role, endsAtMs);
@@ -205,7 +205,7 @@ export class AccessStore {
       throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_TOKENS} tokens: remove one first`);
   }
 
-  private keepNewest(table: 'links' | 'sessions', most: number): void {
+  private retainNewest(table: 'links' | 'sessions', most: number): void {
     this.database
       .prepare(
         `DELETE FROM ${table} WHERE hash IN (SELECT hash FROM ${table} ORDER BY ends_at_ms DESC LIMIT -1 OFFSET ?)`,
@@ -226,7 +226,7 @@ function found(rows: readonly SecretRow[], secret: string): Person | null {
 const APPLICATION_ID = 0x73617274;
 
 /** Maximum wait of a call for another process, such as "sarraf token". */
-const LOCK_WAIT_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
 const LOG_PAGES = 64;
 
@@ -279,7 +279,7 @@ export function openAccessFile(dataFolder: string): Database.Database {
     what: 'the tokens of the page',
     applicationId: APPLICATION_ID,
     steps: STEPS,
-    lockWaitMs: LOCK_WAIT_MS,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     logPages: LOG_PAGES,
   });
 }

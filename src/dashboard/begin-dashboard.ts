@@ -21,11 +21,11 @@ export type DashboardMessage =
       readonly link: string | null;
     }
   /** It can not listen: the port is another's, or a file can not be read. */
-  | { readonly kind: 'failed'; readonly message: string; readonly isPortTaken: boolean }
+  | { readonly kind: 'failed'; readonly message: string; readonly isPortInUse: boolean }
   | { readonly kind: 'trouble'; readonly message: string };
 
 /** True if an error of a starting server means that another process has the port. */
-export function isPortTaken(error: unknown): boolean {
+export function isPortInUse(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return ((cause ?? error) as NodeJS.ErrnoException).code === 'EADDRINUSE';
 }

@@ -88,7 +88,7 @@ export class DashboardSidecar implements Sidecar {
     }
     if (message.kind === 'failed') {
       this.thread.giveUp();
-      if (message.isPortTaken && !config.dashboard.isPortWritten)
+      if (message.isPortInUse && !config.dashboard.isPortWritten)
         screen.log(
           'dashboard',
           `no page: another program uses port ${config.dashboard.port ?? ''}; set dashboard.port to a free one`,

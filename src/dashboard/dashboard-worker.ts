@@ -3,20 +3,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { onOneLine } from './api-error.ts';
 import {
   beginDashboard,
-  isPortTaken,
+  isPortInUse,
   type DashboardMessage,
   type DashboardSettings,
 } from './begin-dashboard.ts';
 
 /** The entry of the thread that serves the page of a run. */
-const tell = (message: DashboardMessage): void => parentPort?.postMessage(message, []);
+const notify = (message: DashboardMessage): void => parentPort?.postMessage(message, []);
 
 try {
   const { begun } = await beginDashboard(workerData as DashboardSettings, (message) =>
-    tell({ kind: 'trouble', message }),
+    notify({ kind: 'trouble', message }),
   );
-  tell(begun);
+  notify(begun);
 } catch (error) {
   const message = onOneLine(messageOf(error));
-  tell({ kind: 'failed', message, isPortTaken: isPortTaken(error) });
+  notify({ kind: 'failed', message, isPortInUse: isPortInUse(error) });
 }

@@ -141,9 +141,7 @@ export function stepValue(price: number, amount: number): bigint {
   return product <= Number.MAX_SAFE_INTEGER ? BigInt(product) : BigInt(price) * BigInt(amount);
 }
 
-/**
- * The value in quote units of a sum of step products, half-even. Totals of fills are differences of this.
- */
+/** The value in quote units of a sum of step products, half-even. Totals of fills are differences of this. */
 export function valueHalfEven(market: Market, steps: bigint): Units {
   if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;
   return divideHalfEven(steps * market.stepProduct, UNITS_PER_ONE) as Units;

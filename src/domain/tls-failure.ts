@@ -42,10 +42,10 @@ const DEEPEST = 5;
 export function tlsFailure(error: unknown, depth = 0): string | null {
   if (!(error instanceof Error) || depth > DEEPEST) return null;
   const { code = '' } = error as NodeJS.ErrnoException;
-  const said = `${code} ${error.message}`;
-  const [, words] = FAILURES.find(([pattern]) => pattern.test(said)) ?? [];
+  const text = `${code} ${error.message}`;
+  const [, words] = FAILURES.find(([pattern]) => pattern.test(text)) ?? [];
   if (words !== undefined) return words;
-  if (IS_TLS.test(said)) return `no TLS that can be trusted (${code === '' ? error.message : code})`;
+  if (IS_TLS.test(text)) return `no TLS that can be trusted (${code === '' ? error.message : code})`;
   // `error` and `errors` are where grammY and Node keep what was behind it.
   const { error: inner, errors = [] } = error as {
     readonly error?: unknown;

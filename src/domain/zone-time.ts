@@ -34,12 +34,12 @@ export function zoneOffsetMs(zone: string, atMs: number): number {
   const day = Math.floor(atMs / DAY_MS);
   let offsetMs = offsetOfDay.get(day);
   if (offsetMs === undefined) {
-    const first = lookUpOffset(format, day * DAY_MS);
-    offsetMs = first === lookUpOffset(format, (day + 1) * DAY_MS) ? first : null;
+    const first = readOffset(format, day * DAY_MS);
+    offsetMs = first === readOffset(format, (day + 1) * DAY_MS) ? first : null;
     if (offsetOfDay.size >= MOST_DAYS) offsetOfDay.clear();
     offsetOfDay.set(day, offsetMs);
   }
-  return offsetMs ?? lookUpOffset(format, atMs);
+  return offsetMs ?? readOffset(format, atMs);
 }
 
 /**
@@ -80,7 +80,7 @@ function clockOf(zone: string): ZoneClock {
   return clock;
 }
 
-function lookUpOffset(format: Intl.DateTimeFormat, atMs: number): number {
+function readOffset(format: Intl.DateTimeFormat, atMs: number): number {
   const second = Math.floor(atMs / 1_000) * 1_000;
   const parts = new Map(format.formatToParts(second).map(({ type, value }) => [type, Number(value)]));
   const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? Number.NaN;

@@ -1,7 +1,7 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 import { openRest } from './live-exposure.ts';
-import { type AlgorithmView, takeStock, type Tally } from './algorithms/algorithm-step.ts';
+import { type AlgorithmView, countFills, type Tally } from './algorithms/algorithm-step.ts';
 import type { BracketAlgorithm } from './bracket.ts';
 
 /** State of a bracket and its orders. */
@@ -55,7 +55,7 @@ function ownStock(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Br
   const entryEnded = isCounted || !isFinal(bought) ? null : bought;
   const fills = isCounted ? null : bought;
   const sales = orders.filter(({ side }) => side === 'sell');
-  const { tally, ended } = takeStock(bracket.exits, sales);
+  const { tally, ended } = countFills(bracket.exits, sales);
   const counted = new Set(ended.map(({ key }) => key));
   const exits = sales.filter((order) => !isFinal(order));
   // The other leg of a pair may have ended behind one that has not: it is not in the tally yet.

@@ -13,7 +13,12 @@ import {
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
-import { canBeOrdered, onAmountGrid, positiveWishUnits, wishUnits } from './algorithms/wish-units.ts';
+import {
+  canBeOrdered,
+  onAmountGrid,
+  positiveRequestedUnits,
+  requestedUnits,
+} from './algorithms/requested-units.ts';
 import { NO_SETBACKS, type Setbacks } from './algorithms/setbacks.ts';
 import { refused, type Creation, NO_TALLY, type Tally } from './algorithms/algorithm-step.ts';
 
@@ -181,12 +186,12 @@ export function createBracket(
   intent: BracketIntent,
   { market, nowMs, bestAsk, hasBars, trailEveryMs, holding }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
-  const amount = positiveWishUnits(intent.entry.amount);
+  const amount = positiveRequestedUnits(intent.entry.amount);
   if (amount === null)
     return refused(
       sentence('positive-decimal', { field: 'entry.amount', found: String(intent.entry.amount) }),
     );
-  const price = intent.entry.price === undefined ? null : positiveWishUnits(intent.entry.price);
+  const price = intent.entry.price === undefined ? null : positiveRequestedUnits(intent.entry.price);
   if (intent.entry.price !== undefined && price === null)
     return refused(sentence('positive-decimal', { field: 'entry.price', found: String(intent.entry.price) }));
   const from = price ?? bestAsk;
@@ -221,7 +226,7 @@ export function createProtection(
   intent: ProtectIntent,
   { market, nowMs, holding, hasBars, trailEveryMs, bestBid }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
-  const amount = intent.amount === undefined ? holding.amount : positiveWishUnits(intent.amount);
+  const amount = intent.amount === undefined ? holding.amount : positiveRequestedUnits(intent.amount);
   if (amount === null)
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (amount <= 0n || amount > holding.amount)
@@ -229,7 +234,7 @@ export function createProtection(
       `expected a position of at least ${formatUnits(amount)} ${market.base} that no exit and no sale has, to protect it; was ${formatUnits(holding.free())}`,
     );
   const price =
-    intent.averagePrice === undefined ? holding.averagePrice : positiveWishUnits(intent.averagePrice);
+    intent.averagePrice === undefined ? holding.averagePrice : positiveRequestedUnits(intent.averagePrice);
   if (price === null)
     return refused(
       `expected a known average price of the position in ${market.symbol}, or averagePrice, was none`,
@@ -329,15 +334,16 @@ function termsOf(
 ): BracketTerms | string {
   const { takeProfit, stopLoss, trail, breakEvenAt, timeStopMs, stopSlip, whenCanceled, tag } = fields;
   const levels: Record<string, ExitLevel | null> = {};
-  for (const [name, wish] of Object.entries({
+  for (const [name, distance] of Object.entries({
     takeProfit,
     stopLoss,
     'trail.by': trail?.by,
     'trail.after': trail?.after,
     breakEvenAt,
   })) {
-    const level = wish === undefined ? null : levelOf(wish);
-    if (level === undefined) return `expected a positive distance as ${name}, was ${JSON.stringify(wish)}`;
+    const level = distance === undefined ? null : levelOf(distance);
+    if (level === undefined)
+      return `expected a positive distance as ${name}, was ${JSON.stringify(distance)}`;
     levels[name] = level;
   }
   const {
@@ -348,9 +354,10 @@ function termsOf(
     breakEvenAt: even = null,
   } = levels;
   const laterTargets: { afterMs: number; at: ExitLevel }[] = [];
-  for (const { afterMs, ...wish } of fields.laterTargets ?? []) {
-    const at = Number(wish.percent) === 0 ? AT_COST : levelOf(wish);
-    if (at === undefined) return `expected a distance from 0 on in laterTargets, was ${JSON.stringify(wish)}`;
+  for (const { afterMs, ...distance } of fields.laterTargets ?? []) {
+    const at = Number(distance.percent) === 0 ? AT_COST : levelOf(distance);
+    if (at === undefined)
+      return `expected a distance from 0 on in laterTargets, was ${JSON.stringify(distance)}`;
     laterTargets.push({ afterMs, at });
   }
   if (
@@ -387,24 +394,24 @@ function termsOf(
 }
 
 /** A distance in units; undefined where it is no positive decimal. */
-function levelOf(wish: Distance): ExitLevel | undefined {
-  if (wish.percent !== undefined) {
-    const ratio = percentUnits(wish.percent);
+function levelOf(distance: Distance): ExitLevel | undefined {
+  if (distance.percent !== undefined) {
+    const ratio = percentUnits(distance.percent);
     return ratio === null || ratio === 0n ? undefined : { by: 'ratio', units: ratio };
   }
   const [by, input] =
-    wish.price !== undefined
-      ? (['price', wish.price] as const)
-      : wish.distance !== undefined
-        ? (['distance', wish.distance] as const)
-        : (['money', wish.money] as const);
-  const units = positiveWishUnits(input);
+    distance.price !== undefined
+      ? (['price', distance.price] as const)
+      : distance.distance !== undefined
+        ? (['distance', distance.distance] as const)
+        : (['money', distance.money] as const);
+  const units = positiveRequestedUnits(input);
   return units === null ? undefined : { by, units };
 }
 
 /** Percent as a share, units of 1e-10; null where it is negative or no decimal. */
 function percentUnits(input: DecimalInput): Units | null {
-  const units = wishUnits(input);
+  const units = requestedUnits(input);
   return units === null ? null : (divideHalfEven(units, 100n) as Units);
 }
 

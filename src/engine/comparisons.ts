@@ -4,12 +4,12 @@ import { formatUnits } from '../domain/money.ts';
 import { readStored, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import { tehranDay } from '../domain/zone-time.ts';
 import type { Outbox } from './outbox.ts';
-import type { KeptTexts } from './mirror-change.ts';
+import type { StoredTexts } from './mirror-change.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
 import type { StoredReconciliation } from './stored-reconciliation.ts';
 
-export const KEPT_BALANCE_MARKS = 'balance-marks';
+export const STORED_BALANCE_MARKS = 'balance-marks';
 
 /** Ten years of both calendars; beyond it the oldest go. */
 const MOST_MARKS = 240;
@@ -51,7 +51,7 @@ export class BalanceMarks {
     this.outbox = outbox;
   }
 
-  restore({ [KEPT_BALANCE_MARKS]: json }: KeptTexts): void {
+  restore({ [STORED_BALANCE_MARKS]: json }: StoredTexts): void {
     if (json === undefined) return;
     const stored = readStored(storedBalanceMarks, json, 'what is kept of the balances of each month');
     this.marks = stored.marks;
@@ -62,7 +62,7 @@ export class BalanceMarks {
   begin(): void {
     if (this.isDue || !this.outbox.isRestartable) return;
     this.isDue = true;
-    this.keep();
+    this.persist();
   }
 
   /** The books have a movement, whose time is by the clock of the exchange. */
@@ -92,10 +92,10 @@ export class BalanceMarks {
     const mark = { seenAtMs, throughMs: this.movedAtMs ?? seenAtMs, totals: units };
     this.marks = [...this.marks, mark].slice(-MOST_MARKS);
     this.isDue = false;
-    this.keep();
+    this.persist();
   }
 
-  private keep(): void {
+  private persist(): void {
     const stored: z.input<typeof storedBalanceMarks> = {
       marks: this.marks.map(({ totals, ...times }) => ({
         ...times,
@@ -105,7 +105,7 @@ export class BalanceMarks {
       })),
       isDue: this.isDue,
     };
-    this.outbox.keep(KEPT_BALANCE_MARKS, stored);
+    this.outbox.persist(STORED_BALANCE_MARKS, stored);
   }
 }
 

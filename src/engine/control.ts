@@ -18,10 +18,10 @@ import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import type { ListCursor } from '../domain/order.ts';
-import type { KeptTexts } from './mirror-change.ts';
+import type { StoredTexts } from './mirror-change.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
-export const KEPT_CONTROL = 'control';
+export const STORED_CONTROL = 'control';
 
 /** Stored state of a halt, so that it holds over a restart. */
 export const storedControl = z.object({
@@ -31,7 +31,7 @@ export const storedControl = z.object({
 type StoredControl = z.output<typeof storedControl>;
 
 /** While halted, what shows up open is canceled at this pace. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 const WITHIN_MS = 60_000;
 
@@ -77,7 +77,7 @@ export class Control {
     return this.halted?.reason ?? null;
   }
 
-  take(
+  apply(
     command: Exclude<
       ControlCommand,
       LockCommand | SignalCommand | ByHandCommand | { kind: 'accept-balances' | 'compare-balances' }
@@ -100,39 +100,39 @@ export class Control {
     } else {
       if (this.draining === null) strategies.stop(sentence('run-ending'));
       this.draining = command.openOrders;
-      const kept = this.kept();
-      const working = new Set([...kept].map(({ intentId }) => intentId));
+      const ordersToKeep = this.own();
+      const working = new Set([...ordersToKeep].map(({ intentId }) => intentId));
       if (command.openOrders !== 'keep')
         algorithms.end(({ intentId }) => !working.has(intentId), sentence('run-ending'));
       this.dueAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
-    outbox.keep(KEPT_CONTROL, { halted: this.halted } satisfies StoredControl);
+    outbox.persist(STORED_CONTROL, { halted: this.halted } satisfies StoredControl);
   }
 
   /** Cancels what is still open. */
   pump(nowMs: number): void {
-    const kept = new Set(this.kept());
+    const own = new Set(this.own());
     const { orderManager } = this.options;
     orderManager.placer.dropPlanned(sentence(this.halted === null ? 'order-ending' : 'order-halted'));
     let isLeft = false;
     for (const order of orderManager.blotter.table.unfinished()) {
       if (!mayTrade(order)) continue;
       isLeft = true;
-      if (!kept.has(order)) orderManager.cancels.cancel(order);
+      if (!own.has(order)) orderManager.cancels.cancel(order);
     }
-    this.dueAtMs = isLeft || this.halted !== null ? nowMs + LOOK_EVERY_MS : Number.POSITIVE_INFINITY;
+    this.dueAtMs = isLeft || this.halted !== null ? nowMs + POLL_INTERVAL_MS : Number.POSITIVE_INFINITY;
   }
 
   isDrained(): boolean {
     if (this.draining === null) return false;
-    const kept = new Set(this.kept());
+    const own = new Set(this.own());
     const { table } = this.options.orderManager.blotter;
-    return table.unfinished().every((order) => isFinal(order) || (order.state === 'open' && kept.has(order)));
+    return table.unfinished().every((order) => isFinal(order) || (order.state === 'open' && own.has(order)));
   }
 
   /** Orders that may stay open: while nothing ends, all; in a halt none. */
-  private kept(): readonly OrderRecord[] {
+  private own(): readonly OrderRecord[] {
     const { orderManager, notifier } = this.options;
     const orders = orderManager.blotter.table.unfinished();
     if (this.halted !== null || this.draining === 'cancel') return [];
@@ -147,7 +147,7 @@ export class Control {
     return wanted.filter(({ key }) => exits.has(key));
   }
 
-  restore({ [KEPT_CONTROL]: json }: KeptTexts): void {
+  restore({ [STORED_CONTROL]: json }: StoredTexts): void {
     if (json === undefined) return;
     this.halted = readStored(storedControl, json, 'what is kept of a halt').halted;
     if (this.halted === null) return;
@@ -159,15 +159,15 @@ export class Control {
 
   /** Everybody's active orders at once; the stop orders that this leaves are canceled one by one. */
   private cancelWholeAccount(): void {
-    const way = { requestClass: 'cancel', withinMs: WITHIN_MS } as const;
-    this.options.outbox.ask({ kind: 'cancel-old' }, way, () => this.cancelListed(null, 1));
+    const context = { requestClass: 'cancel', withinMs: WITHIN_MS } as const;
+    this.options.outbox.ask({ kind: 'cancel-old' }, context, () => this.cancelListed(null, 1));
   }
 
   /** One page of what is open, and the next ones after it. */
   private cancelListed(from: ListCursor | null, page: number): void {
     const { outbox, orderManager } = this.options;
-    const way = { requestClass: 'resolve', withinMs: WITHIN_MS } as const;
-    outbox.ask({ kind: 'orders', status: 'open', from }, way, (answer) => {
+    const context = { requestClass: 'resolve', withinMs: WITHIN_MS } as const;
+    outbox.ask({ kind: 'orders', status: 'open', from }, context, (answer) => {
       if (answer.outcome !== 'value') {
         outbox.alarm('the open orders of the account could not be listed: check whether some are left');
         return;
@@ -176,7 +176,7 @@ export class Control {
         outbox.alarm('an open order of the account could not be read: check whether it is left');
       const { items, hasNext } = answer.value;
       for (const record of items) {
-        orderManager.reports.take(record);
+        orderManager.reports.apply(record);
         if (record.id !== null && orderManager.blotter.table.byVenueId(record.id) === undefined) {
           orderManager.cancels.cancelForeign(record.id);
         }

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
+import type { StoredReply, VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { EntryPolicy } from './lock.ts';
 import type { FeedPace } from '../scheduler/poll-queue.ts';
 import type { OrderWith, BY_HAND_ORDER } from '../records/order.ts';
@@ -22,7 +22,7 @@ export type EngineEvent =
       readonly sentAtMs: number | null;
       readonly answer: VenueAnswer;
       /** The bytes behind the answer to a call about one order, where there were any. */
-      readonly reply?: KeptReply;
+      readonly reply?: StoredReply;
     }
   | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
   /** Feeds of the plan are asked more or less often from now on: the exchange has changed a limit. */

@@ -9,9 +9,9 @@ import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.t
 import { TradingState } from './trading-state.ts';
 import { FeedHandler } from './feeds/feed-handler.ts';
 import { lastReadMs } from './feeds/feed-asker.ts';
-import { FigureKeeper } from './strategies/figure-keeper.ts';
+import { FigureRecorder } from './strategies/figure-recorder.ts';
 import { FillHandler } from './fills/fill-handler.ts';
-import { FlawLog } from './flaw-log.ts';
+import { IssueLog } from './issue-log.ts';
 import { IntentBlotter } from './strategies/intent-blotter.ts';
 import { IntentRouter } from './strategies/intent-router.ts';
 import { LockManager } from './locks/lock-manager.ts';
@@ -35,7 +35,7 @@ import { StrategyDispatcher } from './strategy-dispatcher.ts';
 import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { MemberGuard } from './universe/member-guard.ts';
-import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
+import { STORED_UNIVERSES } from './universe/stored-universes.ts';
 import { TransferManager } from './transfer-manager.ts';
 import { UniverseManager } from './universe-manager.ts';
 import type { Sentence } from '../language/sentence.ts';
@@ -50,9 +50,9 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   const outbox = new Outbox(settings);
   outbox.nowMs = nowMs;
   const queue = new PollQueue(settings.feeds, nowMs);
-  const hasten = (feed: string): void => queue.hasten(feed, outbox.nowMs);
+  const requestNow = (feed: string): void => queue.requestNow(feed, outbox.nowMs);
   const rows = new RowCounter(outbox);
-  const findings = new FlawLog(outbox);
+  const findings = new IssueLog(outbox);
   const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
   const { marketNames } = settings.venue;
   const sees = (market: string): boolean => followed.has(market);
@@ -76,14 +76,14 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     findings,
     emit: (event, market) => {
       if (event.kind === 'book' && algorithms.works.size > 0) algorithms.onBook(market);
-      if (isTrading()) strategies.tellSubscribers(event, market);
+      if (isTrading()) strategies.notifySubscribers(event, market);
     },
   });
   const margin = new MarginCache({
     outbox,
     findings,
     emit: (topic, seen) => {
-      if (isTrading()) strategies.tellSubscribers({ kind: 'margin', seen }, topic);
+      if (isTrading()) strategies.notifySubscribers({ kind: 'margin', seen }, topic);
     },
   });
   const reconciles = settings.reconciliation !== null;
@@ -92,7 +92,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     { ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies },
     outbox,
     {
-      hasten,
+      requestNow,
       unsettled: () => blotter.unsettled() ?? transfers.unsettled() ?? fills.waitingFor(),
       findings,
       venue: settings.venue,
@@ -127,7 +127,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     blotter,
     markets,
     account,
-    hasten,
+    requestNow,
   });
   const risk = new PreTradeRisk({
     blotter,
@@ -141,7 +141,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
   });
   const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
-  const ways = {
+  const contexts = {
     outbox,
     orderManager,
     placer: orderManager.placer,
@@ -160,10 +160,10 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     instances,
     markets,
     books: reconciler.books,
-    onChange: (coin) => algorithms.lookAt(coin),
+    onChange: (coin) => algorithms.check(coin),
   });
   const algorithms: AlgorithmManager = new AlgorithmManager({
-    ...ways,
+    ...contexts,
     areMissing: (coin) => missing.areMissing(coin),
   });
   const { movesPerMinute = null } = settings;
@@ -172,15 +172,15 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     table: blotter.table,
   });
   const transfers: TransferManager = new TransferManager({
-    ...ways,
+    ...contexts,
     venue: settings.venue,
     margin,
     reconciler,
     reconciles,
-    hasten,
+    requestNow,
   });
   const router = new IntentRouter({
-    ...ways,
+    ...contexts,
     algorithms,
     members,
     movesPerMinute,
@@ -253,11 +253,11 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     strategies,
     feeds,
     ranksFromMs: settings.ranksFromMs ?? null,
-    stored: state.kept[KEPT_UNIVERSES],
+    stored: state.stored[STORED_UNIVERSES],
   });
   const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
   const byHand = new ByHand({
-    ...ways,
+    ...contexts,
     instances,
     algorithms,
     router,
@@ -267,7 +267,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   const figures =
     settings.figures === undefined || settings.figures === null
       ? null
-      : new FigureKeeper({
+      : new FigureRecorder({
           settings: settings.figures,
           outbox,
           instances,
@@ -300,37 +300,37 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   blotter.listen(STATES_ONCE_SENT, feeds.onOrder);
   blotter.listen(['sending', ...STATES_ONCE_SENT], notifier.onOrder);
   // Restores each part after a restart. The order counts: fills and orders go to strategies that exist.
-  const { kept } = state;
-  rows.restore(kept);
-  findings.restore(kept);
+  const { stored } = state;
+  rows.restore(stored);
+  findings.restore(stored);
   orderManager.takeover.restore(state, rows.last);
   orderManager.reports.lost.conflictingInstances.begin(nowMs);
   markets.restore(state.markets, nowMs);
   strategies.restore(state, settings.lost ?? []);
   notifier.restore(state);
   fills.restore(state);
-  reconciler.restore(kept);
+  reconciler.restore(stored);
   if (orderManager.takeover.isPutBack && reconciles) reconciler.afterPutBack();
   blotter.restore(state, nowMs);
-  orderManager.cancels.restore(kept);
+  orderManager.cancels.restore(stored);
   algorithms.restore(state, instances);
   for (const reader of readers.values()) {
     const sinceMs = algorithms.brackets.wantsClosesSince(reader.market, reader.timeframe);
     if (sinceMs !== null) reader.reachBack(sinceMs, nowMs);
   }
-  missing.restore(kept);
-  transfers.restore(kept);
+  missing.restore(stored);
+  transfers.restore(stored);
   router.restore(state);
   transfers.resume();
-  control.restore(kept);
-  locks.restore(kept);
-  lossLimits.restore(kept);
-  byHand.restore(kept, orderManager.takeover.isPutBack);
+  control.restore(stored);
+  locks.restore(stored);
+  lossLimits.restore(stored);
+  byHand.restore(stored, orderManager.takeover.isPutBack);
   signals.restore(state);
-  credential.restore(kept);
-  slowMachine.restore(kept);
-  standstills.restore(kept);
-  figures?.plots.restore(kept);
+  credential.restore(stored);
+  slowMachine.restore(stored);
+  standstills.restore(stored);
+  figures?.plots.restore(stored);
   return {
     outbox,
     rows,
@@ -363,6 +363,6 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     reconciles,
     isRestart: state.strategies.length > 0,
     /** The last sign of life before a restart; null where none is known. */
-    aliveUntilMs: lastReadMs(kept),
+    aliveUntilMs: lastReadMs(stored),
   };
 }

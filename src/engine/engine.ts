@@ -78,8 +78,8 @@ export class Engine {
    * not: the shell then ends this life.
    */
   step(event: EngineEvent): EngineOutput {
-    if (event.kind === 'opens') return this.takeOpens(event);
-    this.take(event);
+    if (event.kind === 'opens') return this.applyOpens(event);
+    this.apply(event);
     return this.finish(event.kind === 'tick');
   }
 
@@ -89,23 +89,23 @@ export class Engine {
    */
   stepAll(events: readonly VenueEvent[]): EngineOutput {
     for (const event of events) {
-      this.take(event);
+      this.apply(event);
       this.work();
     }
     return this.finish(false);
   }
 
-  private take(event: Exclude<EngineEvent, { kind: 'opens' }>): void {
+  private apply(event: Exclude<EngineEvent, { kind: 'opens' }>): void {
     const { outbox, feeds, algorithms, locks } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
     if (outbox.nowMs >= locks.dueAtMs) locks.advance();
     if (event.kind === 'account') this.pushedAtMs = outbox.nowMs;
     if (algorithms.works.size > 0) algorithms.beginStep();
-    if (event.kind === 'answer') this.takeAnswer(event);
-    else if (event.kind === 'account') this.takeAccount(event);
+    if (event.kind === 'answer') this.applyAnswer(event);
+    else if (event.kind === 'account') this.applyAccount(event);
     else if (event.kind === 'pace') feeds.setPaces(event.paces);
     else if (event.kind === 'control') {
-      this.takeCommand(event.command);
+      this.applyCommand(event.command);
     }
   }
 
@@ -118,7 +118,7 @@ export class Engine {
     }
     if (atMs >= locks.dueAtMs) locks.advance();
     if (algorithms.works.size > 0) algorithms.beginStep();
-    strategies.tellCandle(bar, listeners);
+    strategies.notifyCandle(bar, listeners);
     if (algorithms.works.size > 0) {
       algorithms.onCandle(bar);
       algorithms.onBook(bar.market);
@@ -154,7 +154,7 @@ export class Engine {
     this.parts.figures?.pump(outbox.nowMs);
     this.store();
     const wakeAtMs = this.wakeAtMs();
-    const output = outbox.take(wakeAtMs);
+    const output = outbox.emit(wakeAtMs);
     if (this.quiet.wakeAtMs !== wakeAtMs) this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
     this.restsUntilMs = this.mayRest && this.isAtRest() ? wakeAtMs : Number.NEGATIVE_INFINITY;
     return output;
@@ -176,34 +176,34 @@ export class Engine {
   private priceInventories(): void {
     const { markets, outbox } = this.parts;
     this.unpriced = this.unpriced.filter((instance) => {
-      instance.takePrices((market) => markets.priceOf(market), outbox.nowMs);
+      instance.applyPrices((market) => markets.priceOf(market), outbox.nowMs);
       return instance.ledger.waitsForPrices;
     });
   }
 
-  private takeCommand(command: ControlCommand): void {
+  private applyCommand(command: ControlCommand): void {
     const { reconciler, control, fills, locks, byHand, transfers, signals } = this.parts;
-    if (command.kind === 'lock' || command.kind === 'unlock') locks.take(command);
-    else if (isByHand(command)) byHand.take(command);
-    else if (command.kind === 'signal') signals.take(command);
+    if (command.kind === 'lock' || command.kind === 'unlock') locks.apply(command);
+    else if (isByHand(command)) byHand.apply(command);
+    else if (command.kind === 'signal') signals.apply(command);
     else if (command.kind === 'accept-balances') {
       fills.accept();
       reconciler.accept();
       transfers.accept();
     } else if (command.kind === 'compare-balances') reconciler.tryNow();
-    else control.take(command);
+    else control.apply(command);
   }
 
-  private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
+  private applyAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
     const { outbox, credential, slowMachine } = this.parts;
     const { requestId, answer, sentAtMs, reply = null } = event;
     const asked = outbox.answered(requestId);
     // A value says nothing new of the credential and the machine unless they are at fault.
     if (answer.outcome !== 'value' || credential.sinceMs !== null || slowMachine.sinceMs !== null) {
-      credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
-      slowMachine.take({ answer, sentAtMs });
+      credential.apply(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
+      slowMachine.apply({ answer, sentAtMs });
     }
-    asked?.take(answer, { atMs: outbox.nowMs, sentAtMs, reply });
+    asked?.apply(answer, { atMs: outbox.nowMs, sentAtMs, reply });
   }
 
   /**
@@ -220,11 +220,11 @@ export class Engine {
   }
 
   /** These are the prices from now on. */
-  private takeOpens({ atMs, opens }: Extract<EngineEvent, { kind: 'opens' }>): EngineOutput {
+  private applyOpens({ atMs, opens }: Extract<EngineEvent, { kind: 'opens' }>): EngineOutput {
     const { outbox, markets, algorithms } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
     for (const { market, price, untilMs } of opens) {
-      markets.takeOpen(market, price, untilMs);
+      markets.applyOpen(market, price, untilMs);
       if (algorithms.works.size > 0) algorithms.onBook(market);
     }
     return this.afterPrices();
@@ -236,12 +236,12 @@ export class Engine {
     return algorithms.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
   }
 
-  private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
+  private applyAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
     const { account, orderManager, fills } = this.parts;
-    account.takePushed(wallets);
-    for (const record of orders) orderManager.reports.take(record);
+    account.applyPushed(wallets);
+    for (const record of orders) orderManager.reports.apply(record);
     account.saw('orders');
-    if (trades.length > 0) fills.takePushed(trades);
+    if (trades.length > 0) fills.applyPushed(trades);
     account.saw('fills');
   }
 
@@ -249,7 +249,7 @@ export class Engine {
   private work(): void {
     const { outbox, algorithms, strategies, control } = this.parts;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      if (strategies.tellNext()) continue;
+      if (strategies.notifyNext()) continue;
       if (control.draining !== null || algorithms.works.size === 0 || !algorithms.pump(outbox.nowMs)) return;
     }
     outbox.alarm(`strategies and algorithms still had work after ${MOST_ROUNDS} rounds; the rest waits`);
@@ -288,7 +288,7 @@ export class Engine {
     outbox.journal('control', 'start', { isRestart, aliveUntilMs });
     this.work();
     // Each is told before the next is taken.
-    while (signals.takeWaiting()) this.work();
+    while (signals.applyWaiting()) this.work();
   }
 
   private wakeAtMs(): number {
@@ -329,7 +329,7 @@ export class Engine {
     if (rows.isChanged) rows.store();
     if (feeds.times.dueAtMs <= outbox.nowMs) feeds.times.store(outbox.nowMs);
     for (const instance of instances) {
-      const strategy = instance.takeRecord(outbox.nowMs);
+      const strategy = instance.drainRecord(outbox.nowMs);
       if (strategy !== null) outbox.change({ kind: 'strategy', strategy });
     }
   }

@@ -18,7 +18,7 @@ export function exitsAmong(
   heldOf: HeldOf,
   marketNames: MarketNames,
 ): ReadonlySet<string> {
-  const taken: OrderRecord[] = [];
+  const chosen: OrderRecord[] = [];
   for (const legs of ranked(orders)) {
     const [first] = legs;
     if (first === undefined) continue;
@@ -26,10 +26,10 @@ export function exitsAmong(
     const asset = marketNames.parseMarket(market).base;
     const held = heldOf(strategy, asset);
     const room = side === 'sell' ? held : 0n - held;
-    const live = liveAmount([...taken, ...legs], { asset, side, strategy, marketNames });
-    if (live !== null && live <= room) taken.push(...legs);
+    const live = liveAmount([...chosen, ...legs], { asset, side, strategy, marketNames });
+    if (live !== null && live <= room) chosen.push(...legs);
   }
-  return new Set(taken.map(({ key }) => key));
+  return new Set(chosen.map(({ key }) => key));
 }
 
 /**

@@ -33,8 +33,8 @@ export function giveInventories(options: InventoryOptions): void {
   for (const { instance, asset, amount } of changes) {
     const free = negateUnits(reservations.unclaimed(instance, asset));
     const moved = amount < free ? free : amount;
-    instance.takePrices((symbol) => markets.priceOf(symbol), outbox.nowMs);
-    instance.takeInventory(asset, moved, outbox.nowMs);
+    instance.applyPrices((symbol) => markets.priceOf(symbol), outbox.nowMs);
+    instance.applyInventory(asset, moved, outbox.nowMs);
     outbox.durable();
     outbox.journal('control', 'inventory', { strategy: instance.name, asset, amount: formatUnits(moved) });
     if (moved > 0n) outbox.info(givenText(instance, asset, moved), instance.name);

@@ -2,12 +2,12 @@ import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readStored } from '../domain/stored-json.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import { MOST_PLOTS, PLOT_COLORS, PLOT_STYLES, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import type { Outbox } from './outbox.ts';
-import type { KeptTexts } from './mirror-change.ts';
+import type { StoredTexts } from './mirror-change.ts';
 
-export const KEPT_PLOTS = 'plots';
+export const STORED_PLOTS = 'plots';
 
 /**
  * Values that one step writes at most, besides the newest of each series; those of a past that is plotted at
@@ -27,7 +27,7 @@ export const storedPlots = z.array(
   }),
 );
 
-export type KeptPlot = z.output<typeof storedPlots>[number];
+export type PlotRecord = z.output<typeof storedPlots>[number];
 
 /** A strategy at work, as far as its plots go. */
 interface Plotting {
@@ -50,7 +50,7 @@ interface LiveSeries {
 export class LivePlots {
   private readonly outbox: Outbox;
   /** By strategy, then by market and name: as many as a strategy may have, the last ones that were begun. */
-  private readonly known = new Map<string, Map<string, { readonly plot: KeptPlot; live: LiveSeries }>>();
+  private readonly known = new Map<string, Map<string, { readonly plot: PlotRecord; live: LiveSeries }>>();
   /** A strategy that begins again has other objects for the same series. */
   private readonly series = new WeakMap<PlotSeries, LiveSeries>();
   private readonly waiting = new Set<LiveSeries>();
@@ -67,7 +67,7 @@ export class LivePlots {
   }
 
   /** Restores the known series, which a strategy may not have plotted yet in this life. */
-  restore({ [KEPT_PLOTS]: json }: KeptTexts): void {
+  restore({ [STORED_PLOTS]: json }: StoredTexts): void {
     if (json === undefined) return;
     for (const plot of readStored(storedPlots, json, 'what is kept of plots'))
       this.known.get(plot.strategy)?.set(keyOf(plot), { plot, live: liveOf(plot) });
@@ -83,8 +83,8 @@ export class LivePlots {
     }
     if (!this.isChanged) return;
     this.isChanged = false;
-    this.outbox.keep(
-      KEPT_PLOTS,
+    this.outbox.persist(
+      STORED_PLOTS,
       [...this.known.values()].flatMap((plots) => [...plots.values()].map(({ plot }) => plot)),
     );
   }
@@ -119,7 +119,7 @@ export class LivePlots {
     this.isChanged = true;
     plots.delete(keyOf(plot));
     plots.set(keyOf(plot), { plot, live });
-    keepNewest(plots, MOST_PLOTS);
+    retainNewest(plots, MOST_PLOTS);
     return live;
   }
 
@@ -138,9 +138,9 @@ export class LivePlots {
   }
 }
 
-const keyOf = ({ market, name }: Pick<KeptPlot, 'market' | 'name'>): string => `${market} ${name}`;
+const keyOf = ({ market, name }: Pick<PlotRecord, 'market' | 'name'>): string => `${market} ${name}`;
 
-const liveOf = ({ strategy, market, name }: KeptPlot): LiveSeries => ({
+const liveOf = ({ strategy, market, name }: PlotRecord): LiveSeries => ({
   name: plotFigure(strategy, market, name),
   atMs: 0,
   value: Number.NaN,

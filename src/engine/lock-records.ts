@@ -18,7 +18,7 @@ interface Working {
   endedAtMs: number | null;
   refused: number;
   /** Strategies that were told in the log. */
-  readonly said: Set<string>;
+  readonly logged: Set<string>;
 }
 
 /** Records the locks of this life, and what they refused. */
@@ -42,8 +42,8 @@ export class LockRecords {
   refuse(lock: Lock, strategy: string): boolean {
     const record = this.recordOf(lock);
     record.refused += 1;
-    const isFirst = !record.said.has(strategy);
-    record.said.add(strategy);
+    const isFirst = !record.logged.has(strategy);
+    record.logged.add(strategy);
     return isFirst;
   }
 
@@ -56,7 +56,7 @@ export class LockRecords {
     const key = keyOf(lock);
     const known = this.working.get(key);
     if (known !== undefined) return known;
-    const record: Working = { lock, endedAtMs: null, refused: 0, said: new Set() };
+    const record: Working = { lock, endedAtMs: null, refused: 0, logged: new Set() };
     this.working.set(key, record);
     if (this.past.length < MOST_RECORDS) this.past.push(record);
     else this.more += 1;

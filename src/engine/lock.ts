@@ -65,7 +65,7 @@ export interface CalendarRule extends RuleBase {
   readonly kind: 'hours' | 'dates';
   readonly calendar: TradingCalendar;
   /** For people: `09:00-23:00 on sat, sun`. */
-  readonly said: Sentence;
+  readonly text: Sentence;
 }
 
 export type TradeRule = CooldownRule | StopsRule | LowProfitRule;

@@ -1,6 +1,6 @@
 import { invariant, present } from '../domain/errors.ts';
 import type { VenueOrder, ListCursor, VenueOrderId } from '../domain/order.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import { KnownNames, readOrderName, stopLegKey, type OrderName, isManualOrderId } from './order-names.ts';
 import { unsentOrder, type OrderRecord } from '../records/order.ts';
 import { LIST_START, surelyFollows } from './own-list.ts';
@@ -173,13 +173,13 @@ class ConflictingInstances {
   isFirstOf({ epoch }: OrderName): boolean {
     if (this.reported.has(epoch)) return false;
     this.reported.add(epoch);
-    keepNewest(this.reported, MOST_REPORTED);
+    retainNewest(this.reported, MOST_REPORTED);
     return true;
   }
 }
 
 /** Foreign order ids that are remembered, so that their trades are known to be foreign. The oldest go. */
-const FOREIGN_KEPT = 20_000;
+const FOREIGN_RETAINED = 20_000;
 
 /**
  * Orders on this account that are not this bot's. Foreign is what two readings say is nobody's: else its
@@ -210,7 +210,7 @@ export class ForeignOrders {
     if (this.strangers.delete(id)) this.add(id, name);
     else {
       this.strangers.add(id);
-      keepNewest(this.strangers, FOREIGN_KEPT);
+      retainNewest(this.strangers, FOREIGN_RETAINED);
     }
   }
 
@@ -226,6 +226,6 @@ export class ForeignOrders {
         name,
       );
     }
-    keepNewest(this.foreign, FOREIGN_KEPT);
+    retainNewest(this.foreign, FOREIGN_RETAINED);
   }
 }

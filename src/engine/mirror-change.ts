@@ -3,7 +3,7 @@ import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { KeptReply, WalletReading, WalletTransaction } from '../venues/port.ts';
+import type { StoredReply, WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { AlgorithmRecord, IntentRecord, StrategyRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
@@ -51,7 +51,7 @@ export const storedLogLine = z.object({
 export type ReplyStep = 'place' | 'look-up' | 'cancel';
 
 /** Raw answer of the exchange about an order: the last reply to such a request, as it came. */
-export interface ReplyRecord extends KeptReply {
+export interface ReplyRecord extends StoredReply {
   readonly orderKey: string;
   readonly step: ReplyStep;
   readonly atMs: number;
@@ -119,7 +119,7 @@ export type MirrorChange =
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
 
 /** JSON of each small piece of state, by its name. */
-export type KeptTexts = Readonly<Record<string, string>>;
+export type StoredTexts = Readonly<Record<string, string>>;
 
 /** State that a mirror gives back when the bot begins again. */
 export interface MirrorState {
@@ -135,7 +135,7 @@ export interface MirrorState {
   readonly markets: readonly MarketVersionRecord[];
   /** Trades from `tradesSinceId` on, so that none is taken in twice. */
   readonly fills: readonly FillRecord[];
-  readonly kept: KeptTexts;
+  readonly stored: StoredTexts;
   /** Intents that were at work, so that they come to their end. */
   readonly intents: readonly IntentRecord[];
 }
@@ -147,6 +147,6 @@ export const EMPTY_MIRROR_STATE: Omit<MirrorState, 'epoch'> = {
   strategies: [],
   markets: [],
   fills: [],
-  kept: {},
+  stored: {},
   intents: [],
 };

@@ -133,14 +133,14 @@ export class KnownNames {
    * Takes over what was kept, of which `lastRow` was the last row. Answers whether the mirror was put back
    * from a copy since.
    */
-  restore(kept: StoredNames | null, lastRow: number): boolean {
-    if (kept === null) return false;
+  restore(stored: StoredNames | null, lastRow: number): boolean {
+    if (stored === null) return false;
     const { epoch } = this.state;
-    if (kept.epoch === epoch) {
-      this.state = kept;
+    if (stored.epoch === epoch) {
+      this.state = stored;
       return false;
     }
-    const former = [...kept.former, { epoch: kept.epoch, lastRow }].slice(-MOST_FORMER);
+    const former = [...stored.former, { epoch: stored.epoch, lastRow }].slice(-MOST_FORMER);
     this.state = { epoch, former, takenOverTo: null, isSearching: true };
     return true;
   }
@@ -157,7 +157,7 @@ export class KnownNames {
   }
 
   /** All orders up to there were looked at. */
-  tookOverTo(cursor: ListCursor): void {
+  advanceTakeover(cursor: ListCursor): void {
     const { takenOverTo } = this.state;
     if (takenOverTo === null || cursor > takenOverTo) this.state = { ...this.state, takenOverTo: cursor };
   }

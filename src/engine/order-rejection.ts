@@ -21,7 +21,7 @@ export function rejectionOf(order: OrderRecord): { readonly code: string; readon
 /** Returns why an order was refused, and what it was to do, with its numbers. */
 function rejectionText(order: OrderRecord, reason: Sentence): Sentence {
   const { key, side, market, execution, price, stopPrice } = order;
-  const isTaking = execution === 'market' || execution === 'stop_market';
+  const isMarketable = execution === 'market' || execution === 'stop_market';
   const what = { order: key, reason, side, amount: formatUnits(order.amount), market };
   const stop = stopPrice === null ? null : formatUnits(stopPrice);
   if (price === null)
@@ -29,6 +29,6 @@ function rejectionText(order: OrderRecord, reason: Sentence): Sentence {
       ? sentence('rejected-market', what)
       : sentence('rejected-market-once', { ...what, stop });
   const priced = { ...what, price: formatUnits(price) };
-  if (stop === null) return sentence(isTaking ? 'rejected-bound' : 'rejected-limit', priced);
-  return sentence(isTaking ? 'rejected-bound-once' : 'rejected-limit-once', { ...priced, stop });
+  if (stop === null) return sentence(isMarketable ? 'rejected-bound' : 'rejected-limit', priced);
+  return sentence(isMarketable ? 'rejected-bound-once' : 'rejected-limit-once', { ...priced, stop });
 }

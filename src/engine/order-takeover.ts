@@ -10,12 +10,12 @@ import {
   readingFrom,
 } from './own-list.ts';
 import { KnownNames, storedNames } from './order-names.ts';
-import { MOST_PASS_PAGES } from './orders/unknown-orders.ts';
+import { MOST_SCAN_PAGES } from './orders/unknown-orders.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderReportMatcher } from './orders/order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
 
-export const KEPT_NAMES = 'names';
+export const STORED_NAMES = 'names';
 
 const WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 3_000;
@@ -60,20 +60,20 @@ export class OrderTakeover {
     this.options = options;
   }
 
-  get isUnderWay(): boolean {
+  get isInProgress(): boolean {
     return this.options.reports.lost.names.state.isSearching;
   }
 
   /** True if orders and fills that a copy of the mirror lacked have not reached the positions yet. */
   isWaitedFor(areFillsWaiting: boolean): boolean {
-    if (this.isUnderWay) return true;
+    if (this.isInProgress) return true;
     if (this.endedAtMs === null || !areFillsWaiting) return false;
     return this.options.outbox.nowMs < this.endedAtMs + FILLS_WITHIN_MS;
   }
 
   restore(state: MirrorState, lastRow: number): void {
     const { outbox, reports, venue } = this.options;
-    const json = state.kept[KEPT_NAMES];
+    const json = state.stored[STORED_NAMES];
     const names = new KnownNames(state.epoch);
     reports.lost.names = names;
     this.isPutBack = names.restore(
@@ -87,8 +87,8 @@ export class OrderTakeover {
     ];
     const furthest = known.reduce((most, cursor) => Math.max(most, cursor), LIST_START);
     // What is taken over from now on must not count as known after the next restart.
-    if (this.isPutBack) names.tookOverTo(readingFrom(list, furthest));
-    if (json === undefined || this.isPutBack) this.keep();
+    if (this.isPutBack) names.advanceTakeover(readingFrom(list, furthest));
+    if (json === undefined || this.isPutBack) this.persist();
     if (this.isPutBack) {
       outbox.warn(
         'the mirror was restored from a copy: the bot looks for newer orders of this instance, and takes them over',
@@ -100,15 +100,19 @@ export class OrderTakeover {
 
   pump(): void {
     this.dueAtMs = Number.POSITIVE_INFINITY;
-    const way = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
-    this.options.outbox.ask({ kind: 'orders', status: 'all', from: this.from }, way, (answer, { atMs }) => {
-      this.dueAtMs = atMs;
-      if (answer.outcome === 'value') this.takePage(answer.value, atMs);
-      else this.dueAtMs = atMs + AGAIN_AFTER_MS;
-    });
+    const context = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
+    this.options.outbox.ask(
+      { kind: 'orders', status: 'all', from: this.from },
+      context,
+      (answer, { atMs }) => {
+        this.dueAtMs = atMs;
+        if (answer.outcome === 'value') this.applyPage(answer.value, atMs);
+        else this.dueAtMs = atMs + AGAIN_AFTER_MS;
+      },
+    );
   }
 
-  private takePage(page: Page<VenueOrder>, atMs: number): void {
+  private applyPage(page: Page<VenueOrder>, atMs: number): void {
     const { reports, venue, outbox } = this.options;
     this.readings += 1;
     let isSure = this.readings > 1 && this.lastHasNext === page.hasNext;
@@ -121,7 +125,7 @@ export class OrderTakeover {
       if (id === null || cursor === null) continue;
       readTo = Math.max(readTo, cursor);
       const text = JSON.stringify(record, writeUnits);
-      if (this.lastRecords.get(id) === text) reports.take(record, { askedId: id });
+      if (this.lastRecords.get(id) === text) reports.apply(record, { askedId: id });
       else isSure = false;
       this.lastRecords.set(id, text);
       if (reports.isMissing(record)) missing = Math.min(missing, cursor);
@@ -135,16 +139,16 @@ export class OrderTakeover {
     this.lastRecords.clear();
     this.readings = 0;
     this.pages += 1;
-    reports.lost.names.tookOverTo(from - 1);
+    reports.lost.names.advanceTakeover(from - 1);
     this.from = from;
     if (isWhole && next === null && page.hasNext !== true) this.end(atMs);
-    else if (this.pages >= MOST_PASS_PAGES) {
+    else if (this.pages >= MOST_SCAN_PAGES) {
       outbox.alarm(
         'the mirror was restored from a copy that is too old: the bot could not read all orders since',
       );
       this.end(atMs);
     }
-    this.keep();
+    this.persist();
   }
 
   private end(atMs: number): void {
@@ -154,7 +158,7 @@ export class OrderTakeover {
     this.options.outbox.info('all orders that this instance placed after the copy are known again');
   }
 
-  private keep(): void {
-    this.options.outbox.keep(KEPT_NAMES, this.options.reports.lost.names.state);
+  private persist(): void {
+    this.options.outbox.persist(STORED_NAMES, this.options.reports.lost.names.state);
   }
 }

@@ -1,5 +1,5 @@
 import type { RequestClass } from '../domain/rate-limit.ts';
-import { MARKET_CALLS, type KeptReply, type VenueAnswer, type VenueCall } from '../venues/port.ts';
+import { MARKET_CALLS, type StoredReply, type VenueAnswer, type VenueCall } from '../venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange, ReplyStep } from './mirror-change.ts';
 import type { OrderRecord } from '../records/order.ts';
@@ -21,17 +21,17 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
 const MOST_NOTICES = 200;
 
 /** Facts known about an answer beyond its content. */
-interface AnswerWay {
+interface AnswerContext {
   /** Time it came. */
   readonly atMs: number;
   /** Latest time its request can have left; null if it never did. */
   readonly sentAtMs: number | null;
   /** The bytes behind it; null where there were none, or nobody keeps them. */
-  readonly reply: KeptReply | null;
+  readonly reply: StoredReply | null;
 }
 
 /** Terms for sending a request. */
-interface AskedWay {
+interface RequestContext {
   readonly requestClass: RequestClass;
   /** Key of the request, so that a newer one replaces it while it waits; omitted if each counts. */
   readonly dedupe?: string;
@@ -40,7 +40,7 @@ interface AskedWay {
 
 interface Asked {
   readonly isPrivate: boolean;
-  readonly take: (answer: VenueAnswer, way: AnswerWay) => void;
+  readonly apply: (answer: VenueAnswer, context: AnswerContext) => void;
 }
 
 /** Gathers what one step wants done, and knows who waits for which answer. */
@@ -89,7 +89,7 @@ export class Outbox {
   }
 
   /** Keeps a small piece of state under a name. */
-  keep(name: string, state: unknown): void {
+  persist(name: string, state: unknown): void {
     if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state) });
   }
 
@@ -101,15 +101,15 @@ export class Outbox {
   /** Wants a call made; `take` is called once, at a later step, with what became of it. */
   ask<Call extends VenueCall>(
     call: Call,
-    way: AskedWay,
-    take: (answer: VenueAnswer<Call['kind']>, came: AnswerWay) => void,
+    context: RequestContext,
+    apply: (answer: VenueAnswer<Call['kind']>, came: AnswerContext) => void,
   ): void {
     this.lastRequestId += 1;
     const id = this.lastRequestId;
-    const { requestClass, dedupe = null, withinMs } = way;
+    const { requestClass, dedupe = null, withinMs } = context;
     if (CHANGES_THE_EXCHANGE.has(call.kind)) this.isDurable = true;
     // The answer that comes with this id is the one to this call.
-    this.asked.set(id, { isPrivate: !MARKET_CALLS.has(call.kind), take: take as Asked['take'] });
+    this.asked.set(id, { isPrivate: !MARKET_CALLS.has(call.kind), apply: apply as Asked['apply'] });
     const request = { id, call, requestClass, dedupe, expiresAtMs: this.nowMs + withinMs };
     if (this.requests === null) this.requests = [request];
     else this.requests.push(request);
@@ -122,7 +122,7 @@ export class Outbox {
     return asked;
   }
 
-  tell(notice: EngineNotice): void {
+  notify(notice: EngineNotice): void {
     if (!this.isWatched) return;
     const notices = (this.notices ??= []);
     if (notices.length < MOST_NOTICES) notices.push(notice);
@@ -130,19 +130,19 @@ export class Outbox {
   }
 
   info(message: string, subject: string | null = null): void {
-    this.tell({ kind: 'notice', level: 'info', message, subject });
+    this.notify({ kind: 'notice', level: 'info', message, subject });
   }
 
   warn(message: string, subject: string | null = null): void {
-    this.tell({ kind: 'notice', level: 'warning', message, subject });
+    this.notify({ kind: 'notice', level: 'warning', message, subject });
   }
 
   alarm(message: string, subject: string | null = null): void {
-    this.tell({ kind: 'notice', level: 'error', message, subject });
+    this.notify({ kind: 'notice', level: 'error', message, subject });
   }
 
   /** Everything gathered since the last call. */
-  take(wakeAtMs: number): EngineOutput {
+  emit(wakeAtMs: number): EngineOutput {
     if (this.unshown > 0) {
       const message = `${this.unshown} more notices of this moment are not shown; the journal has what happened`;
       this.notices?.push({ kind: 'notice', level: 'warning', message, subject: null });
@@ -170,7 +170,7 @@ const LONGEST_PROBLEM = 300;
 interface CameReply {
   readonly step: ReplyStep;
   readonly answer: VenueAnswer;
-  readonly reply: KeptReply | null;
+  readonly reply: StoredReply | null;
   /** Reason an answer that could be read was not used; null if it was. */
   readonly doubt: string | null;
 }
@@ -179,7 +179,7 @@ interface CameReply {
 export const DOUBTED = 'it contradicts what is known, and was not used';
 
 /** Keeps what the exchange said of an order, with the changes of the step that took it in. */
-export function keepReply(outbox: Outbox, orderKey: string, came: CameReply): void {
+export function persistReply(outbox: Outbox, orderKey: string, came: CameReply): void {
   const { step, answer, reply, doubt } = came;
   if (reply === null || !outbox.isJournaled) return;
   const problem =
@@ -188,11 +188,10 @@ export function keepReply(outbox: Outbox, orderKey: string, came: CameReply): vo
 }
 
 /**
- * Keeps the reply to a question about an order, as it was before and is after it: where it changed
- * something, refused, or could not be used. Orders are asked about every few seconds, and most of it is
- * nothing new.
+ * Keeps the reply to a question about an order, as it was before and is after it: where it changed something,
+ * refused, or could not be used. Orders are asked about every few seconds, and most of it is nothing new.
  */
-export function keepLookUp(
+export function persistLookup(
   outbox: Outbox,
   order: { readonly before: OrderRecord | undefined; readonly after: OrderRecord | undefined },
   came: Pick<CameReply, 'answer' | 'reply'> & { readonly isDoubtful: boolean },
@@ -201,5 +200,5 @@ export function keepLookUp(
   const { answer, isDoubtful } = came;
   const key = (after ?? before)?.key;
   if (key === undefined || (answer.outcome === 'value' && before === after && !isDoubtful)) return;
-  keepReply(outbox, key, { ...came, step: 'look-up', doubt: isDoubtful ? DOUBTED : null });
+  persistReply(outbox, key, { ...came, step: 'look-up', doubt: isDoubtful ? DOUBTED : null });
 }

@@ -3,7 +3,7 @@ import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
-import type { KeptTexts } from './mirror-change.ts';
+import type { StoredTexts } from './mirror-change.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 import { durationText } from '../domain/time-text.ts';
 
@@ -26,13 +26,13 @@ export const storedCredential = z.object({
 
 export type StoredCredential = z.output<typeof storedCredential>;
 
-export const KEPT_CREDENTIAL = 'credential';
+export const STORED_CREDENTIAL = 'credential';
 
 /** Reason a request was not sent: its credential is held back after a 401. */
 const CREDENTIAL_REFUSED = english(sentence('credential-refused'));
 
 /** While it stays refused, this often it is said again. */
-const SAY_AGAIN_MS = 600_000;
+const LOG_AGAIN_MS = 600_000;
 
 const UNNAMED: NamedCredential = {
   name: sentence('credential-unnamed'),
@@ -57,14 +57,17 @@ export class CredentialWatch {
   }
 
   /** Applies the outcome of a request. `isPrivate`: true if it used the credential. */
-  take(answer: VenueAnswer, way: { readonly isPrivate: boolean; readonly sentAtMs: number | null }): void {
+  apply(
+    answer: VenueAnswer,
+    context: { readonly isPrivate: boolean; readonly sentAtMs: number | null },
+  ): void {
     if (isRefusal(answer)) this.refused();
     else if (
       this.sinceMs !== null &&
-      way.isPrivate &&
+      context.isPrivate &&
       isReply(answer) &&
-      way.sentAtMs !== null &&
-      way.sentAtMs > this.sinceMs
+      context.sentAtMs !== null &&
+      context.sentAtMs > this.sinceMs
     ) {
       this.accepted(this.sinceMs);
     }
@@ -79,9 +82,9 @@ export class CredentialWatch {
   }
 
   /** A new start knows nothing yet: the credential may be another one. */
-  restore({ [KEPT_CREDENTIAL]: json }: KeptTexts): void {
+  restore({ [STORED_CREDENTIAL]: json }: StoredTexts): void {
     if (json === undefined) return;
-    if (readStored(storedCredential, json, 'what is kept of the credential').refused !== null) this.keep();
+    if (readStored(storedCredential, json, 'what is kept of the credential').refused !== null) this.persist();
   }
 
   private refused(): void {
@@ -91,8 +94,8 @@ export class CredentialWatch {
       this.sinceMs = nowMs;
       outbox.durable();
       outbox.journal('notice', 'credential', { refused: true });
-      this.keep();
-    } else if (nowMs - this.alarmedAtMs < SAY_AGAIN_MS) return;
+      this.persist();
+    } else if (nowMs - this.alarmedAtMs < LOG_AGAIN_MS) return;
     this.alarmedAtMs = nowMs;
     const { name, advice } = this.credential;
     outbox.alarm(
@@ -105,15 +108,15 @@ export class CredentialWatch {
     this.sinceMs = null;
     this.alarmedAtMs = Number.NEGATIVE_INFINITY;
     outbox.journal('notice', 'credential', { refused: false });
-    this.keep();
+    this.persist();
     outbox.warn(
       `the exchange accepts ${english(credential.name)} again, after ${secondsText(outbox.nowMs - sinceMs)}`,
     );
   }
 
-  private keep(): void {
+  private persist(): void {
     const refused = this.sinceMs === null ? null : { ...this.credential, sinceMs: this.sinceMs };
-    this.outbox.keep(KEPT_CREDENTIAL, { refused } satisfies StoredCredential);
+    this.outbox.persist(STORED_CREDENTIAL, { refused } satisfies StoredCredential);
   }
 }
 
@@ -136,7 +139,7 @@ export const storedSlowMachine = z.object({ sinceMs: storedTimeMs.nullable() });
 
 type StoredSlowMachine = z.output<typeof storedSlowMachine>;
 
-export const KEPT_SLOW_MACHINE = 'slow-machine';
+export const STORED_SLOW_MACHINE = 'slow-machine';
 
 /** Reason a request was not sent: this machine always got to it too late. */
 const TOO_SLOW = english(sentence('machine-too-slow'));
@@ -154,16 +157,16 @@ export class SlowMachineWatch {
     this.outbox = outbox;
   }
 
-  take({ answer, sentAtMs }: { readonly answer: VenueAnswer; readonly sentAtMs: number | null }): void {
+  apply({ answer, sentAtMs }: { readonly answer: VenueAnswer; readonly sentAtMs: number | null }): void {
     const { outbox } = this;
     if (answer.outcome === 'unsent' && answer.reason === TOO_SLOW) {
       if (this.sinceMs !== null) return;
       this.sinceMs = outbox.nowMs;
-      this.keep();
+      this.persist();
     } else if (this.sinceMs !== null && sentAtMs !== null && sentAtMs >= this.sinceMs) {
       outbox.warn(`requests leave again, after ${durationText(Math.max(0, outbox.nowMs - this.sinceMs))}`);
       this.sinceMs = null;
-      this.keep();
+      this.persist();
     }
   }
 
@@ -173,12 +176,13 @@ export class SlowMachineWatch {
   }
 
   /** A new start knows nothing yet. */
-  restore({ [KEPT_SLOW_MACHINE]: json }: KeptTexts): void {
+  restore({ [STORED_SLOW_MACHINE]: json }: StoredTexts): void {
     if (json === undefined) return;
-    if (readStored(storedSlowMachine, json, 'what is kept of a slow machine').sinceMs !== null) this.keep();
+    if (readStored(storedSlowMachine, json, 'what is kept of a slow machine').sinceMs !== null)
+      this.persist();
   }
 
-  private keep(): void {
-    this.outbox.keep(KEPT_SLOW_MACHINE, { sinceMs: this.sinceMs } satisfies StoredSlowMachine);
+  private persist(): void {
+    this.outbox.persist(STORED_SLOW_MACHINE, { sinceMs: this.sinceMs } satisfies StoredSlowMachine);
   }
 }

@@ -1,6 +1,6 @@
 import { MINUTE_MS, isoText, lengthText } from '../domain/time-text.ts';
 import { readStored } from '../domain/stored-json.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
 import type { SignalSubscription } from '../strategy/subscriptions.ts';
 import type { SignalCommand } from './engine-event.ts';
@@ -10,11 +10,11 @@ import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import {
-  keptSignalsOf,
+  signalsKeyOf,
   MOST_SIGNAL_IDS,
   MOST_SIGNALS_A_MINUTE,
   payloadSizeProblem,
-  SIGNAL_IDS_KEPT_MS,
+  SIGNAL_IDS_RETAINED_MS,
   signalKey,
   storedSignals,
   type SeenSignal,
@@ -77,7 +77,7 @@ export class SignalIntake {
   }
 
   /** Takes one in. While strategies have not started it waits for them, and has no answer. */
-  take(command: SignalCommand): void {
+  apply(command: SignalCommand): void {
     const { outbox, notifier } = this.options;
     const key = signalKey(command);
     if (this.waiting.has(key)) return;
@@ -117,10 +117,10 @@ export class SignalIntake {
   }
 
   /** Strategies have started: takes the next that came before. False where none did. */
-  takeWaiting(): boolean {
+  applyWaiting(): boolean {
     for (const [key, { command, atMs }] of this.waiting) {
       this.waiting.delete(key);
-      this.take({ ...command, ageMs: (command.ageMs ?? 0) + this.options.outbox.nowMs - atMs });
+      this.apply({ ...command, ageMs: (command.ageMs ?? 0) + this.options.outbox.nowMs - atMs });
       return true;
     }
     return false;
@@ -137,9 +137,9 @@ export class SignalIntake {
       : { ...reply, message: `${reply.message}; ${english(note)}` };
   }
 
-  restore({ kept }: MirrorState): void {
+  restore({ stored }: MirrorState): void {
     for (const { name } of this.options.instances) {
-      const json = kept[keptSignalsOf(name)];
+      const json = stored[signalsKeyOf(name)];
       if (json === undefined) continue;
       this.seen.set(name, readStored(storedSignals, json, `what is kept of signals of ${name}`));
     }
@@ -167,7 +167,7 @@ export class SignalIntake {
     const recent = this.seenOf(strategy).filter(({ atMs }) => atMs > sinceMs).length;
     if (recent >= MOST_SIGNALS_A_MINUTE)
       return refused('too-many', `expected at most ${MOST_SIGNALS_A_MINUTE} signals in a minute`);
-    return remembered(whileAway(instance) ?? objected(instance, command) ?? TOLD);
+    return remembered(whileAway(instance) ?? objected(instance, command) ?? DELIVERED);
   }
 
   private seenOf(strategy: string): SeenSignal[] {
@@ -180,19 +180,19 @@ export class SignalIntake {
     const { outbox } = this.options;
     const seen = this.seenOf(strategy);
     seen.push(signal);
-    const oldestMs = outbox.nowMs - SIGNAL_IDS_KEPT_MS;
+    const oldestMs = outbox.nowMs - SIGNAL_IDS_RETAINED_MS;
     while (seen.length > MOST_SIGNAL_IDS || (seen[0]?.atMs ?? oldestMs) < oldestMs) seen.shift();
     outbox.durable();
-    outbox.keep(keptSignalsOf(strategy), seen);
+    outbox.persist(signalsKeyOf(strategy), seen);
   }
 
   private reply(key: string, reply: SignalReply): void {
     this.replies.set(key, reply);
-    keepNewest(this.replies, MOST_REPLIES);
+    retainNewest(this.replies, MOST_REPLIES);
   }
 }
 
-const TOLD: SignalReply = { outcome: 'told', code: 'told', message: 'told to the strategy' };
+const DELIVERED: SignalReply = { outcome: 'told', code: 'told', message: 'told to the strategy' };
 
 /** Returns a strategy's declaration of a signal, or why the signal is not one of its own. */
 function declaredOf({ name: strategy, runner }: StrategyInstance, name: string): SignalSubscription | string {

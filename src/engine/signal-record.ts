@@ -3,7 +3,7 @@ import { storedTimeMs } from '../domain/stored-json.ts';
 import type { SignalCommand } from './engine-event.ts';
 
 /** Under which the ids of a strategy's signals are kept, each strategy by itself. */
-export function keptSignalsOf(strategy: string): string {
+export function signalsKeyOf(strategy: string): string {
   return `signals ${strategy}`;
 }
 
@@ -17,7 +17,7 @@ export const MOST_SIGNALS_A_MINUTE = 30;
 export const MOST_SIGNAL_IDS = 1_000;
 
 /** Time an id is remembered, unless `MOST_SIGNAL_IDS` others come. */
-export const SIGNAL_IDS_KEPT_MS = 86_400_000;
+export const SIGNAL_IDS_RETAINED_MS = 86_400_000;
 
 /** Characters of a payload as JSON, and its levels. */
 const LONGEST_PAYLOAD = 8_192;

@@ -7,7 +7,7 @@ import { leastLimit, type RiskLimits } from './risk-limits.ts';
 import { standstillText, type MarketNews, type MarketStandstill } from './risk/risk-view.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
-import type { KeptTexts } from './mirror-change.ts';
+import type { StoredTexts } from './mirror-change.ts';
 import { english, type Sentence } from '../language/sentence.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
@@ -18,9 +18,9 @@ export const storedStandstills = z.array(
 
 type HeldStandstill = z.output<typeof storedStandstills>[number];
 
-export const KEPT_STANDSTILLS = 'standstills';
+export const STORED_STANDSTILLS = 'standstills';
 
-const LOOK_EVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
 /**
  * Minimum by which something must be newer than a book's own time, and by which the book must be read later.
@@ -38,7 +38,7 @@ const ALL_BOOKS_AGE_MS = 60_000;
 
 /** Returns the interval for requests of all books and the statistics while a book may stand still. */
 export function standstillProbeMs(limitMs: number): number {
-  return Math.max(LOOK_EVERY_MS, Math.ceil(limitMs / 4));
+  return Math.max(POLL_INTERVAL_MS, Math.ceil(limitMs / 4));
 }
 
 interface Pulse {
@@ -50,7 +50,7 @@ interface Pulse {
   /** The first sign since then that the market went on; `atMs`: the exchange's time, null for statistics. */
   news: { readonly what: MarketNews; readonly atMs: number | null; readonly seenAtMs: number } | null;
   stats: { readonly text: string; readonly volume: number; readonly readAtMs: number } | null;
-  quietToldAtMs: number;
+  quietLoggedAtMs: number;
 }
 
 interface StandstillWatchOptions {
@@ -92,7 +92,7 @@ export class StandstillWatch {
     this.limitMs = leastLimit(options.limits.map(({ maxStandstillMs }) => maxStandstillMs));
   }
 
-  takeBook(symbol: string, { updatedAtMs }: OrderBook): void {
+  applyBook(symbol: string, { updatedAtMs }: OrderBook): void {
     const pulse = this.pulseOf(symbol);
     const { nowMs } = this.options.outbox;
     pulse.readAtMs = nowMs;
@@ -105,25 +105,25 @@ export class StandstillWatch {
   }
 
   /** All books of the exchange, of which the bot follows some. */
-  takeAllBooks(books: Readonly<Record<string, OrderBook>>): void {
+  applyAllBooks(books: Readonly<Record<string, OrderBook>>): void {
     const { nowMs } = this.options.outbox;
     const before = this.allBooks?.books ?? {};
-    let [restamped, kept] = [0, 0];
+    let [restamped, same] = [0, 0];
     for (const [symbol, book] of Object.entries(books)) {
       this.saw(book.updatedAtMs);
-      this.takeNews(symbol, 'newer-book', book.updatedAtMs);
+      this.applyNews(symbol, 'newer-book', book.updatedAtMs);
       const last = before[symbol];
       if (last === undefined || !isSameBook(last, book)) continue;
-      if (last.updatedAtMs === book.updatedAtMs) kept += 1;
+      if (last.updatedAtMs === book.updatedAtMs) same += 1;
       else restamped += 1;
     }
     this.allBooks = { books, readAtMs: nowMs };
     // Times of readings, and not of changes: one that does not move is not of a quiet market.
-    if (restamped >= 2 && restamped > kept)
-      for (const symbol of this.pulses.keys()) this.takeNews(symbol, 'newer-other-books', this.newestAtMs);
+    if (restamped >= 2 && restamped > same)
+      for (const symbol of this.pulses.keys()) this.applyNews(symbol, 'newer-other-books', this.newestAtMs);
   }
 
-  takeStats({ market, latest, bestBuy, bestSell, baseVolume }: MarketStats): void {
+  applyStats({ market, latest, bestBuy, bestSell, baseVolume }: MarketStats): void {
     const pulse = this.pulses.get(market.symbol);
     if (pulse === undefined) return;
     const { nowMs } = this.options.outbox;
@@ -138,9 +138,9 @@ export class StandstillWatch {
       pulse.news ??= { what: 'newer-stats', atMs: null, seenAtMs: nowMs };
   }
 
-  takeTrades(symbol: string, newestAtMs: number): void {
+  applyTrades(symbol: string, newestAtMs: number): void {
     this.saw(newestAtMs);
-    this.takeNews(symbol, 'newer-trades', newestAtMs);
+    this.applyNews(symbol, 'newer-trades', newestAtMs);
   }
 
   /** Returns the standstill of a market's book; null while there is none, as far as is known. */
@@ -173,7 +173,7 @@ export class StandstillWatch {
   pump(nowMs: number, markets: Iterable<{ readonly market: MarketName }>): void {
     const { limitMs } = this;
     if (limitMs === null || this.pulses.size === 0) return;
-    this.dueAtMs = nowMs + LOOK_EVERY_MS;
+    this.dueAtMs = nowMs + POLL_INTERVAL_MS;
     let isAsked = false;
     for (const [symbol, pulse] of this.pulses) {
       const { bookAtMs, movedAtMs, readAtMs } = pulse;
@@ -192,16 +192,16 @@ export class StandstillWatch {
   }
 
   /** A new start knows nothing yet. */
-  restore({ [KEPT_STANDSTILLS]: json }: KeptTexts): void {
+  restore({ [STORED_STANDSTILLS]: json }: StoredTexts): void {
     if (json === undefined) return;
-    if (readStored(storedStandstills, json, 'what is kept of standstills').length > 0) this.keep();
+    if (readStored(storedStandstills, json, 'what is kept of standstills').length > 0) this.persist();
   }
 
   private pulseOf(symbol: string): Pulse {
     let pulse = this.pulses.get(symbol);
     if (pulse === undefined) {
-      const quietToldAtMs = Number.NEGATIVE_INFINITY;
-      pulse = { bookAtMs: null, movedAtMs: 0, readAtMs: 0, news: null, stats: null, quietToldAtMs };
+      const quietLoggedAtMs = Number.NEGATIVE_INFINITY;
+      pulse = { bookAtMs: null, movedAtMs: 0, readAtMs: 0, news: null, stats: null, quietLoggedAtMs };
       this.pulses.set(symbol, pulse);
     }
     return pulse;
@@ -219,7 +219,7 @@ export class StandstillWatch {
    * The first sign is kept until the book has caught up with it: a market that goes on brings more all the
    * time.
    */
-  private takeNews(symbol: string, what: MarketNews, atMs: number | null): void {
+  private applyNews(symbol: string, what: MarketNews, atMs: number | null): void {
     const pulse = this.pulses.get(symbol);
     if (pulse === undefined || pulse.bookAtMs === null || pulse.news !== null || atMs === null) return;
     if (atMs > pulse.bookAtMs + SLACK_MS) pulse.news = { what, atMs, seenAtMs: this.options.outbox.nowMs };
@@ -229,15 +229,15 @@ export class StandstillWatch {
     const { outbox, venue } = this.options;
     const everyMs = standstillProbeMs(limitMs);
     this.probeAtMs = outbox.nowMs + everyMs;
-    const way = (dedupe: string) => ({ requestClass: 'backfill', dedupe, withinMs: everyMs }) as const;
+    const context = (dedupe: string) => ({ requestClass: 'backfill', dedupe, withinMs: everyMs }) as const;
     if (venue.unserved?.has('books') !== true)
-      outbox.ask({ kind: 'books' }, way('standstill books'), (answer) => {
-        if (answer.outcome === 'value') this.takeAllBooks(answer.value);
+      outbox.ask({ kind: 'books' }, context('standstill books'), (answer) => {
+        if (answer.outcome === 'value') this.applyAllBooks(answer.value);
       });
     if (venue.unserved?.has('stats') === true) return;
     const names = [...markets].map(({ market }) => market);
-    outbox.ask(statsCall(names), way('standstill stats'), (answer) => {
-      if (answer.outcome === 'value') for (const one of answer.value) this.takeStats(one);
+    outbox.ask(statsCall(names), context('standstill stats'), (answer) => {
+      if (answer.outcome === 'value') for (const one of answer.value) this.applyStats(one);
     });
   }
 
@@ -247,7 +247,7 @@ export class StandstillWatch {
     const before = this.held.get(market);
     if (before?.reason === reason) return;
     this.held.set(market, { market, reason, sinceMs });
-    this.keep();
+    this.persist();
     if (before !== undefined) return;
     this.options.outbox.journal('control', 'standstill begun', { market, reason });
     this.options.outbox.alarm(`${english(reason)}: no order is placed there until it moves`, market);
@@ -257,7 +257,7 @@ export class StandstillWatch {
     const { outbox } = this.options;
     const sinceMs = this.held.get(market)?.sinceMs ?? nowMs;
     this.held.delete(market);
-    this.keep();
+    this.persist();
     outbox.journal('control', 'standstill over', { market });
     const forText = durationText(Math.max(0, nowMs - sinceMs));
     outbox.info(`the book of ${market} does not stand still any more, after ${forText}`, market);
@@ -266,8 +266,8 @@ export class StandstillWatch {
   private reportQuiet(symbol: string, pulse: Pulse): void {
     const { outbox } = this.options;
     const { nowMs } = outbox;
-    if (nowMs - pulse.quietToldAtMs < QUIET_REPORT_EVERY_MS || pulse.bookAtMs === null) return;
-    pulse.quietToldAtMs = nowMs;
+    if (nowMs - pulse.quietLoggedAtMs < QUIET_REPORT_EVERY_MS || pulse.bookAtMs === null) return;
+    pulse.quietLoggedAtMs = nowMs;
     const age = durationText(nowMs - pulse.movedAtMs);
     outbox.info(
       `${symbol} is quiet: its book did not change for ${age}, and nothing else of it did. Orders go there`,
@@ -275,9 +275,9 @@ export class StandstillWatch {
     );
   }
 
-  private keep(): void {
+  private persist(): void {
     const { outbox } = this.options;
-    outbox.keep(KEPT_STANDSTILLS, [...this.held.values()] satisfies z.input<typeof storedStandstills>);
+    outbox.persist(STORED_STANDSTILLS, [...this.held.values()] satisfies z.input<typeof storedStandstills>);
   }
 }
 

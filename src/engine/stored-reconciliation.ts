@@ -42,4 +42,4 @@ export const storedReconciliation = z.object({
 export type StoredReconciliation = z.output<typeof storedReconciliation>;
 export type Suspicion = z.output<typeof suspicion>;
 
-export const KEPT_RECONCILIATION = 'reconciliation';
+export const STORED_RECONCILIATION = 'reconciliation';

@@ -84,11 +84,11 @@ export class StrategyDispatcher {
   }
 
   /** Queues a candle for those who want such candles. */
-  tellCandle(
+  notifyCandle(
     candle: ClosedCandle,
     listeners: readonly CandleListener[] = this.listenersTo(candle.market, candle.timeframe),
   ): void {
-    for (const { instance } of listeners) this.options.notifier.tell(instance, { kind: 'candle', candle });
+    for (const { instance } of listeners) this.options.notifier.notify(instance, { kind: 'candle', candle });
   }
 
   /**
@@ -105,7 +105,7 @@ export class StrategyDispatcher {
       }
       const wasFailing = runner.failure !== null;
       const intents = runner.handleCandle(candle, view, place);
-      if (this.takeAnswer(instance, intents, wasFailing)) hasCome = true;
+      if (this.applyAnswer(instance, intents, wasFailing)) hasCome = true;
     }
     return hasCome;
   }
@@ -140,17 +140,17 @@ export class StrategyDispatcher {
   stop(reason: Sentence): void {
     if (!this.hasStarted) return;
     for (const instance of this.options.instances)
-      this.options.notifier.tell(instance, { kind: 'stop', reason: english(reason) });
+      this.options.notifier.notify(instance, { kind: 'stop', reason: english(reason) });
   }
 
   /** Queues an event for all who subscribed to this kind of data of a market, or of a topic of margin. */
-  tellSubscribers(event: StrategyEvent, of: string): void {
+  notifySubscribers(event: StrategyEvent, of: string): void {
     for (const { instance } of this.routes.get(event.kind)?.get(of) ?? NO_LISTENERS)
-      this.options.notifier.tell(instance, event);
+      this.options.notifier.notify(instance, event);
   }
 
   /** Delivers the next event. False if there is none, or strategies have not started. */
-  tellNext(): boolean {
+  notifyNext(): boolean {
     if (!this.hasStarted) return false;
     const { notifier, views } = this.options;
     const next = notifier.queue.shift();
@@ -163,7 +163,7 @@ export class StrategyDispatcher {
     }
     if (event.kind === 'start') instance.hasBegun = true;
     const wasFailing = instance.runner.failure !== null;
-    this.takeAnswer(instance, instance.runner.handle(event, views.of(instance)), wasFailing);
+    this.applyAnswer(instance, instance.runner.handle(event, views.of(instance)), wasFailing);
     return true;
   }
 
@@ -181,7 +181,7 @@ export class StrategyDispatcher {
         if (timer.nextMs > nowMs) continue;
         const dueMs = timer.nextMs;
         instance.setTimer(timer, nowMs);
-        this.options.notifier.tell(instance, { kind: 'timer', name: timer.name, dueMs });
+        this.options.notifier.notify(instance, { kind: 'timer', name: timer.name, dueMs });
       }
     }
   }
@@ -211,8 +211,8 @@ export class StrategyDispatcher {
     for (const { name, reason, quote } of lost) {
       if (notifier.instancesByName.get(name) !== undefined) continue;
       // What it held and made stays in its row.
-      const kept = strategies.find((record) => record.name === name);
-      const json = kept?.json ?? writeUnstarted(marketNames, quote);
+      const stored = strategies.find((record) => record.name === name);
+      const json = stored?.json ?? writeUnstarted(marketNames, quote);
       const strategy = { name, status: 'stopped', reason, json, atMs: outbox.nowMs } as const;
       outbox.change({ kind: 'strategy', strategy });
       outbox.journal('strategy', name, { status: 'stopped', reason });
@@ -265,28 +265,28 @@ export class StrategyDispatcher {
   /**
    * Applies a strategy's answer; nothing if it has just thrown. Returns true if there was anything to apply.
    */
-  private takeAnswer(instance: StrategyInstance, intents: readonly Intent[], wasFailing: boolean): boolean {
+  private applyAnswer(instance: StrategyInstance, intents: readonly Intent[], wasFailing: boolean): boolean {
     const { failure } = instance.runner;
-    const lines = instance.runner.takeLog();
-    if (lines.length > 0) this.takeLog(instance, lines);
+    const lines = instance.runner.drainLog();
+    if (lines.length > 0) this.recordLog(instance, lines);
     if (failure !== null && !wasFailing) this.fail(instance, failure);
     else if (intents.length === 0) return lines.length > 0;
     else {
       instance.tally.intents += intents.length;
-      for (const intent of intents) this.options.intents.take(instance, intent);
+      for (const intent of intents) this.options.intents.apply(instance, intent);
     }
     return true;
   }
 
   /** Publishes the lines logged in this call, whether or not the call succeeded. */
-  private takeLog(instance: StrategyInstance, lines: readonly StrategyLogLine[]): void {
+  private recordLog(instance: StrategyInstance, lines: readonly StrategyLogLine[]): void {
     const { outbox } = this.options;
     for (const line of lines) {
       const { text, fields } = line;
       instance.addLog({ atMs: outbox.nowMs, ...line });
       outbox.journal('log', instance.name, { text, fields });
       const message = `${instance.name}: ${text}`;
-      outbox.tell({
+      outbox.notify({
         kind: 'notice',
         level: 'info',
         message,
@@ -313,7 +313,7 @@ export class StrategyDispatcher {
     const message = `${instance.name} ${what}: ${english(failure)}`;
     const details = { strategy: instance.name, ...place };
     const notice = { kind: 'notice', level: 'error', message, subject: instance.name, details } as const;
-    outbox.tell(stack === null ? notice : { ...notice, stack });
+    outbox.notify(stack === null ? notice : { ...notice, stack });
   }
 
   private endPause(instance: StrategyInstance): void {

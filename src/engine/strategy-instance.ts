@@ -19,7 +19,7 @@ import { readInstance, writeInstance } from './strategy-instance-record.ts';
 import type { Sentence } from '../language/sentence.ts';
 
 /** Planning times that are kept: as far back as the checks look. */
-const PLANNED_KEPT_MS = 3_600_000;
+const PLANNED_RETAINED_MS = 3_600_000;
 const MOST_PLANNED = 10_000;
 
 /** Lines of its log that are kept here; the mirror has more of them. */
@@ -138,16 +138,16 @@ export class StrategyInstance {
   }
 
   /** Takes coins that it is given (above zero) or that go back (below) into its books. */
-  takeInventory(asset: string, amount: Units, atMs: number): void {
+  applyInventory(asset: string, amount: Units, atMs: number): void {
     const isOf = (market: string): boolean => this.marketNames.parseMarket(market).base === asset;
     const own = isOf(this.runner.market) ? this.runner.market : this.markets.find(isOf);
-    this.ledger.takeInventory({ asset, amount, market: own ?? this.runner.market, atMs });
+    this.ledger.applyInventory({ asset, amount, market: own ?? this.runner.market, atMs });
     this.isDirty = true;
   }
 
   /** Takes coins into its books that a person says it has (above zero) or has no more (below). */
-  takeCoins(coins: MovedCoins): void {
-    this.ledger.takeCoins(coins);
+  applyCoins(coins: MovedCoins): void {
+    this.ledger.applyCoins(coins);
     this.isDirty = true;
   }
 
@@ -165,7 +165,7 @@ export class StrategyInstance {
   }
 
   /** `leastAmount`: the smallest that can be an order at its price; null where the market is not followed. */
-  takeFill(
+  applyFill(
     fill: FillRecord,
     { leastAmount, priceOf }: { readonly leastAmount: Units | null; readonly priceOf: PriceOf },
   ): void {
@@ -173,10 +173,10 @@ export class StrategyInstance {
     const market = this.marketNames.parseMarket(fill.market);
     const currency = fill.side === 'buy' ? market.base : market.quote;
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
-    this.ledger.takeBridge(priceOf, fill.atMs);
+    this.ledger.applyBridge(priceOf, fill.atMs);
     const { side, price, amount, total, fee, atMs } = fill;
     const trade = { market, side, price, amount, total, fee, atMs };
-    this.ledger.takeTrade({ ...trade, leastAmount: leastAmount ?? LEAST_UNITS });
+    this.ledger.applyTrade({ ...trade, leastAmount: leastAmount ?? LEAST_UNITS });
     this.isDirty = true;
   }
 
@@ -191,8 +191,8 @@ export class StrategyInstance {
   }
 
   /** Takes in the last prices of the markets by which what it holds is valued. */
-  takePrices(priceOf: PriceOf, atMs: number): void {
-    if (this.ledger.takePrices(priceOf, atMs)) this.isDirty = true;
+  applyPrices(priceOf: PriceOf, atMs: number): void {
+    if (this.ledger.applyPrices(priceOf, atMs)) this.isDirty = true;
   }
 
   /** An order was planned. */
@@ -200,7 +200,7 @@ export class StrategyInstance {
     const times = this.plannedAtMs;
     this.orders += 1;
     times.push(nowMs);
-    const young = times.findIndex((time) => time >= nowMs - PLANNED_KEPT_MS);
+    const young = times.findIndex((time) => time >= nowMs - PLANNED_RETAINED_MS);
     const old = Math.max(young, times.length - MOST_PLANNED);
     if (old > 0) times.splice(0, old);
   }
@@ -214,7 +214,7 @@ export class StrategyInstance {
   }
 
   /** The lines that are kept, behind one that says how many are not. */
-  keptLog(): readonly LoggedLine[] {
+  storedLog(): readonly LoggedLine[] {
     const [first] = this.log;
     if (this.unkept === 0 || first === undefined) return this.log;
     const text = `${groupedText(String(this.unkept))} earlier lines are not kept: the log has the last ${groupedText(String(MOST_LOGGED))}`;
@@ -238,8 +238,8 @@ export class StrategyInstance {
   }
 
   /** Returns the record for a restart; null if nothing changed since the last call. */
-  takeRecord(nowMs: number): StrategyRecord | null {
-    const state = this.runner.takeChangedState();
+  drainRecord(nowMs: number): StrategyRecord | null {
+    const state = this.runner.drainChangedState();
     if (state === null && !this.isDirty) return null;
     this.isDirty = false;
     const json = writeInstance(this.runner.stateJson(), this);
@@ -249,7 +249,7 @@ export class StrategyInstance {
   /** Throws `INVALID_STRATEGY` where what was kept does not fit: its author decides what becomes of it. */
   restore(record: StrategyRecord): void {
     try {
-      this.takeOver(record);
+      this.restoreRecord(record);
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
       const message = `${this.name}: its stored state can not be taken over: ${error.message}`;
@@ -257,7 +257,7 @@ export class StrategyInstance {
     }
   }
 
-  private takeOver(record: StrategyRecord): void {
+  private restoreRecord(record: StrategyRecord): void {
     const { state, requests, fills, orders, fees, capital } = readInstance(record, this.ledger);
     // One that never ran has no state yet: it begins with its own.
     if (state !== null) this.runner.restore(JSON.stringify(state));

@@ -32,7 +32,7 @@ interface CalendarState {
 const DAY_MINUTES = 1_440;
 
 /** Days ahead that are searched for a change. A later change is found when that time comes. */
-const LOOKS_AHEAD_DAYS = 400;
+const LOOKAHEAD_DAYS = 400;
 
 /** Sessions of every day without a gap: then only the closed times matter, and no day is looked at. */
 function isAlwaysInSession({ sessions, weekdays }: TradingCalendar): boolean {
@@ -66,8 +66,8 @@ export function calendarAt(calendar: TradingCalendar, atMs: number): CalendarSta
   const isOpenAt = (timeMs: number): boolean =>
     (isAlways || spans.some(holds(timeMs))) && !closed.some(holds(timeMs));
   const isOpen = isOpenAt(atMs);
-  const farMs = tehranInstant(first + LOOKS_AHEAD_DAYS, 0);
-  for (let day = first; day < first + LOOKS_AHEAD_DAYS; day += 1) {
+  const farMs = tehranInstant(first + LOOKAHEAD_DAYS, 0);
+  for (let day = first; day < first + LOOKAHEAD_DAYS; day += 1) {
     const beginMs = isAlways ? atMs : tehranInstant(day, 0);
     const endMs = isAlways ? farMs : tehranInstant(day + 1, 0);
     if (!isAlways)

@@ -1,7 +1,7 @@
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './request-watches.ts';
-import { sentenceOf, type FlawLog } from './flaw-log.ts';
+import { sentenceOf, type IssueLog } from './issue-log.ts';
 import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './fills/reconciler.ts';
@@ -15,7 +15,7 @@ interface TradingStateParts {
   readonly credential: CredentialWatch;
   readonly strategies: StrategyDispatcher;
   readonly reconciler: Reconciler;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   readonly orderManager: OrderManager;
   readonly standstills: StandstillWatch;
   /** True if balances are compared at all: a backtest on bars has none to compare with. */

@@ -9,7 +9,7 @@ import {
 import { readStored } from '../domain/stored-json.ts';
 import { otherSide } from '../records/margin.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
-import { wishUnits } from './algorithms/wish-units.ts';
+import { requestedUnits } from './algorithms/requested-units.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { TransferStatus } from '../strategy/strategy-event.ts';
 import type { VenueAnswer, VenueProfile } from '../venues/port.ts';
@@ -20,8 +20,8 @@ import type { Reconciler } from './fills/reconciler.ts';
 import type { Reservations } from './risk/reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
-import { KEPT_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from './transfer-record.ts';
-import type { KeptTexts } from './mirror-change.ts';
+import { STORED_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from './transfer-record.ts';
+import type { StoredTexts } from './mirror-change.ts';
 
 /** One that does not leave within this time is given up: what was wanted then may be wrong later. */
 const WITHIN_MS = 30_000;
@@ -38,13 +38,13 @@ interface TransferManagerOptions {
   readonly intents: IntentBlotter;
   readonly notifier: StrategyNotifier;
   readonly reconciler: Pick<Reconciler, 'books' | 'onTransfer'>;
-  readonly reservations: Pick<Reservations, 'spendable' | 'say'>;
+  readonly reservations: Pick<Reservations, 'spendable' | 'announce'>;
   readonly margin: MarginCache;
   /** True if balances are compared: a run on bars has no wallets beside its own. */
   readonly reconciles: boolean;
   /** Reason nothing new is accepted; null while it is. */
   readonly closed: () => Sentence | null;
-  readonly hasten: (feed: 'wallets' | 'margin-wallets') => void;
+  readonly requestNow: (feed: 'wallets' | 'margin-wallets') => void;
 }
 
 /** Reason a transfer does not go. */
@@ -86,9 +86,9 @@ export class TransferManager {
   }
 
   /** `nextId` makes the id of its intent once nothing speaks against it. */
-  take(instance: StrategyInstance, intent: TransferIntent, nextId: () => string): void {
+  apply(instance: StrategyInstance, intent: TransferIntent, nextId: () => string): void {
     const { outbox, intents, notifier } = this.options;
-    const units = wishUnits(intent.amount) ?? NO_UNITS;
+    const units = requestedUnits(intent.amount) ?? NO_UNITS;
     const amount = (units - (units % AMOUNT_STEP)) as Units;
     const objection = this.objectionTo(instance, intent, amount);
     if (objection !== null) {
@@ -111,7 +111,7 @@ export class TransferManager {
     outbox.ask(
       { kind: 'transfer', currency, amount, from },
       { requestClass: 'place', withinMs: WITHIN_MS },
-      (answer) => this.takeAnswer(record, answer, intent),
+      (answer) => this.applyAnswer(record, answer, intent),
     );
   }
 
@@ -125,12 +125,12 @@ export class TransferManager {
         `${record.strategy}: ${textOf(record)} is over: the balances were accepted`,
         record.strategy,
       );
-      this.tell(record, 'accepted');
+      this.notify(record, 'accepted');
     }
   }
 
   /** Takes over those that were at work when the last run ended: nobody knows whether they left. */
-  restore({ [KEPT_TRANSFERS]: json }: KeptTexts): void {
+  restore({ [STORED_TRANSFERS]: json }: StoredTexts): void {
     if (json === undefined) return;
     this.records = readStored(storedTransfers, json, 'what is kept of transfers');
   }
@@ -142,7 +142,7 @@ export class TransferManager {
   resume(): void {
     for (const record of this.records) {
       this.doubt(record, sentence('transfer-run-ended'));
-      this.tell(record, 'unknown');
+      this.notify(record, 'unknown');
     }
   }
 
@@ -169,7 +169,7 @@ export class TransferManager {
     const spendable = reservations.spendable(instance, currency);
     if (amount <= spendable) return null;
     const of = { asset: currency, needed: amount, spendable, intentId: null };
-    return { code: 'funds', reason: reservations.say(instance, of) };
+    return { code: 'funds', reason: reservations.announce(instance, of) };
   }
 
   /**
@@ -196,27 +196,27 @@ export class TransferManager {
       : sentence('transfer-doubtful', factsOf(record));
   }
 
-  private takeAnswer(record: TransferRecord, answer: VenueAnswer<'transfer'>, intent: TransferIntent): void {
-    const { reconciler, intents, hasten, notifier } = this.options;
+  private applyAnswer(record: TransferRecord, answer: VenueAnswer<'transfer'>, intent: TransferIntent): void {
+    const { reconciler, intents, requestNow, notifier } = this.options;
     if (answer.outcome === 'value') {
       this.drop(record);
       const { currency, amount, from } = record;
       reconciler.onTransfer(currency, from === 'spot' ? subtractUnits(NO_UNITS, amount) : amount);
       intents.end(record.id, 'done', sentence('transferred'));
-      hasten('wallets');
-      hasten('margin-wallets');
-      this.tell(record, 'done');
+      requestNow('wallets');
+      requestNow('margin-wallets');
+      this.notify(record, 'done');
       return;
     }
-    const said = answer.outcome === 'unsent' ? answer.reason : answer.message;
+    const text = answer.outcome === 'unsent' ? answer.reason : answer.message;
     const code = answer.outcome === 'unsent' ? 'unsent' : answer.code;
     if (answer.outcome !== 'unsent' && answer.effect !== 'none') {
-      this.doubt(record, `${code}: ${said}`);
-      this.tell(record, 'unknown');
+      this.doubt(record, `${code}: ${text}`);
+      this.notify(record, 'unknown');
       return;
     }
     this.drop(record);
-    const reason = sentence('transfer-not-made', { ...factsOf(record), reason: said });
+    const reason = sentence('transfer-not-made', { ...factsOf(record), reason: text });
     intents.end(record.id, 'refused', reason);
     const instance = notifier.instancesByName.get(record.strategy);
     if (instance !== undefined) notifier.reject(instance, { intent, code, reason });
@@ -243,20 +243,20 @@ export class TransferManager {
   private set(records: readonly TransferRecord[]): void {
     this.records = records;
     const { outbox } = this.options;
-    outbox.keep(
-      KEPT_TRANSFERS,
+    outbox.persist(
+      STORED_TRANSFERS,
       records.map((record) => ({ ...record, amount: formatUnits(record.amount) })),
     );
   }
 
-  private tell({ id, strategy, currency, amount, from }: TransferRecord, status: TransferStatus): void {
+  private notify({ id, strategy, currency, amount, from }: TransferRecord, status: TransferStatus): void {
     const { notifier, outbox } = this.options;
     const to = otherSide(from);
     outbox.journal('transfer', id, { strategy, currency, amount: formatUnits(amount), from, to, status });
     const instance = notifier.instancesByName.get(strategy);
     if (instance === undefined) return;
     const transfer = { id, currency, amount: formatUnits(amount), from, to, status };
-    notifier.tell(instance, { kind: 'transfer', transfer });
+    notifier.notify(instance, { kind: 'transfer', transfer });
   }
 }
 

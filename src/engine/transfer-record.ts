@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 
-export const KEPT_TRANSFERS = 'transfers';
+export const STORED_TRANSFERS = 'transfers';
 
 /** Transfers at work at once: one of a currency. Beyond it nobody has wallets. */
 export const MOST_TRANSFERS = 20;

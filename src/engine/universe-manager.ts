@@ -15,7 +15,7 @@ import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { MemberRecords, type MemberHistory } from './member-records.ts';
 import { PastBars, TrackedUniverse } from './universe/tracked-universe.ts';
-import { KEPT_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
+import { STORED_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
 
 /** A question for statistics waits for its slot no longer than this. */
 const LONGEST_WAIT_MS = 60_000;
@@ -74,13 +74,13 @@ export class UniverseManager {
     this.options = options;
     const { stored } = options;
     this.statsOfAll = statsCall([...options.markets.all()].map(({ market }) => market));
-    const kept =
+    const record =
       stored === undefined ? null : readStored(storedUniverses, stored, 'what is kept of universes');
-    this.firstSeen = new Map(Object.entries(kept?.firstSeen ?? {}));
+    this.firstSeen = new Map(Object.entries(record?.firstSeen ?? {}));
     this.tracked = options.instances.flatMap((instance) =>
       instance.runner.subscriptions.flatMap((wanted) =>
         wanted.kind === 'universe'
-          ? [new TrackedUniverse(instance, wanted, kept?.universes[`${instance.name}/${wanted.name}`])]
+          ? [new TrackedUniverse(instance, wanted, record?.universes[`${instance.name}/${wanted.name}`])]
           : [],
       ),
     );
@@ -126,7 +126,7 @@ export class UniverseManager {
       if (one.isSettled && present(this.reading.get(one), 'a list').size === 0) continue;
       one.release((market) => this.holds(one.instance, market));
       this.readPast(one, nowMs);
-      this.tell(one, nowMs);
+      this.announce(one, nowMs);
     }
   }
 
@@ -144,7 +144,7 @@ export class UniverseManager {
   /** Writes down who is in each universe, where that has changed. */
   store(): void {
     this.isChanged = false;
-    this.options.outbox.keep(KEPT_UNIVERSES, {
+    this.options.outbox.persist(STORED_UNIVERSES, {
       firstSeen: Object.fromEntries(this.firstSeen),
       universes: Object.fromEntries(this.tracked.map((one) => [one.key, one.stored])),
     });
@@ -161,8 +161,8 @@ export class UniverseManager {
       return;
     }
     this.isAsking = true;
-    const way = { requestClass: 'market', dedupe: 'universe', withinMs: LONGEST_WAIT_MS } as const;
-    outbox.ask(this.statsOfAll, way, (answer, { atMs }) => {
+    const context = { requestClass: 'market', dedupe: 'universe', withinMs: LONGEST_WAIT_MS } as const;
+    outbox.ask(this.statsOfAll, context, (answer, { atMs }) => {
       this.isAsking = false;
       if (answer.outcome === 'value') this.rank(due, answer.value, atMs);
     });
@@ -189,7 +189,7 @@ export class UniverseManager {
       const ranking = rankMarkets(figures, { rules, candidates, members: one.incumbents, hasBooks });
       one.rank(ranking, nowMs, (market) => this.holds(one.instance, market));
       this.isChanged = true;
-      this.sayEmpty(one, ranking);
+      this.logEmpty(one, ranking);
     }
   }
 
@@ -202,14 +202,14 @@ export class UniverseManager {
   }
 
   /** Nothing passes: at the first ranking its strategy does not begin; later that is said once. */
-  private sayEmpty(one: TrackedUniverse, { members, out }: MarketRanking): void {
+  private logEmpty(one: TrackedUniverse, { members, out }: MarketRanking): void {
     const { outbox, strategies, ranksFromMs } = this.options;
     if (members.length > 0) {
-      one.saidEmpty = false;
+      one.isEmptyLogged = false;
       return;
     }
-    if (one.saidEmpty) return;
-    one.saidEmpty = true;
+    if (one.isEmptyLogged) return;
+    one.isEmptyLogged = true;
     const { candidates, rules, name } = one.wanted;
     const text = `expected markets that pass the filters of the universe ${name}, found none of ${candidates.length} in ${rules.quote}: ${outCounts(out.values())}`;
     const isKnown = [...out.values()].every(({ by }) => by !== 'no data');
@@ -240,14 +240,14 @@ export class UniverseManager {
     return new PastBars(market, { outbox, templates, venue, notBeforeMs });
   }
 
-  private tell(one: TrackedUniverse, nowMs: number): void {
+  private announce(one: TrackedUniverse, nowMs: number): void {
     const { notifier, feeds, outbox } = this.options;
     for (const [market, bars] of one.ready) {
       if (!feeds.isAhead(bars)) continue;
       one.readAgain(market);
       present(this.reading.get(one), 'a list').set(market, this.pastOf(one, market, nowMs + READ_AGAIN_MS));
     }
-    const change = one.takeChange(nowMs);
+    const change = one.drainChange(nowMs);
     if (change === null) return;
     const { entered, left, changes, past } = change;
     const { state, instance, followed, wanted } = one;
@@ -255,7 +255,7 @@ export class UniverseManager {
     this.records.note(changes, { atMs: nowMs, strategy: instance.name, universe, rankBy: rules.rankBy });
     this.isChanged = true;
     feeds.follow(new Set(this.tracked.flatMap((each) => each.followed)), past);
-    notifier.tell(instance, {
+    notifier.notify(instance, {
       kind: 'universe',
       name: wanted.name,
       entered,
@@ -268,7 +268,7 @@ export class UniverseManager {
     outbox.journal('universe', one.key, { entered, left, members, kept: state.kept });
     if (entered.length === 0 && left.length === 0) return;
     outbox.info(
-      `${instance.name}: ${wanted.name} are ${members.join(', ') || 'none'}${saying(', entered', entered)}${saying(', left', left)}${saying(', still followed', state.kept)}`,
+      `${instance.name}: ${wanted.name} are ${members.join(', ') || 'none'}${universeText(', entered', entered)}${universeText(', left', left)}${universeText(', still followed', state.kept)}`,
       instance.name,
     );
   }
@@ -289,6 +289,6 @@ export class UniverseManager {
   }
 }
 
-function saying(what: string, markets: readonly string[]): string {
+function universeText(what: string, markets: readonly string[]): string {
   return markets.length === 0 ? '' : `${what} ${markets.join(', ')}`;
 }

@@ -119,7 +119,7 @@ export class ExchangeClient {
     const encoded = encodeRequest(asked, request);
     const policy = options.retry === undefined ? this.retry : checkRetryPolicy(options.retry);
     const onReply = (response: HttpResponse): void => {
-      this.books.take(asked, market, response.status);
+      this.books.apply(asked, market, response.status);
       options.onReply?.(response);
     };
     return withRetries((attempt) => this.attempt(asked, encoded, { ...options, onReply, attempt }), {

@@ -120,7 +120,7 @@ function inputOf(endpoint: Endpoint, method: string): Json {
     schema,
     ...exampleOf(sample, name),
   }));
-  const taken = (name: string, schema: Json, nothing: readonly unknown[]): Json =>
+  const nullable = (name: string, schema: Json, nothing: readonly unknown[]): Json =>
     required.includes(name) ? schema : orLeftOut(schema, nothing);
   if (fields.length === 0) return { parameters };
   if (method === 'GET') {
@@ -128,14 +128,14 @@ function inputOf(endpoint: Endpoint, method: string): Json {
       name,
       in: 'query',
       required: required.includes(name),
-      schema: taken(name, schema, ['']),
+      schema: nullable(name, schema, ['']),
       ...exampleOf(sample, name),
     }));
     return { parameters: [...parameters, ...query] };
   }
   const body = {
     type: 'object',
-    properties: Object.fromEntries(fields.map(([name, schema]) => [name, taken(name, schema, LEFT_OUT)])),
+    properties: Object.fromEntries(fields.map(([name, schema]) => [name, nullable(name, schema, LEFT_OUT)])),
     required: required.filter((name) => !inPath.has(name)),
     ...rules,
   };

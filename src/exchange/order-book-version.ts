@@ -1,5 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import { ENDPOINTS, type EndpointName } from './endpoints.ts';
 
 /**
@@ -55,13 +55,13 @@ export class OrderBookChoice {
   }
 
   /** Reads the version of order books from a reply of a book's endpoint. */
-  take(asked: EndpointName, market: string | null, httpStatus: number): void {
+  apply(asked: EndpointName, market: string | null, httpStatus: number): void {
     if (!this.isAuto || this.isV3) return;
     const key = market ?? ALL;
     if (isOfBooks(asked)) {
       if (httpStatus !== NOT_FOUND) return;
       this.tried.add(key);
-      keepNewest(this.tried, MOST_TRIED);
+      retainNewest(this.tried, MOST_TRIED);
       return;
     }
     if (!this.tried.has(key)) return;

@@ -15,7 +15,7 @@ const LEAST_IN_REPLIES = 8;
 
 /** ASCII characters that JSON may write as `\u0041`; the quotation mark and the backslash have to stay so. */
 const ESCAPED_CHARACTER = /\\u00([2-7][0-9a-f])/gi;
-const KEPT_ESCAPES: ReadonlySet<string> = new Set(['22', '5c', '7f']);
+const UNDECODED_ESCAPES: ReadonlySet<string> = new Set(['22', '5c', '7f']);
 
 /**
  * Takes known secrets out of texts, however they are written: plain, in JSON, URL-encoded, in Base64 of both
@@ -62,7 +62,7 @@ export class Redactor {
     const plain = found
       .replaceAll('\\/', '/')
       .replaceAll(ESCAPED_CHARACTER, (whole, code: string) =>
-        KEPT_ESCAPES.has(code.toLowerCase()) ? whole : String.fromCodePoint(Number.parseInt(code, 16)),
+        UNDECODED_ESCAPES.has(code.toLowerCase()) ? whole : String.fromCodePoint(Number.parseInt(code, 16)),
       );
     const clean = this.replace(plain);
     return clean === plain ? found : clean;

@@ -57,9 +57,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 const SHOWN_LENGTH = 200;
 
-/**
- * Throws for this reply. A read changes nothing, so after an unclear answer it may simply be repeated.
- */
+/** Throws for this reply. A read changes nothing, so after an unclear answer it may simply be repeated. */
 function unusable(
   endpoint: Endpoint,
   code: ErrorCode,
@@ -125,9 +123,7 @@ function isCutOff({ headers, body }: HttpResponse): boolean {
   return /^application\/json\b/i.test(headers['content-type'] ?? '') && body.trimStart().startsWith('{');
 }
 
-/**
- * 401, 403 and 429: replies from before the request was handled. Returns where the reply is none of them.
- */
+/** 401, 403 and 429: replies from before the request was handled. Returns where the reply is none of them. */
 function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown): void {
   const { status } = response;
   if (status !== 401 && status !== 403 && status !== 429) return;
@@ -214,10 +210,10 @@ function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
 export function decodeReply<Name extends EndpointName>(
   name: Name,
   response: HttpResponse,
-  way: { readonly eachRow?: boolean } = {},
+  context: { readonly eachRow?: boolean } = {},
 ): EndpointResult<Name> {
   try {
-    return decode(name, response, way.eachRow === true);
+    return decode(name, response, context.eachRow === true);
   } catch (error) {
     if (error instanceof SarrafError) throw error;
     // Such as a value that is nested deeper than the stack.

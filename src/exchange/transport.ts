@@ -45,9 +45,9 @@ export interface RequestTimes {
 }
 
 /** Returns the time a reply states that it was written, in whole seconds; null if it names no time. */
-export function saidMsOf({ headers }: Pick<HttpResponse, 'headers'>): number | null {
-  const saidMs = Date.parse(headers['date'] ?? '');
-  return Number.isFinite(saidMs) ? saidMs : null;
+export function dateHeaderMs({ headers }: Pick<HttpResponse, 'headers'>): number | null {
+  const datedMs = Date.parse(headers['date'] ?? '');
+  return Number.isFinite(datedMs) ? datedMs : null;
 }
 
 /**
@@ -58,11 +58,11 @@ export function clockAheadMs(
   { headers }: Pick<HttpResponse, 'headers'>,
   { sentMs, receivedMs }: RequestTimes,
 ): number | null {
-  const saidMs = saidMsOf({ headers });
+  const datedMs = dateHeaderMs({ headers });
   const ageMs = Number(headers['age'] ?? '0') * 1_000;
-  if (saidMs === null || !Number.isFinite(ageMs)) return null;
+  if (datedMs === null || !Number.isFinite(ageMs)) return null;
   // The reply was written at some time between the two, and within the second that it names.
-  const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
-  const behindMs = Math.max(0, saidMs + ageMs - receivedMs);
+  const aheadMs = Math.max(0, sentMs - (datedMs + ageMs + 1_000));
+  const behindMs = Math.max(0, datedMs + ageMs - receivedMs);
   return aheadMs > 0 ? aheadMs : -behindMs;
 }

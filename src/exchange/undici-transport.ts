@@ -24,9 +24,7 @@ interface UndiciTransportOptions {
   readonly commitMs?: () => number;
 }
 
-/**
- * Loads undici. The built-in exchange needs no sockets, and loading them would take a fifth of its start.
- */
+/** Loads undici. The built-in exchange needs no sockets, and loading them would take a fifth of its start. */
 const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
 
 /**
@@ -185,7 +183,7 @@ export class UndiciTransport implements Transport {
           {
             onRequestStart(started) {
               // While it waited for its connection, its admission may have expired.
-              if (standstill.look() && controller === null) fail(stoodStill(target));
+              if (standstill.poll() && controller === null) fail(stoodStill(target));
               standstill.end();
               // Given up while it waited for a socket, or about to be written a second time: neither may
               // leave.
@@ -232,7 +230,7 @@ class Standstill {
   private lastWallMs = Date.now();
   private lastCommitMs: number;
   private hasStood = false;
-  private readonly timer = setInterval(() => this.look(), BEAT_MS);
+  private readonly timer = setInterval(() => this.poll(), BEAT_MS);
 
   constructor({ longestMs, commitMs }: { readonly longestMs: number; readonly commitMs: () => number }) {
     this.longestMs = longestMs;
@@ -241,7 +239,7 @@ class Standstill {
   }
 
   /** True if the process has paused until now. */
-  look(): boolean {
+  poll(): boolean {
     const nowMs = performance.now();
     const wallMs = Date.now();
     const commitMs = this.commitMs();
@@ -280,11 +278,11 @@ function isConnecting({ code, syscall, errors }: SystemError): boolean {
 
 /** Returns the known cause, in words. */
 function reasonOf(cause: unknown, { code = '', socket }: SystemError): string {
-  const said = tlsFailure(cause) ?? (cause instanceof Error && cause.message !== '' ? cause.message : code);
+  const reason = tlsFailure(cause) ?? (cause instanceof Error && cause.message !== '' ? cause.message : code);
   // A server of TLS closes at plain HTTP, or answers with an alert, which is no HTTP.
   return code.startsWith('HPE_') || socket?.bytesRead === 0
-    ? `${said}; where a server speaks TLS, its address begins with https://`
-    : said;
+    ? `${reason}; where a server speaks TLS, its address begins with https://`
+    : reason;
 }
 
 /**

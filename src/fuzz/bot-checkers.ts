@@ -76,7 +76,7 @@ export class BotCheckers {
   /** True if money came or went other than by a trade: the books learn of it later. */
   private isMoneyMoved = false;
   /** True if a limit reply named a lower limit. */
-  private isToldLower = false;
+  private isLimitLowered = false;
   private mayBeLockedOut = false;
 
   constructor(options: BotCheckersOptions) {
@@ -84,7 +84,7 @@ export class BotCheckers {
     const { coverage, mirrorPath, swarm, onMoment } = options;
     this.lowered = new LoweredLimitChecker(() => {
       coverage.count('limit reply that lowers');
-      this.isToldLower = true;
+      this.isLimitLowered = true;
       this.holdLower();
     });
     const universe = drawnUniverse(swarm.seed);
@@ -177,9 +177,9 @@ export class BotCheckers {
       }
     }
     if (engine !== null && this.universe !== null) {
-      for (const told of this.universe.watch(engine, event, output, nowMs)) {
-        coverage.universe(told);
-        if (told.left.some((market) => told.kept.includes(market))) onMoment(IN_LEFT);
+      for (const notice of this.universe.watch(engine, event, output, nowMs)) {
+        coverage.universe(notice);
+        if (notice.left.some((market) => notice.kept.includes(market))) onMoment(IN_LEFT);
       }
     }
     const accepted = { idOf: (name: string) => this.acceptedId(name), refused: this.refusedNames };
@@ -215,7 +215,7 @@ export class BotCheckers {
     const nowMs = this.options.world.time.now();
     this.brackets.endAll(nowMs);
     this.brackets.hold('dead or not ready', true, nowMs);
-    if (this.isToldLower) this.holdLower();
+    if (this.isLimitLowered) this.holdLower();
     this.journal.forgetFile();
     this.transfers.forgetFile();
     this.locks.forget();
@@ -355,6 +355,6 @@ export class BotCheckers {
     if (this.mayBeLockedOut) this.mayBeLockedOut = isLockedOut();
     brackets.hold('locked out', this.mayBeLockedOut, nowMs);
     brackets.hold('dead or not ready', engine === null || engine.closedReason() !== null, nowMs);
-    brackets.take(output, nowMs);
+    brackets.apply(output, nowMs);
   }
 }

@@ -77,7 +77,7 @@ const REPLY_MS = 200;
  * A few bots poll as often as the limits allow, the others so many times more rarely: what a run costs is
  * mostly its requests.
  */
-const HASTY_SHARE = 0.1;
+const EARLY_SHARE = 0.1;
 const LEAST_LEISURE = 2;
 const MOST_LEISURE = 8;
 
@@ -188,7 +188,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     locks: lockRulesOf(seed),
     feeds: feedsOf(
       all.map(({ runner }) => runner),
-      dice.happens(HASTY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE),
+      dice.happens(EARLY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE),
     ),
     ...DEFAULT_ENGINE_TIMES,
     resendUnknown: dice.happens(0.5),
@@ -317,7 +317,7 @@ export function lockRulesOf(seed: number): readonly LockRule[] {
       forMs: minutes(2, 20),
       reach: dice.happens(0.5) ? 'all' : 'strategy',
     },
-    { ...shared('hours'), kind: 'hours', calendar: hoursOf(dice), said: 'outside of the hours of the seed' },
+    { ...shared('hours'), kind: 'hours', calendar: hoursOf(dice), text: 'outside of the hours of the seed' },
   ];
   return dice.some(rules, 0.5);
 }

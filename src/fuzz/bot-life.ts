@@ -12,7 +12,7 @@ import type { BotMachine, SlowProcess } from './slow-machine.ts';
 import { writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Dice } from './dice.ts';
-import { openExchangeWay } from './exchange-way.ts';
+import { openExchangeRoute } from './exchange-route.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
 import type { CrashPoint } from './swarm.ts';
 import type { FuzzWorld } from './world.ts';
@@ -61,9 +61,9 @@ export class BotLife {
     this.owner = `life ${machine.lives}`;
     this.record = this.beginRecord();
     const slow = options.slowProcess(this.time);
-    const way = openExchangeWay({ ...options, owner: this.owner, time: this.time, slow });
-    this.budgets = way.budgets;
-    this.ledger = way.ledger;
+    const route = openExchangeRoute({ ...options, owner: this.owner, time: this.time, slow });
+    this.budgets = route.budgets;
+    this.ledger = route.ledger;
     // A process reads the system clock once; from then on its own time only advances.
     const engineTime = new OffsetTime(this.time, machine.wallOffsetMs);
     this.mirror = this.openMirror(engineTime.now());
@@ -71,8 +71,8 @@ export class BotLife {
     this.shell = new BotShell({
       engine: mortalEngine(options.createEngine(this.mirror.load(), engineTime.now()), mortal),
       store: mortalStore(this.mirror, mortal),
-      limiter: mortalLimiter(way.limiter, mortal),
-      caller: way.caller,
+      limiter: mortalLimiter(route.limiter, mortal),
+      caller: route.caller,
       commits: slow?.commits,
       time: engineTime,
       limiterMs: () => this.time.now(),
@@ -246,9 +246,7 @@ function mortalStore(store: ChangeStore, options: CrashOptions): ChangeStore {
   };
 }
 
-/**
- * A limiter between whose requests the process may die: those passed on may have left, the rest never do.
- */
+/** A limiter between whose requests the process may die: those passed on may have left, the rest never do. */
 function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): Limiter {
   return {
     submit(call) {

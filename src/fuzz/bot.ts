@@ -97,7 +97,7 @@ export class Bot {
               options.coverage.count(what);
               const nowMs = options.world.time.now();
               this.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs });
-              options.events.say(options.world.time.now(), what);
+              options.events.log(options.world.time.now(), what);
             },
           });
     this.checkers = new BotCheckers({
@@ -126,7 +126,7 @@ export class Bot {
   begin(): void {
     if (this.life !== null) return;
     const { world, swarm, events } = this.options;
-    events.say(world.time.now(), `life ${this.machine.lives + 1} begins`);
+    events.log(world.time.now(), `life ${this.machine.lives + 1} begins`);
     this.ageMirror();
     this.brackets.begin(readAlgorithmsAtWork(this.mirrorPath));
     this.watchdog?.checker.bot.begins(world.time.now());
@@ -163,7 +163,7 @@ export class Bot {
     const { world, events, coverage } = this.options;
     if (this.life === null) return;
     this.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() + durationMs });
-    events.say(world.time.now(), `stands still for ${durationMs} ms`);
+    events.log(world.time.now(), `stands still for ${durationMs} ms`);
     coverage.count('stops');
     this.watchdog?.checker.bot.stands(world.time.now(), durationMs);
     this.life.stop(durationMs);
@@ -174,7 +174,7 @@ export class Bot {
     this.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() });
     const offsetMs = this.machine.wallOffsetMs + byMs;
     this.machine.wallOffsetMs = Math.max(-LARGEST_OFFSET_MS, Math.min(LARGEST_OFFSET_MS, offsetMs));
-    events.say(world.time.now(), `the wall clock is off by ${this.machine.wallOffsetMs} ms`);
+    events.log(world.time.now(), `the wall clock is off by ${this.machine.wallOffsetMs} ms`);
     coverage.count('clock steps');
   }
 
@@ -199,7 +199,7 @@ export class Bot {
       forgetPlace(copy);
       copy.close();
     }
-    this.options.events.say(this.options.world.time.now(), 'the mirror is copied');
+    this.options.events.log(this.options.world.time.now(), 'the mirror is copied');
   }
 
   /** At times the life before was that of an older sarraf, whose mirror had reasons as English sentences. */
@@ -222,7 +222,7 @@ export class Bot {
       PRAGMA user_version = 4;`);
     database.close();
     coverage.count('mirror of version 4');
-    events.say(world.time.now(), 'the mirror is that of an older version');
+    events.log(world.time.now(), 'the mirror is that of an older version');
   }
 
   /** The copy takes the mirror's place, and what was written since is gone. */
@@ -238,7 +238,7 @@ export class Bot {
       rmSync(`${this.mirrorPath}${ending}`, { force: true });
     copyFileSync(this.copyPath, this.mirrorPath);
     coverage.count(this.isRestoredByCommand ? 'mirror restored' : 'mirror put back');
-    events.say(world.time.now(), 'the mirror is put back from its copy');
+    events.log(world.time.now(), 'the mirror is put back from its copy');
     const [least, most] = swarm.restartMs;
     world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
   }
@@ -315,8 +315,8 @@ export class Bot {
   }
 
   /** Somebody else has canceled an order of the bot, by its id at the exchange. */
-  taken(id: number): void {
-    this.checkers.positions.took(id);
+  applied(id: number): void {
+    this.checkers.positions.applied(id);
   }
 
   /** Strategies whose books a person has changed. */
@@ -384,7 +384,7 @@ export class Bot {
     if (this.machine.lives === 0)
       for (const left of leaveHalfMade(swarm.seed, this.machine)) {
         this.options.coverage.count('first start killed');
-        this.options.events.say(world.time.now(), left);
+        this.options.events.log(world.time.now(), left);
       }
     return new BotLife({
       world,
@@ -423,7 +423,7 @@ export class Bot {
     const { world, coverage, events } = this.options;
     const nowMs = world.time.now();
     coverage.count('starved');
-    events.say(nowMs, `is starved for ${forMs} ms`);
+    events.log(nowMs, `is starved for ${forMs} ms`);
     this.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + forMs });
   }
 
@@ -460,7 +460,7 @@ export class Bot {
     coverage.crash(cause);
     this.watchdog?.checker.bot.ends(world.time.now());
     this.checkers.died();
-    events.say(world.time.now(), `dies ${cause}`);
+    events.log(world.time.now(), `dies ${cause}`);
     if (cause === 'mistake') {
       this.mistakes.push(stackOf(error));
       if (this.mistakes.length >= MOST_MISTAKES) return;
@@ -484,7 +484,7 @@ export class Bot {
     const { coverage, swarm } = this.options;
     for (const word of coverage.transfers.step(event, output)) {
       coverage.count(word);
-      if (word === 'intent transfer working' && coverage.transfers.isUnderWay) this.crashAfter(IN_TRANSFER);
+      if (word === 'intent transfer working' && coverage.transfers.isInProgress) this.crashAfter(IN_TRANSFER);
     }
     // Whoever accepts what was lost before it was found would hide it.
     if (swarm.lossesAtMs.length === 0 && coverage.transfers.isUnknown) this.callPerson();

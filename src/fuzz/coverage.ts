@@ -8,7 +8,7 @@ import { WRONG_KINDS } from './reply-mutator.ts';
 import { z } from 'zod';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import { KEPT_TRANSFERS } from '../engine/transfer-record.ts';
+import { STORED_TRANSFERS } from '../engine/transfer-record.ts';
 import { english } from '../language/sentence.ts';
 
 /**
@@ -227,7 +227,7 @@ export class Coverage {
     this.count(`crash ${where}`);
     if (this.exits.isResting) this.count('crash with an exit that rests');
     if (this.holdsLeft) this.count('crash with a member left that holds');
-    if (this.transfers.isUnderWay) this.count('crash with a transfer under way');
+    if (this.transfers.isInProgress) this.count('crash with a transfer under way');
     for (const state of new Set([...this.live.values()].map((order) => order.state))) {
       this.count(`crash with an order ${state}`);
     }
@@ -278,8 +278,8 @@ class PortfolioCoverage {
   private readonly sets = new Map<string, boolean>();
 
   /** Answers what a new value of an intent says, in words to be counted. */
-  intent({ id, kind, status, reason: said }: IntentRecord): readonly string[] {
-    const reason = english(said);
+  intent({ id, kind, status, reason: sentence }: IntentRecord): readonly string[] {
+    const reason = english(sentence);
     if (kind === 'targets') {
       if (status === 'working') this.sets.set(id, false);
       else this.sets.delete(id);
@@ -325,11 +325,11 @@ export class ExitCoverage {
     const before = this.exits.get(intentId);
     this.exits.set(intentId, { amount, stopPrice: order.stopPrice });
     if (before === undefined) return ['exits'];
-    const said: string[] = [];
-    if (before.amount !== amount) said.push('exits resized');
+    const texts: string[] = [];
+    if (before.amount !== amount) texts.push('exits resized');
     if (before.stopPrice !== null && order.stopPrice !== null && order.stopPrice > before.stopPrice)
-      said.push('stops raised');
-    return said;
+      texts.push('stops raised');
+    return texts;
   }
 
   get isResting(): boolean {
@@ -337,7 +337,7 @@ export class ExitCoverage {
   }
 }
 
-const kept = z.array(z.object({ state: z.enum(['sending', 'unknown']) }));
+const stored = z.array(z.object({ state: z.enum(['sending', 'unknown']) }));
 const told = z.object({ status: z.enum(['done', 'unknown', 'accepted']) });
 
 /** Follows transfers between the wallets: how they ended, and which have not. */
@@ -345,7 +345,7 @@ class TransferCoverage {
   private states: ReadonlySet<string> = new Set();
 
   /** True if the answer to a transfer may come any moment. */
-  get isUnderWay(): boolean {
+  get isInProgress(): boolean {
     return this.states.has('sending');
   }
 
@@ -358,8 +358,8 @@ class TransferCoverage {
   step(event: EngineEvent, { changes }: EngineOutput): readonly string[] {
     const words: string[] = [];
     for (const change of changes) {
-      if (change.kind === 'kept' && change.name === KEPT_TRANSFERS)
-        this.states = new Set(kept.parse(JSON.parse(change.json)).map(({ state }) => state));
+      if (change.kind === 'kept' && change.name === STORED_TRANSFERS)
+        this.states = new Set(stored.parse(JSON.parse(change.json)).map(({ state }) => state));
       else if (change.kind === 'intent' && change.intent.kind === 'transfer')
         words.push(`intent transfer ${change.intent.status}`);
       else if (change.kind === 'journal' && change.entry.kind === 'transfer')

@@ -3,7 +3,7 @@ import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 
 /** Lines kept; beyond, the oldest are forgotten. */
-const LINES_KEPT = 200;
+const LINES_STORED = 200;
 /** Length shown of an answer or an order. */
 const SHOWN_LENGTH = 240;
 
@@ -22,7 +22,7 @@ export class EventLog {
   private readonly startMs: number;
   private readonly names: RegExp | null;
   private readonly entries: (() => string)[] = [];
-  private kept: readonly string[] | null = null;
+  private frozen: readonly string[] | null = null;
 
   /** Names have letters, digits, hyphens. */
   constructor(startMs: number, names: readonly string[] = []) {
@@ -31,7 +31,7 @@ export class EventLog {
   }
 
   /** Something that is no step of the engine. */
-  say(atMs: number, what: string): void {
+  log(atMs: number, what: string): void {
     this.add(() => `${this.time(atMs)} ${what}`);
   }
 
@@ -43,12 +43,12 @@ export class EventLog {
 
   /** A check failed now: these are the lines to show, whatever comes after. Only the first call counts. */
   freeze(): void {
-    if (this.names === null) this.kept ??= this.lines();
+    if (this.names === null) this.frozen ??= this.lines();
   }
 
   /** Oldest first. */
   lines(): readonly string[] {
-    return this.kept ?? this.entries.slice(-LINES_KEPT).map((line) => line());
+    return this.frozen ?? this.entries.slice(-LINES_STORED).map((line) => line());
   }
 
   private add(line: () => string): void {
@@ -57,7 +57,7 @@ export class EventLog {
       const text = line();
       if (text.search(this.names) >= 0) this.entries.push(() => text);
     }
-    if (this.entries.length > LINES_KEPT * 2) this.entries.splice(0, this.entries.length - LINES_KEPT);
+    if (this.entries.length > LINES_STORED * 2) this.entries.splice(0, this.entries.length - LINES_STORED);
   }
 
   private time(atMs: number): string {
@@ -81,14 +81,14 @@ export class EventLog {
 
   private describeOutput({ requests, notices, changes }: EngineOutput): string {
     const asked = requests.map(({ id, call }) => `request #${id} ${this.shown(call)}`);
-    const told = notices.map((notice) => this.shown(notice));
+    const shownNotices = notices.map((notice) => this.shown(notice));
     const written = changes.flatMap((change) => {
       if (change.kind !== 'journal') return [];
       const { kind, subject, ...rest } = change.entry;
       return [`journal ${kind} ${subject} ${this.shown(rest)}`];
     });
     const { names } = this;
-    const all = [...asked, ...told, ...written];
+    const all = [...asked, ...shownNotices, ...written];
     const shown = names === null ? all : all.filter((line) => line.search(names) >= 0);
     return shown.map((line) => `\n    ${line}`).join('');
   }

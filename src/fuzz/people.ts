@@ -16,7 +16,7 @@ interface Hands {
   /** Keys of the bot's orders that are open now. */
   readonly openOrders: () => readonly string[];
   /** An order of the bot was canceled by somebody else, by its id at the exchange. */
-  readonly onTaken: (id: number) => void;
+  readonly onApplied: (id: number) => void;
 }
 
 /** Something that a person does at a time of a run. Answers its name, and null where nothing was done. */
@@ -68,7 +68,7 @@ function strategyOf(dice: Dice, markets: readonly string[]): string {
   return `chaos-${dice.integer(0, markets.length - 1)}`;
 }
 
-function say({ control }: Hands, command: ControlCommand): string {
+function t({ control }: Hands, command: ControlCommand): string {
   control(command);
   return `control ${'pauses' in command ? 'pause' : command.kind}`;
 }
@@ -91,12 +91,12 @@ export function locksByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
     if (!isUnlock && dice.happens(UNDONE))
       acts.push({
         atMs: Math.round(atMs + forMs * dice.between(0.1, 0.9)),
-        act: (hands) => say(hands, unlock),
+        act: (hands) => t(hands, unlock),
       });
     acts.push({
       atMs: Math.round(atMs),
       act: (hands) =>
-        say(hands, isUnlock ? unlock : { ...lock, untilMs: hands.world.time.now() + forMs, entries }),
+        t(hands, isUnlock ? unlock : { ...lock, untilMs: hands.world.time.now() + forMs, entries }),
     });
   }
   return acts;
@@ -115,7 +115,7 @@ export function actsByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
       continue;
     }
     const commandNow = commandOf(dice, markets, index);
-    const act: Act['act'] = (hands) => say(hands, commandNow(hands));
+    const act: Act['act'] = (hands) => t(hands, commandNow(hands));
     acts.push(...timesOf(dice, atMs, HANDED_AGAIN).map((timeMs) => ({ atMs: timeMs, act })));
   }
   return acts;
@@ -132,11 +132,11 @@ function pauseOf(dice: Dice, markets: readonly string[], atMs: number): readonly
     atMs: Math.round(atMs),
     act(hands) {
       const untilMs = endsByItself ? hands.world.time.now() + forMs : UNTIL_RESUMED_MS;
-      return say(hands, { kind: 'lock', ...of, reason: REASON, pauses: true, entries, untilMs });
+      return t(hands, { kind: 'lock', ...of, reason: REASON, pauses: true, entries, untilMs });
     },
   };
   if (endsByItself) return [begins];
-  const resume: Act['act'] = (hands) => say(hands, { kind: 'unlock', ...of, isAll: false });
+  const resume: Act['act'] = (hands) => t(hands, { kind: 'unlock', ...of, isAll: false });
   return [begins, { atMs: Math.round(atMs + forMs), act: resume }];
 }
 
@@ -170,9 +170,9 @@ function amountOf(coin: string, index: number): string {
 }
 
 /** Range of the delay until a person reports what became of a position. */
-const SAID_AFTER_MS = [20_000, 15 * MINUTE_MS] as const;
+const SIGNAL_AFTER_MS = [20_000, 15 * MINUTE_MS] as const;
 
-interface Taken {
+interface ConsumedLevel {
   strategy: string;
   market: string;
 }
@@ -188,16 +188,16 @@ export function movesByHandOf({ seed, runMs }: Run): readonly Act[] {
   for (const atMs of dice.moments(runMs, dice.logUniform(...MOVED_MEAN_MS))) {
     const index = moves.length;
     const drawn = Dice.of(seed, `position by hand ${index}`);
-    const taken: Taken = { strategy: '', market: '' };
-    const saidAtMs = atMs + drawn.logUniform(...SAID_AFTER_MS);
-    const report = reportOf(drawn, `position-${index}`, taken);
-    moves.push({ atMs: Math.round(atMs), act: (hands) => take(hands, drawn, taken) });
-    moves.push(...timesOf(dice, saidAtMs, MOVED_AGAIN).map((timeMs) => ({ atMs: timeMs, act: report })));
+    const moved: ConsumedLevel = { strategy: '', market: '' };
+    const moveAtMs = atMs + drawn.logUniform(...SIGNAL_AFTER_MS);
+    const report = reportOf(drawn, `position-${index}`, moved);
+    moves.push({ atMs: Math.round(atMs), act: (hands) => apply(hands, drawn, moved) });
+    moves.push(...timesOf(dice, moveAtMs, MOVED_AGAIN).map((timeMs) => ({ atMs: timeMs, act: report })));
   }
   return moves;
 }
 
-function take({ world, onTaken }: Hands, dice: Dice, taken: Taken): string | null {
+function apply({ world, onApplied }: Hands, dice: Dice, taken: ConsumedLevel): string | null {
   const { accounts, trading } = world.exchange;
   const timeMs = world.advance();
   const sales = [...world.bot.open.values()].filter(
@@ -208,7 +208,7 @@ function take({ world, onTaken }: Hands, dice: Dice, taken: Taken): string | nul
   if (order === null || name === null) return null;
   const { held, payingWallet } = order;
   if (!trading.cancel(order, timeMs)) return null;
-  onTaken(order.id);
+  onApplied(order.id);
   Object.assign(taken, { strategy: name.strategy, market: order.market.rules.symbol });
   const units = held < payingWallet.free ? held : payingWallet.free;
   if (units === 0n || dice.happens(0.4)) return 'exit taken by hand';
@@ -216,7 +216,7 @@ function take({ world, onTaken }: Hands, dice: Dice, taken: Taken): string | nul
   return 'position taken by hand';
 }
 
-function reportOf(dice: Dice, key: string, taken: Taken): Act['act'] {
+function reportOf(dice: Dice, key: string, taken: ConsumedLevel): Act['act'] {
   const kind = dice.pick(['adopt', 'write-off', 'move', 'adopt more'] as const) ?? 'adopt';
   const other = `chaos-${dice.integer(0, 2)}`;
   const act = kind === 'adopt more' ? 'adopt' : kind;

@@ -33,9 +33,7 @@ export interface WrongReplies {
    * it.
    */
   readonly refusals: number;
-  /**
-   * The same with the interface's own code for that very request: it looks exactly like the exchange's.
-   */
+  /** The same with the interface's own code for that very request: it looks exactly like the exchange's. */
   readonly ownCodeRefusals: number;
 }
 
@@ -140,7 +138,7 @@ export class ReplyMutator {
   readonly spoiledTransfers = new Set<string>();
   private readonly options: ReplyMutatorOptions;
   /** By path: what was said before. */
-  private readonly said = new Map<string, HttpResponse[]>();
+  private readonly replies = new Map<string, HttpResponse[]>();
   /** Number of times each kind of error has occurred so far. */
   private readonly times = new Map<WrongKind, number>();
 
@@ -229,11 +227,11 @@ export class ReplyMutator {
   /** Answers what was said to such requests before. */
   private remember({ path }: Asked, response: HttpResponse): readonly HttpResponse[] {
     const [address = path] = path.split('?', 1);
-    const said = this.said.get(address) ?? [];
-    const earlier = [...said];
-    said.push(response);
-    if (said.length > MOST_REMEMBERED) said.shift();
-    this.said.set(address, said);
+    const replies = this.replies.get(address) ?? [];
+    const earlier = [...replies];
+    replies.push(response);
+    if (replies.length > MOST_REMEMBERED) replies.shift();
+    this.replies.set(address, replies);
     return earlier;
   }
 }
@@ -252,7 +250,7 @@ interface Place {
 const DEPTH = 20_000;
 const NESTED = '\u0000nested';
 /** Fields on which something is decided: half of what is made wrong is one of them, where a body has any. */
-const TELLING: ReadonlySet<string | number> = new Set([
+const INFORMATIVE: ReadonlySet<string | number> = new Set([
   'id',
   'orderId',
   'pairId',
@@ -289,9 +287,9 @@ function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): reado
   const all = places.filter((place) => place.isLeaf && suits(kind, place));
   const newest = dice.happens(0.5) ? all.filter(({ isNewest }) => isNewest) : [];
   const leaves = newest.length > 0 ? newest : all;
-  const wanted = kind === 'huge' ? IDS : TELLING;
-  const telling = dice.happens(0.5) ? leaves.filter(({ key }) => wanted.has(key)) : [];
-  return telling.length > 0 ? telling : leaves;
+  const wanted = kind === 'huge' ? IDS : INFORMATIVE;
+  const wantedLeaves = dice.happens(0.5) ? leaves.filter(({ key }) => wanted.has(key)) : [];
+  return wantedLeaves.length > 0 ? wantedLeaves : leaves;
 }
 
 /** True if a value is of the type that a kind of error is for. */

@@ -55,7 +55,7 @@ export interface SeedResult {
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 /** The log of requests forgets beyond a bound, so it is looked at this often. */
-const LOOK_EVERY_MS = 30 * MINUTE_MS;
+const POLL_INTERVAL_MS = 30 * MINUTE_MS;
 /** By then all that is halted, locked out or on its way when the faults end has ended by itself. */
 const CALM_MS = 31 * MINUTE_MS;
 /** Time the market stands still before mirror and exchange are compared: every list is read again by then. */
@@ -64,11 +64,11 @@ const STILL_MS = 5 * MINUTE_MS;
 const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
 const PATIENCE_MS = 30 * MINUTE_MS;
 /** Delay after which a person who found no break checks again. */
-const LOOK_AGAIN_MS = 10 * MINUTE_MS;
+const POLL_AGAIN_MS = 10 * MINUTE_MS;
 /** Share of drains that keep the exits, beyond a third: only this policy has to choose. */
-const EXITS_KEPT = 0.6;
+const EXITS_SHARE = 0.6;
 /** Actions of somebody else with the account's money. */
-const TAKES_MONEY: ReadonlySet<string> = new Set(['order by hand', 'order repeated by hand', 'withdrawal']);
+const SPENDS_MONEY: ReadonlySet<string> = new Set(['order by hand', 'order repeated by hand', 'withdrawal']);
 /** Actions that move it without a trade. */
 const MOVES_MONEY: ReadonlySet<string> = new Set(['deposit', 'withdrawal']);
 /** Money that is lost before is missing from the first reading of the books already. */
@@ -184,7 +184,7 @@ class SeedRun {
       const act = (): void => {
         // A person accepts what was found, and looks again where nothing was yet.
         if (kind === 'accept-balances' && this.trueBreaks === this.acceptedBreaks) {
-          at(world.time.now() - START_MS + LOOK_AGAIN_MS, act);
+          at(world.time.now() - START_MS + POLL_AGAIN_MS, act);
           return;
         }
         if (kind === 'accept-balances') this.acceptedBreaks = this.trueBreaks;
@@ -198,7 +198,7 @@ class SeedRun {
       world,
       control: (command: ControlCommand) => bot.control(command),
       openOrders: () => bot.openOrders(),
-      onTaken: (id: number) => bot.taken(id),
+      onApplied: (id: number) => bot.applied(id),
     };
     for (const { atMs, act } of [...locksByHandOf(run), ...actsByHandOf(run)])
       at(atMs, () => {
@@ -211,7 +211,7 @@ class SeedRun {
         at(atMs, () => {
           const what = act(hands);
           if (what === null) return;
-          this.events.say(world.time.now(), what);
+          this.events.log(world.time.now(), what);
           coverage.count(what);
           bot.disturbed();
           bot.moneyMoved();
@@ -222,20 +222,20 @@ class SeedRun {
       const dice = Dice.of(swarm.seed, `${disturbance.name} ${index}`);
       const again = (afterMs: number): void =>
         at(afterMs, () => {
-          this.events.say(world.time.now(), disturbance.name);
+          this.events.log(world.time.now(), disturbance.name);
           coverage.count(disturbance.name);
           disturbance.act(world, dice, world.advance());
-          if (TAKES_MONEY.has(disturbance.name)) bot.disturbed();
+          if (SPENDS_MONEY.has(disturbance.name)) bot.disturbed();
           if (MOVES_MONEY.has(disturbance.name)) bot.moneyMoved();
           again(world.time.now() - START_MS + dice.exponential(meanMs));
         });
       again(dice.exponential(meanMs));
     }
-    this.lookAtBudgets();
+    this.checkBudgets();
   }
 
   private stall(durationMs: number): void {
-    this.events.say(this.world.time.now(), `the exchange stands still for ${durationMs} ms`);
+    this.events.log(this.world.time.now(), `the exchange stands still for ${durationMs} ms`);
     this.coverage.count('stall of the exchange');
     const nowMs = this.world.time.now();
     this.bot.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + durationMs });
@@ -244,13 +244,13 @@ class SeedRun {
 
   private renumberTrades(): void {
     this.world.advance();
-    this.events.say(this.world.time.now(), 'the exchange gives every trade another id');
+    this.events.log(this.world.time.now(), 'the exchange gives every trade another id');
     this.coverage.count('trades renumbered');
     this.world.exchange.trading.renumberTrades();
   }
 
   private crowd(budget: string, limit: number | null): void {
-    this.events.say(
+    this.events.log(
       this.world.time.now(),
       `the exchange sets the limit of ${budget} to ${limit ?? 'what it was'}`,
     );
@@ -259,10 +259,10 @@ class SeedRun {
     this.world.lowerLimit(budget, limit);
   }
 
-  private lookAtBudgets(): void {
-    this.world.time.at(this.world.time.now() + LOOK_EVERY_MS, () => {
-      this.budgets.look();
-      this.lookAtBudgets();
+  private checkBudgets(): void {
+    this.world.time.at(this.world.time.now() + POLL_INTERVAL_MS, () => {
+      this.budgets.poll();
+      this.checkBudgets();
     });
   }
 
@@ -274,7 +274,7 @@ class SeedRun {
     }
     this.bot.disturbed();
     this.bot.moneyMoved();
-    this.events.say(this.world.time.now(), 'the exchange loses money of the account');
+    this.events.log(this.world.time.now(), 'the exchange loses money of the account');
   }
 
   private onBreak(): void {
@@ -311,16 +311,16 @@ class SeedRun {
     for (const { budget } of swarm.crowding) world.lowerLimit(budget, null);
     Object.assign(world.exchange.trading.settings, { newForMs: 0 });
     bot.endCrashes();
-    await this.pass(CALM_MS);
+    await this.elapse(CALM_MS);
     const dice = Dice.of(swarm.seed, 'drain');
-    bot.drain(dice.happens(EXITS_KEPT) ? 'keep-exits' : (dice.pick(DRAIN_POLICIES) ?? 'keep-exits'));
-    await this.pass(STILL_MS);
+    bot.drain(dice.happens(EXITS_SHARE) ? 'keep-exits' : (dice.pick(DRAIN_POLICIES) ?? 'keep-exits'));
+    await this.elapse(STILL_MS);
     world.setTrading(false);
     bot.stands();
     let waitedMs = 0;
     let calmMs = 0;
     for (;;) {
-      await this.pass(STILL_MS);
+      await this.elapse(STILL_MS);
       const violations = this.agreement();
       waitedMs += STILL_MS;
       calmMs = bot.isLockedOut() ? 0 : calmMs + STILL_MS;
@@ -396,7 +396,7 @@ class SeedRun {
     return violations;
   }
 
-  private async pass(durationMs: number): Promise<void> {
+  private async elapse(durationMs: number): Promise<void> {
     await this.world.time.run(this.world.time.now() + durationMs);
   }
 }

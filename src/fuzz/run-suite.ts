@@ -48,8 +48,8 @@ const MOST_MS_PER_HOUR = 60_000;
 const MOST_MS_TO_START = 120_000;
 
 /** A seed that does nothing for so many looks waits for something that never comes. */
-const MOST_IDLE_LOOKS = 300;
-const LOOK_EVERY_MS = 1_000;
+const MOST_IDLE_POLLS = 300;
+const POLL_INTERVAL_MS = 1_000;
 /** Being looked at takes less. */
 const IDLE_MS = 5;
 
@@ -89,9 +89,9 @@ class Suite {
 
   async run(): Promise<SuiteResult> {
     const startMs = performance.now();
-    const lanes = Math.min(this.options.jobs, this.tasks.length);
+    const workers = Math.min(this.options.jobs, this.tasks.length);
     await Promise.all(
-      Array.from({ length: lanes }, async (_, lane) => this.runLane(join(this.folder, String(lane)))),
+      Array.from({ length: workers }, async (_, worker) => this.runWorker(join(this.folder, String(worker)))),
     );
     const { outcomes } = this;
     const counts = addCounts(outcomes.filter(({ isRepeat }) => !isRepeat).map((outcome) => outcome.counts));
@@ -106,7 +106,7 @@ class Suite {
   }
 
   /** One thread, that gets the next seed when it has done one. */
-  private async runLane(folder: string): Promise<void> {
+  private async runWorker(folder: string): Promise<void> {
     const { signal, failFast, hours } = this.options;
     let worker: Worker | null = null;
     try {
@@ -115,7 +115,7 @@ class Suite {
         worker ??= startSeedWorker();
         const answer = await answerOf(worker, { seed: task.seed, hours, folder }, signal);
         if (answer === null) return;
-        this.take(task, answer);
+        this.finish(task, answer);
         if (answer.kind === 'ended') continue;
         await worker.terminate();
         worker = null;
@@ -125,7 +125,7 @@ class Suite {
     }
   }
 
-  private take({ seed, isRepeat }: Task, answer: SeedAnswer): void {
+  private finish({ seed, isRepeat }: Task, answer: SeedAnswer): void {
     const outcome: SeedOutcome =
       answer.kind === 'ended'
         ? { ...answer.result, tookMs: answer.tookMs, isRepeat }
@@ -197,9 +197,9 @@ function watchSeed(
 ): () => void {
   let startMs: number | null = null;
   let lastMs = 0;
-  let idleLooks = 0;
+  let idlePolls = 0;
   let isAsking = false;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     isAsking = true;
     const { user, system } = await worker.cpuUsage();
     isAsking = false;
@@ -207,13 +207,13 @@ function watchSeed(
     startMs ??= usedMs;
     if (usedMs - startMs > mostMs)
       broken(`expected an end within ${mostMs} ms of a processor's time, there was none`);
-    idleLooks = usedMs - lastMs < IDLE_MS ? idleLooks + 1 : 0;
+    idlePolls = usedMs - lastMs < IDLE_MS ? idlePolls + 1 : 0;
     lastMs = usedMs;
-    if (idleLooks >= MOST_IDLE_LOOKS) broken('expected virtual time to go on, it waits for something real');
+    if (idlePolls >= MOST_IDLE_POLLS) broken('expected virtual time to go on, it waits for something real');
   };
   const timer = setInterval(() => {
     // A thread that has ended says nothing of itself.
-    if (!isAsking) void look().catch(() => undefined);
-  }, LOOK_EVERY_MS);
+    if (!isAsking) void poll().catch(() => undefined);
+  }, POLL_INTERVAL_MS);
   return () => clearInterval(timer);
 }

@@ -51,7 +51,7 @@ class SlowDisk extends CommitTimes {
     } finally {
       const ms = this.draw();
       this.process.spend(ms);
-      this.took(ms);
+      this.add(ms);
     }
   }
 }

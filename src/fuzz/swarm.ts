@@ -92,7 +92,7 @@ function drawCrashes(dice: Dice): Swarm['crashes'] {
  * more.
  */
 function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]): Swarm['controls'] {
-  const looks = lossesAtMs.map((atMs) => ({
+  const polls = lossesAtMs.map((atMs) => ({
     atMs: atMs + Math.round(dice.between(20, 60) * MINUTE_MS),
     kind: 'accept-balances' as const,
   }));
@@ -101,7 +101,7 @@ function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]):
     { atMs, kind: 'halt' as const },
     { atMs: atMs + Math.round(dice.logUniform(0.1, 30) * MINUTE_MS), kind: 'resume' as const },
   ]);
-  return [...controls, ...looks].toSorted((left, right) => left.atMs - right.atMs);
+  return [...controls, ...polls].toSorted((left, right) => left.atMs - right.atMs);
 }
 
 /** Of their own dice: what else a seed draws stays as it is. */
@@ -162,7 +162,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
 }
 
 /**
- * A stretch of a run in which the exchange is crowded and has lowered a limit. Times are from the beginning
+ * A range of a run in which the exchange is crowded and has lowered a limit. Times are from the beginning
  * of the run.
  */
 interface CrowdedSpell {
@@ -299,7 +299,7 @@ export const SECOND_HAND: readonly Disturbance[] = [
   { name: 'withdrawal', act: withdraw },
 ];
 
-/** A stretch of a run in which some faults are likely. Times are from the beginning of the run. */
+/** A range of a run in which some faults are likely. Times are from the beginning of the run. */
 interface FaultEpisode {
   readonly fromMs: number;
   readonly toMs: number;

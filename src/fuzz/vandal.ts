@@ -47,7 +47,7 @@ const STATE = z.strictObject({
 /** Methods that an author in JavaScript may call: nothing declares their parameters. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
 
-const WRONG_WISHES: readonly ((ctx: Untyped) => void)[] = [
+const WRONG_REQUESTS: readonly ((ctx: Untyped) => void)[] = [
   (ctx) => ctx['buy']?.('many'),
   (ctx) => ctx['buy']?.(null),
   (ctx) => ctx['buy']?.({}),
@@ -108,7 +108,7 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
     }
     if (act === 'wants nonsense') {
       ctx.setState({ spoiled: true });
-      dice.pick(WRONG_WISHES)?.(ctx as unknown as Untyped);
+      dice.pick(WRONG_REQUESTS)?.(ctx as unknown as Untyped);
       return undefined;
     }
     order(ctx, market, seen, hold);
@@ -142,27 +142,27 @@ function order(
   if (bestBid === null) return;
   const price = (bestBid.price * FAR).toFixed(2);
   const amount = market.startsWith('USDT') ? '60' : '0.01';
-  const wish = { amount, price, tag: 'vandal' };
+  const request = { amount, price, tag: 'vandal' };
   const quote = { side: 'buy', price, amount } as const;
   const quotes = [quote];
   ctx.quotes(quotes);
-  ctx.buy(wish);
-  for (const thing of [wish, quote, quotes]) spoil(thing);
-  hold([wish, quote, quotes]);
+  ctx.buy(request);
+  for (const thing of [request, quote, quotes]) spoil(thing);
+  hold([request, quote, quotes]);
 }
 
 /** Changes an object in every way that it lets. */
 function spoil(thing: object): void {
   const fields = thing as Record<string, unknown>;
-  const ways: readonly (() => unknown)[] = [
+  const spoilers: readonly (() => unknown)[] = [
     ...Object.keys(fields).flatMap((name) => [() => (fields[name] = MARK), () => delete fields[name]]),
     () => Object.defineProperty(fields, 'mark', { value: MARK, enumerable: true }),
     () => Array.isArray(thing) && thing.reverse(),
     () => Array.isArray(thing) && thing.push(MARK),
   ];
-  for (const way of ways) {
+  for (const spoiler of spoilers) {
     try {
-      way();
+      spoiler();
     } catch {
       // It is frozen, as it should be.
     }

@@ -20,7 +20,7 @@ import {
   WhileSilent,
 } from '../daemon/cancel-entries.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
-import { openExchangeWay } from './exchange-way.ts';
+import { openExchangeRoute } from './exchange-route.ts';
 
 /** Absence of the bot: the kind, and the time after which it comes back. */
 export interface PlannedAbsence {
@@ -158,7 +158,7 @@ export class WatchdogRun {
     const { world, machine, heartbeatFolder, logsIn, plan, witnesses, onMistake } = this.options;
     this.lives += 1;
     this.checker.begins();
-    this.say(`watchdog ${this.lives} begins`);
+    this.log(`watchdog ${this.lives} begins`);
     this.life = new WatchdogLife({
       world,
       machine,
@@ -177,7 +177,7 @@ export class WatchdogRun {
   stop(durationMs: number): void {
     if (this.life === null) return;
     this.checker.watchdog.stands(this.options.world.time.now(), durationMs);
-    this.say(`the watchdog stands still for ${durationMs} ms`);
+    this.log(`the watchdog stands still for ${durationMs} ms`);
     this.options.coverage.count('stops of the watchdog');
     this.life.stop(durationMs);
   }
@@ -187,7 +187,7 @@ export class WatchdogRun {
     const { world, coverage } = this.options;
     if (this.life === null || !this.mayCrash) return;
     this.end();
-    this.say(`the watchdog dies ${where}`);
+    this.log(`the watchdog dies ${where}`);
     coverage.count(`crash of the watchdog ${where}`);
     world.time.at(world.time.now() + this.dice.logUniform(...RESTART_MS), () => this.begin());
   }
@@ -209,12 +209,12 @@ export class WatchdogRun {
   }
 
   private news(news: WatchdogNews): void {
-    this.say(`the watchdog says ${JSON.stringify(news)}`);
+    this.log(`the watchdog says ${JSON.stringify(news)}`);
     this.checker.news(news);
   }
 
-  private say(what: string): void {
-    this.options.events.say(this.options.world.time.now(), what);
+  private log(what: string): void {
+    this.options.events.log(this.options.world.time.now(), what);
   }
 }
 
@@ -234,7 +234,7 @@ interface WatchdogLifeOptions {
   readonly onMistake: (error: unknown) => void;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** One life of a watchdog beside the bot: the daemon's own, with a link and a ledger of its own. */
 class WatchdogLife {
@@ -272,25 +272,25 @@ class WatchdogLife {
       onNews,
     });
     for (;;) {
-      await this.time.sleep(LOOK_EVERY_MS);
-      watchdog.look();
+      await this.time.sleep(POLL_INTERVAL_MS);
+      watchdog.poll();
     }
   }
 
   private async cancel({ forMs, isBack }: SilentBot): Promise<CanceledEntries> {
     const { machine, onTry } = this.options;
     onTry.begins();
-    const way = openExchangeWay({
+    const route = openExchangeRoute({
       ...this.options,
       time: this.time,
       mutator: null,
       isGuest: true,
       wrap: (inner) => new WhileSilent(inner, isBack),
     });
-    this.ledger = way.ledger;
+    this.ledger = route.ledger;
     try {
       return await cancelEntries({
-        ...way,
+        ...route,
         nowMs: () => this.time.now(),
         limiterMs: () => this.time.now(),
         instance: INSTANCE,
@@ -300,8 +300,8 @@ class WatchdogLife {
         isBack,
       });
     } finally {
-      await way.limiter.close();
-      way.ledger.close();
+      await route.limiter.close();
+      route.ledger.close();
       this.ledger = null;
       onTry.ends();
     }

@@ -44,9 +44,10 @@ export function inPersian({ code, facts }: CodeAndFacts, locale: Locale): string
   if (!isKnown(code)) return null;
   let text = '';
   for (const part of partsOf(PERSIAN_SENTENCES[code])) {
-    const said = typeof part === 'string' ? withIslands(part) : factText(facts[part.name], part.kind, locale);
-    if (said === null) return null;
-    text += said;
+    const piece =
+      typeof part === 'string' ? withIslands(part) : factText(facts[part.name], part.kind, locale);
+    if (piece === null) return null;
+    text += piece;
   }
   return text;
 }

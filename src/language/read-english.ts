@@ -49,8 +49,8 @@ function readersNow(): readonly Reader[] {
  * Reads an English text that is a sentence of the bot, as mirrors before version 5 and results of runs have
  * it; words of somebody else stay.
  */
-export function readEnglish(said: Sentence): Sentence {
-  const text = english(said);
+export function readEnglish(sentence: Sentence): Sentence {
+  const text = english(sentence);
   const facts = text.length > LONGEST ? null : readWithin(text, DEEPEST);
   return facts === null ? text : stored(facts);
 }

@@ -10,7 +10,7 @@ interface StoredSentence {
 
 /**
  * Reason or result: a sentence of the bot by its code and figures, or the words of somebody else. Both are
- * texts, so that rows, files and threads hold them as they are; `english` and `saidIn` show them.
+ * texts, so that rows, files and threads hold them as they are; `english` and `sentenceIn` show them.
  */
 export type Sentence = string | StoredSentence;
 
@@ -68,10 +68,10 @@ export const joinSentences = (code: 'both' | 'listed', sentences: readonly Sente
   sentences.reduceRight((rest, first) => sentence(code, { first, rest }));
 
 /** Writes a sentence in English, as logs, the API and strategies have it. */
-export function english(said: Sentence): string;
-export function english(said: Sentence | null): string | null;
-export function english(said: Sentence | null): string | null {
-  return said === null ? null : englishOf(parsed(said as string) ?? (said as string));
+export function english(sentence: Sentence): string;
+export function english(sentence: Sentence | null): string | null;
+export function english(sentence: Sentence | null): string | null {
+  return sentence === null ? null : englishOf(parsed(sentence as string) ?? (sentence as string));
 }
 
 /** Writes every sentence within a value of JSON in English. */
@@ -82,17 +82,17 @@ export function inEnglish(value: unknown): unknown {
   );
 }
 
-function englishOf(said: string | SentenceFacts): string {
-  if (typeof said === 'string') return said;
+function englishOf(sentence: string | SentenceFacts): string {
+  if (typeof sentence === 'string') return sentence;
   let text = '';
-  for (const part of englishParts(said.code))
-    text += typeof part === 'string' ? part : englishOf(said.facts[part.name] ?? '');
+  for (const part of englishParts(sentence.code))
+    text += typeof part === 'string' ? part : englishOf(sentence.facts[part.name] ?? '');
   return text;
 }
 
 /** The code and the figures of a sentence; null for words of somebody else. */
-export function sentenceFacts(said: Sentence | null): SentenceFacts | null {
-  const facts = said === null ? null : (parsed(said as string) ?? named(said as string));
+export function sentenceFacts(sentence: Sentence | null): SentenceFacts | null {
+  const facts = sentence === null ? null : (parsed(sentence as string) ?? named(sentence as string));
   return facts === null ? null : withNames(facts);
 }
 

@@ -7,11 +7,11 @@ import { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from '../exchange/client-options.ts';
 import type { Access, Endpoint } from '../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import { createHash } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';
 import { RequestLimiter } from '../budget/limiter.ts';
-import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from '../budget/waiting-queue.ts';
+import { MACHINE_TIMERS, type QueueExecutor, type QueueTimers } from '../budget/waiting-queue.ts';
 
 /** The client's options, with limits that it keeps by itself. */
 export interface LimitedClientOptions extends Omit<ClientOptions, 'limits'> {
@@ -199,7 +199,7 @@ interface LocalLimits {
 /** The clock that windows are measured with, in whole ms, and its timers. */
 interface LimitsClock {
   readonly nowMs: () => number;
-  readonly timers: LaneTimers;
+  readonly timers: QueueTimers;
 }
 
 const MACHINE_CLOCK: LimitsClock = {
@@ -213,7 +213,7 @@ const MOST_CONCURRENT = 8;
 /**
  * The transport has a deadline of its own for each request, so nothing more than a turn is waited for here.
  */
-const AT_ONCE: LaneExecutor = {
+const AT_ONCE: QueueExecutor = {
   execute: async (_job, work) => work(),
   close: async () => undefined,
 };
@@ -292,7 +292,7 @@ class LimitsOfClient {
 function shared(key: string, create: () => LocalLimits): LocalLimits {
   const found = known.get(key);
   if (found !== undefined) return found;
-  keepNewest(known, MOST_CALLERS - 1);
+  retainNewest(known, MOST_CALLERS - 1);
   const created = create();
   known.set(key, created);
   return created;

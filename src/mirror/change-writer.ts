@@ -30,7 +30,7 @@ export class ChangeWriter {
   private readonly stats: Statement;
   private readonly candle: Statement;
   private readonly publicTrade: Statement;
-  private readonly kept: Statement;
+  private readonly retained: Statement;
   private readonly figure: Statement;
   private readonly reply: Statement;
   private readonly move: Statement;
@@ -69,7 +69,7 @@ export class ChangeWriter {
     this.publicTrade = prepare(`
       INSERT INTO public_trades VALUES (@market, (SELECT ifnull(max(ordinal), 0) + 1 FROM public_trades WHERE market = @market),
         @timeMs, @price, @amount, @side)`);
-    this.kept = prepare('INSERT OR REPLACE INTO kept VALUES (@name, @json, @atMs)');
+    this.retained = prepare('INSERT OR REPLACE INTO kept VALUES (@name, @json, @atMs)');
     this.figure = prepare('INSERT OR REPLACE INTO figures VALUES (@name, @atMs, @value)');
     this.reply = prepare(
       'INSERT OR REPLACE INTO replies VALUES (@orderKey, @step, @problem IS NULL, @atMs, @endpoint, @httpStatus, @body, @bodyLength, @problem)',
@@ -108,7 +108,7 @@ export class ChangeWriter {
         this.strategy.run(change.strategy);
         return;
       case 'kept':
-        this.kept.run({ name: change.name, json: change.json, atMs });
+        this.retained.run({ name: change.name, json: change.json, atMs });
         return;
       case 'figure':
         this.figure.run(change.figure);

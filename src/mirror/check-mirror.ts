@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { CHECK_FUNCTIONS, checkOf } from './row-checks.ts';
-import { MIRROR_STEPS, takeSteps } from './schema.ts';
+import { MIRROR_STEPS, applySteps } from './schema.ts';
 import { DAMAGED_ADVICE, unusable } from './unusable.ts';
 
 /**
@@ -49,7 +49,7 @@ function tablesOfVersion(version: number): Tables {
   if (known !== undefined) return known;
   const database = new Database(':memory:');
   try {
-    takeSteps(database, MIRROR_STEPS.slice(0, version));
+    applySteps(database, MIRROR_STEPS.slice(0, version));
     const tables = tablesOf(database);
     expectedTables.set(version, tables);
     return tables;

@@ -11,9 +11,9 @@ import type { RetentionLimits } from './retention.ts';
 const TEHRAN_MS = 3.5 * HOUR_MS;
 
 /** Ages up to which every value is stored, then one an hour, then one a day. */
-const ALL_KEPT_MS = 14 * DAY_MS;
-const HOURLY_KEPT_MS = 400 * DAY_MS;
-const DAILY_KEPT_MS = 10_000 * DAY_MS;
+const ALL_RETAINED_MS = 14 * DAY_MS;
+const HOURLY_RETAINED_MS = 400 * DAY_MS;
+const DAILY_RETAINED_MS = 10_000 * DAY_MS;
 
 /** Series other than plots. Beyond it those go whose last value is the oldest. */
 const MOST_SERIES = 1_000;
@@ -113,8 +113,8 @@ export class FigurePruner {
       if (removed < rows) removed += statement.run({ ...values, rows: rows - removed }).changes;
       return removed < rows;
     };
-    for (let looked = 0; looked < SERIES_A_STEP; looked += 1) {
-      if (!this.lookAtNext(run)) return removed;
+    for (let checked = 0; checked < SERIES_A_STEP; checked += 1) {
+      if (!this.checkNext(run)) return removed;
     }
     return rows;
   }
@@ -130,7 +130,7 @@ export class FigurePruner {
   }
 
   /** Answers whether there was anything to do. */
-  private lookAtNext(run: Remove): boolean {
+  private checkNext(run: Remove): boolean {
     const [plot] = this.due;
     if (plot !== undefined) {
       if (run(this.removePlots, { name: plot, kept: this.limits.candlesPerSeries })) this.due.delete(plot);
@@ -158,14 +158,14 @@ export class FigurePruner {
     { sinceMs, hourMs, run }: Pick<Round, 'sinceMs' | 'hourMs'> & { readonly run: Remove },
   ): boolean {
     const steps = [
-      { eachMs: HOUR_MS, keptMs: ALL_KEPT_MS },
-      { eachMs: DAY_MS, keptMs: HOURLY_KEPT_MS },
+      { eachMs: HOUR_MS, keptMs: ALL_RETAINED_MS },
+      { eachMs: DAY_MS, keptMs: HOURLY_RETAINED_MS },
     ];
     const isThin = steps.every(({ eachMs, keptMs }) => {
       const fromMs = Math.max(0, sinceMs - keptMs);
       return run(this.thin, { name, eachMs, fromMs, toMs: hourMs - keptMs });
     });
-    return isThin && run(this.removeBefore, { name, toMs: hourMs - DAILY_KEPT_MS });
+    return isThin && run(this.removeBefore, { name, toMs: hourMs - DAILY_RETAINED_MS });
   }
 }
 

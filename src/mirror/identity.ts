@@ -29,7 +29,7 @@ export class Identity {
     return this.read('account') ?? null;
   }
 
-  keepAccount(text: string): void {
+  persistAccount(text: string): void {
     if (text !== this.account) this.write('account', text);
   }
 

@@ -1,8 +1,8 @@
 import { sentence, type Sentence } from '../language/sentence.ts';
-import { readKept } from '../engine/kept-records.ts';
+import { readRecord } from '../engine/stored-records.ts';
 import { untilText, type Lock } from '../engine/lock.ts';
 import { NO_LOCKS } from '../engine/lock-state.ts';
-import type { KeptRow } from './mirror-reader.ts';
+import type { StoredRow } from './mirror-reader.ts';
 
 /** The locks of a mirror as they stand at a time. */
 export interface LocksNow {
@@ -13,8 +13,8 @@ export interface LocksNow {
 }
 
 /** The locks that hold at a time: those that have ended since the bot last wrote are left out. */
-export function locksNow(kept: readonly KeptRow[], nowMs: number): LocksNow {
-  const { locks, nextChangeAtMs } = readKept(kept, 'locks') ?? NO_LOCKS;
+export function locksNow(stored: readonly StoredRow[], nowMs: number): LocksNow {
+  const { locks, nextChangeAtMs } = readRecord(stored, 'locks') ?? NO_LOCKS;
   const holding = locks.filter(({ endsAtMs }) => endsAtMs > nowMs);
   const isAhead = nextChangeAtMs !== null && nextChangeAtMs > nowMs;
   return {

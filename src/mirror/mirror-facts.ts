@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { readOrderName, storedNames } from '../engine/order-names.ts';
-import { KEPT_NAMES } from '../engine/order-takeover.ts';
+import { STORED_NAMES } from '../engine/order-takeover.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 
 /** Facts that distinguish one mirror, and one moment of it, from another. */
@@ -36,7 +36,7 @@ export function readMirrorFacts(database: Database.Database): MirrorFacts {
   return {
     epochs: [
       ...(epoch === null ? [] : [epoch]),
-      ...formerEpochs(one('SELECT json FROM kept WHERE name = ?', KEPT_NAMES)),
+      ...formerEpochs(one('SELECT json FROM kept WHERE name = ?', STORED_NAMES)),
     ],
     instances: instancesOf(database),
     account: meta('account'),

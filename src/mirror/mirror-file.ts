@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import { checkMirror, schemaVersionOf } from './check-mirror.ts';
-import { MIRROR_STEPS, SCHEMA_VERSION, takeSteps } from './schema.ts';
+import { MIRROR_STEPS, SCHEMA_VERSION, applySteps } from './schema.ts';
 import { sqliteHeaderOf } from './sqlite-header.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
@@ -167,7 +167,7 @@ function check(database: Database.Database): void {
 function bringUpToDate(database: Database.Database): void {
   database
     .transaction(() => {
-      takeSteps(database, MIRROR_STEPS.slice(versionOf(database)));
+      applySteps(database, MIRROR_STEPS.slice(versionOf(database)));
       database.pragma(`user_version = ${SCHEMA_VERSION}`);
     })
     .immediate();

@@ -31,7 +31,7 @@ import {
   type OrderFilter,
   type RowFilter,
 } from './row-pages.ts';
-import { hasWriter } from './writer-lock.ts';
+import { hasWriter } from './write-lock.ts';
 import { schemaVersionOf } from './check-mirror.ts';
 
 /** Lines of one strategy, or of all (null), the last so many. */
@@ -40,7 +40,7 @@ interface LinesFilter {
   readonly last: number;
 }
 
-export interface KeptRow {
+export interface StoredRow {
   readonly name: string;
   readonly json: string;
   readonly atMs: number;
@@ -80,14 +80,14 @@ export interface MirrorSummary {
   /** Orders that are not final. */
   readonly openOrders: readonly OrderRecord[];
   readonly workingIntents: number;
-  readonly kept: readonly KeptRow[];
+  readonly stored: readonly StoredRow[];
 }
 
 /** Algorithms that are read at once; a bot has far fewer. */
 const MOST_ALGORITHMS = 1_000;
 
 /** Orders that a summary lists. */
-const OPEN_ORDERS_TOLD = 1_000;
+const MOST_OPEN_ORDERS_SHOWN = 1_000;
 
 /**
  * Looks into a mirror without changing it, also while a bot writes to it: each question sees one moment.
@@ -177,9 +177,9 @@ export class MirrorReader {
     return STRATEGY_ROWS.select(this.database, 'ORDER BY name')();
   }
 
-  kept(): readonly KeptRow[] {
+  stored(): readonly StoredRow[] {
     return this.database
-      .prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
+      .prepare<[], StoredRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
       .all();
   }
 
@@ -296,9 +296,9 @@ export class MirrorReader {
       lastSeen: this.lastSeen(),
       counts: this.counts(),
       strategies: this.strategies(),
-      openOrders: this.orders({ state: 'open', strategy: null, market: null, last: OPEN_ORDERS_TOLD }),
+      openOrders: this.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN_ORDERS_SHOWN }),
       workingIntents: this.count("intents WHERE status = 'working'"),
-      kept: this.kept(),
+      stored: this.stored(),
     }));
     return { path: this.path, isRunning: hasWriter(this.path), ...read() };
   }

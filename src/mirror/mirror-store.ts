@@ -14,7 +14,7 @@ import { Pruner } from './pruner.ts';
 import { readSeries, readSeriesNames, type FigureValue, type SeriesRange } from './read-series.ts';
 import { checkRetention, type RetentionLimits } from './retention.ts';
 import { GoneMirror, isFullDisk, isHeldByOther, openingFailed, sqliteCode, writeAdvice } from './unusable.ts';
-import { WriterLock } from './writer-lock.ts';
+import { WriteLock } from './write-lock.ts';
 
 /** Time a write waits for another process that writes to the file: beyond it the loop would stand still. */
 const FIRST_WAIT_MS = 250;
@@ -53,7 +53,7 @@ const FLUSHES_A_RESERVE_FILE = 60;
 export class MirrorStore {
   readonly path: string;
   private readonly database: Database.Database;
-  private readonly lock: WriterLock;
+  private readonly lock: WriteLock;
   private readonly identity: Identity;
   private readonly mark: ProgressMark;
   private readonly reserveFile: ReserveFile;
@@ -77,7 +77,7 @@ export class MirrorStore {
   private commits = 0;
   private flushes = 0;
 
-  private constructor(options: MirrorStoreOptions, parts: { lock: WriterLock; database: Database.Database }) {
+  private constructor(options: MirrorStoreOptions, parts: { lock: WriteLock; database: Database.Database }) {
     const { path, nowMs } = options;
     const { database } = parts;
     this.path = path;
@@ -107,7 +107,7 @@ export class MirrorStore {
   static open(options: MirrorStoreOptions): MirrorStore {
     checkRetention(options.retention);
     makeFolderOf(options.path);
-    const lock = WriterLock.take(options.path);
+    const lock = WriteLock.acquire(options.path);
     let database: Database.Database | null = null;
     try {
       database = openMirrorFile(options.path, options.durability);
@@ -129,9 +129,9 @@ export class MirrorStore {
   }
 
   /** Keeps it, at once. Throws `DATA_UNUSABLE` where it can not be written. */
-  keepAccount(text: string): void {
+  persistAccount(text: string): void {
     try {
-      this.identity.keepAccount(text);
+      this.identity.persistAccount(text);
     } catch (error) {
       throw this.cannotWrite(error, isFullDisk(error));
     }
@@ -296,8 +296,8 @@ export class MirrorStore {
       this.commit([], options);
     } catch (error) {
       this.noteFailure(error);
-      const mayPass = isFullDisk(error) || isHeldByOther(error) || error instanceof GoneMirror;
-      if (!mayPass) throw this.cannotWrite(error, false);
+      const isTransient = isFullDisk(error) || isHeldByOther(error) || error instanceof GoneMirror;
+      if (!isTransient) throw this.cannotWrite(error, false);
     }
   }
 

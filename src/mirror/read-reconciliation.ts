@@ -1,11 +1,11 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { NotedFlaw } from '../engine/flaw-log.ts';
-import { readKept } from '../engine/kept-records.ts';
+import type { NotedIssue } from '../engine/issue-log.ts';
+import { readRecord } from '../engine/stored-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/stored-reconciliation.ts';
 import type { MirrorReader } from './mirror-reader.ts';
-import { hasWriter } from './writer-lock.ts';
+import { hasWriter } from './write-lock.ts';
 import { transfersNow, type TransferAtWork } from './transfers-now.ts';
 import type { Sentence } from '../language/sentence.ts';
 
@@ -40,7 +40,7 @@ export interface ReconciliationReport {
    */
   readonly blockedBy: Sentence | null;
   /** Findings of two readings of the exchange that can not be right. */
-  readonly findings: readonly NotedFlaw[];
+  readonly findings: readonly NotedIssue[];
   /** Transfers of which nobody knows whether they arrived. */
   readonly unknownTransfers: readonly TransferAtWork[];
   /** Balances in the books, by currency. */
@@ -48,8 +48,8 @@ export interface ReconciliationReport {
 }
 
 export function readReconciliation(reader: MirrorReader): ReconciliationReport {
-  const stored = readKept(reader.kept(), 'reconciliation');
-  const findings = readKept(reader.kept(), 'findings') ?? [];
+  const stored = readRecord(reader.stored(), 'reconciliation');
+  const findings = readRecord(reader.stored(), 'findings') ?? [];
   const found = stored?.break ?? stored?.suspicion ?? null;
   return {
     state: stateOf(stored, findings),
@@ -61,7 +61,7 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
     why: (stored?.break ?? null) === null ? null : reasonIn(reader),
     blockedBy: stored?.blockedBy ?? null,
     findings,
-    unknownTransfers: transfersNow(reader.kept(), hasWriter(reader.path)).filter(
+    unknownTransfers: transfersNow(reader.stored(), hasWriter(reader.path)).filter(
       ({ state }) => state === 'unknown',
     ),
     differences: (found?.rows ?? []).map((row) => ({
@@ -89,7 +89,7 @@ export function currenciesIn(differences: readonly BalanceDifference[]): Readonl
   );
 }
 
-function stateOf(stored: StoredReconciliation | null, findings: readonly NotedFlaw[]): ReconciliationState {
+function stateOf(stored: StoredReconciliation | null, findings: readonly NotedIssue[]): ReconciliationState {
   if (stored === null) return 'waiting';
   if (stored.break !== null) return 'broken';
   if (stored.suspicion !== null) return 'suspected';

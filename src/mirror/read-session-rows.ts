@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
 import { type Candle, longestBarMs, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { plotFigure } from '../domain/figure-name.ts';
-import { readKept } from '../engine/kept-records.ts';
+import { readRecord } from '../engine/stored-records.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 import { FILL_ROWS, ORDER_ROWS, UNFINISHED_IDS, STRATEGY_ROWS, BALANCE_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
-import type { KeptRow } from './mirror-reader.ts';
+import type { StoredRow } from './mirror-reader.ts';
 import { readSeries } from './read-series.ts';
 import type {
   BoundedTable,
@@ -19,7 +19,7 @@ import type {
   SessionStart,
 } from './session-rows.ts';
 import { openingFailed } from './unusable.ts';
-import { hasWriter } from './writer-lock.ts';
+import { hasWriter } from './write-lock.ts';
 import type { JournalLine } from './row-pages.ts';
 
 /** Rows of each kind that are read at most, the newest: what bounds the memory of a report. */
@@ -106,19 +106,19 @@ class Reading {
         .all({}),
       strategies,
       balances: BALANCE_ROWS.select(this.database, 'ORDER BY currency')(),
-      kept: this.kept(),
+      stored: this.stored(),
     };
   }
 
-  private kept(): readonly KeptRow[] {
+  private stored(): readonly StoredRow[] {
     return this.database
-      .prepare<[object], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
+      .prepare<[object], StoredRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
       .all({});
   }
 
   private plots(): readonly StoredPlot[] {
     const { fromMs, toMs } = this.range;
-    return (readKept(this.kept(), 'plots') ?? []).map((plot) => {
+    return (readRecord(this.stored(), 'plots') ?? []).map((plot) => {
       const name = plotFigure(plot.strategy, plot.market, plot.name);
       return { plot, values: readSeries(this.database, name, { fromMs, toMs, most: MOST_PLOT_VALUES }) };
     });

@@ -10,7 +10,7 @@ import type { WalletTransaction } from '../venues/port.ts';
 import { schemaVersionOf } from './check-mirror.ts';
 import { FILL_ROWS, BALANCE_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
-import type { KeptRow } from './mirror-reader.ts';
+import type { StoredRow } from './mirror-reader.ts';
 import { RETENTION_BOUNDS } from './retention.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 import type { BalanceRecord } from '../records/rows.ts';
@@ -35,7 +35,7 @@ export interface StatementRows {
   /** Coins that a person has moved in the books of strategies, by rising time; no balance changed by them. */
   readonly moves: readonly PositionMoveRecord[];
   readonly balances: readonly BalanceRecord[];
-  readonly kept: readonly KeptRow[];
+  readonly stored: readonly StoredRow[];
   /** Closes of candles of a market at their end, by rising time. */
   readonly closesOf: (market: string) => readonly RecordedRate[];
 }
@@ -99,7 +99,7 @@ function rowsOf(database: Database.Database): StatementRows {
       .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
     moves: movesOf(database),
     balances: BALANCE_ROWS.select(database, 'ORDER BY currency')(),
-    kept: database.prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all(),
+    stored: database.prepare<[], StoredRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all(),
     closesOf: (market) => closesOf(database, market),
   };
 }

@@ -19,9 +19,7 @@ export interface RetentionLimits {
   readonly intents: number;
 }
 
-/**
- * About 500 MB with 30 markets and every limit reached, of which the replies to 50,000 orders are 80 MB.
- */
+/** About 500 MB with 30 markets and every limit reached, of which the replies to 50,000 orders are 80 MB. */
 export const DEFAULT_RETENTION: RetentionLimits = {
   journalRows: 200_000,
   candlesPerSeries: 5_000,

@@ -3,7 +3,7 @@ import { EXIT_KINDS, ORDER_STATES, SIDES } from '../domain/order.ts';
 import { isFigureValue } from '../domain/figure-name.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
-import { keptProblem } from '../engine/kept-records.ts';
+import { recordProblem } from '../engine/stored-records.ts';
 import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
@@ -117,7 +117,7 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck | null>> = {
     sql: (column) => `(${jsonOf('object').sql(column)} AND (kind <> 'log' OR is_log_line(${column})))`,
     problemOf: ({ kind, json }) => (kind === 'log' ? storedProblem(storedLogLine, String(json)) : null),
   },
-  'kept.json': record('is_kept(name, json)', ({ name, json }) => keptProblem(String(name), String(json))),
+  'kept.json': record('is_kept(name, json)', ({ name, json }) => recordProblem(String(name), String(json))),
   'algorithms.json': record('is_algorithm(json)', ({ json }) => storedProblem(storedAlgorithm, String(json))),
   'figures.value': {
     sql: () => 'is_figure(name, value)',
@@ -163,7 +163,7 @@ export function checkOf(table: string, column: string): ColumnCheck | null {
 export const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unknown[]) => 0 | 1>> = {
   is_decimal: (value) => works(() => parseUnits(String(value))),
   is_fine_decimal: (value) => (tryDecimalText(String(value)) === null ? 0 : 1),
-  is_kept: (name, json) => isNull(keptProblem(String(name), String(json))),
+  is_kept: (name, json) => isNull(recordProblem(String(name), String(json))),
   is_algorithm: (json) => isNull(storedProblem(storedAlgorithm, String(json))),
   is_strategy_instance: (json) => isNull(storedProblem(INSTANCE, String(json))),
   is_figure: (name, value) => (isFigureValue(String(name), String(value)) ? 1 : 0),

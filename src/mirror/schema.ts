@@ -255,7 +255,7 @@ export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3,
 export const SCHEMA_VERSION = MIRROR_STEPS.length;
 
 /** Runs steps on a mirror. */
-export function takeSteps(database: Database.Database, steps: readonly string[]): void {
+export function applySteps(database: Database.Database, steps: readonly string[]): void {
   database.function('read_english', { deterministic: true }, (text) => readEnglish(String(text)));
   database.function('read_english_in', { deterministic: true }, (json) => readEnglishIn(String(json)));
   for (const step of steps) database.exec(step);
@@ -283,9 +283,9 @@ function readEnglishIn(json: string): string {
       (field === 'name' && !value.includes(' '))
     )
       return value;
-    const said = readEnglish(value);
-    isChanged ||= said !== value;
-    return said;
+    const sentence = readEnglish(value);
+    isChanged ||= sentence !== value;
+    return sentence;
   };
   try {
     const value: unknown = JSON.parse(json, read);

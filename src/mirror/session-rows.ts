@@ -1,11 +1,11 @@
 import type { Candle, Timeframe } from '../domain/candle.ts';
-import type { KeptPlot } from '../engine/live-plots.ts';
+import type { PlotRecord } from '../engine/live-plots.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 import type { StrategyRecord, BalanceRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import type { FigureValue } from './read-series.ts';
-import type { KeptRow } from './mirror-reader.ts';
+import type { StoredRow } from './mirror-reader.ts';
 import type { JournalLine } from './row-pages.ts';
 import type { Sentence } from '../language/sentence.ts';
 
@@ -55,7 +55,7 @@ export interface StoredSeries {
 
 /** A series that a strategy plots: how it is drawn, and its values of the range. */
 export interface StoredPlot {
-  readonly plot: KeptPlot;
+  readonly plot: PlotRecord;
   readonly values: readonly FigureValue[];
 }
 
@@ -103,5 +103,5 @@ export interface SessionRows {
   readonly markets: readonly MarketVersionRecord[];
   readonly strategies: readonly StrategyRecord[];
   readonly balances: readonly BalanceRecord[];
-  readonly kept: readonly KeptRow[];
+  readonly stored: readonly StoredRow[];
 }

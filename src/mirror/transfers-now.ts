@@ -1,7 +1,7 @@
 import { formatUnits } from '../domain/money.ts';
 import { otherSide, type WalletSide } from '../records/margin.ts';
-import { readKept } from '../engine/kept-records.ts';
-import type { KeptRow } from './mirror-reader.ts';
+import { readRecord } from '../engine/stored-records.ts';
+import type { StoredRow } from './mirror-reader.ts';
 import type { AlgorithmRecord } from '../records/rows.ts';
 import { algorithmFromJson } from '../engine/algorithm-json.ts';
 import type { BracketAlgorithm } from '../engine/bracket.ts';
@@ -24,16 +24,21 @@ export interface TransferAtWork {
  * Those that a mirror has. `isRunning`: whether a bot has it open; null where that is not known. What was on
  * its way when the last bot ended is unknown, as the next one will say.
  */
-export function transfersNow(kept: readonly KeptRow[], isRunning: boolean | null): readonly TransferAtWork[] {
-  return (readKept(kept, 'transfers') ?? []).map(({ strategy, currency, amount, from, state, sinceMs }) => ({
-    strategy,
-    currency,
-    amount: formatUnits(amount),
-    from,
-    to: otherSide(from),
-    state: isRunning === false ? 'unknown' : state,
-    sinceMs,
-  }));
+export function transfersNow(
+  stored: readonly StoredRow[],
+  isRunning: boolean | null,
+): readonly TransferAtWork[] {
+  return (readRecord(stored, 'transfers') ?? []).map(
+    ({ strategy, currency, amount, from, state, sinceMs }) => ({
+      strategy,
+      currency,
+      amount: formatUnits(amount),
+      from,
+      to: otherSide(from),
+      state: isRunning === false ? 'unknown' : state,
+      sinceMs,
+    }),
+  );
 }
 
 /** A position of a bracket of which a person has to say what became of it. */

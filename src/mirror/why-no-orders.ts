@@ -1,5 +1,5 @@
-import { sentenceOf } from '../engine/flaw-log.ts';
-import { readKept } from '../engine/kept-records.ts';
+import { sentenceOf } from '../engine/issue-log.ts';
+import { readRecord } from '../engine/stored-records.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 
 /**
@@ -8,17 +8,17 @@ import { sentence, type Sentence } from '../language/sentence.ts';
  * too slow to send one. Null if there is no such reason. Halts, breaks and a refused credential are reported
  * elsewhere.
  */
-export function whyNoOrders(kept: Parameters<typeof readKept>[0]): Sentence | null {
-  const grave = readKept(kept, 'findings')?.find(({ isGrave }) => isGrave);
+export function whyNoOrders(stored: Parameters<typeof readRecord>[0]): Sentence | null {
+  const grave = readRecord(stored, 'findings')?.find(({ isGrave }) => isGrave);
   if (grave !== undefined) return sentence('exchange-contradicts', { finding: sentenceOf(grave) });
-  const tooSlow = whyNothingLeaves(kept);
+  const tooSlow = whyNothingLeaves(stored);
   if (tooSlow !== null) return tooSlow;
-  const blockedBy = readKept(kept, 'reconciliation')?.blockedBy ?? null;
+  const blockedBy = readRecord(stored, 'reconciliation')?.blockedBy ?? null;
   return blockedBy === null ? null : sentence('books-uncompared', { reason: blockedBy });
 }
 
 /** Returns the reason that no request leaves, though the ledger would permit it; null while requests do. */
-export function whyNothingLeaves(kept: Parameters<typeof readKept>[0]): Sentence | null {
-  const sinceMs = readKept(kept, 'slow-machine')?.sinceMs ?? null;
+export function whyNothingLeaves(stored: Parameters<typeof readRecord>[0]): Sentence | null {
+  const sinceMs = readRecord(stored, 'slow-machine')?.sinceMs ?? null;
   return sinceMs === null ? null : sentence('machine-slow');
 }

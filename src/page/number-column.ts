@@ -35,9 +35,7 @@ export function fromDistances(distances: readonly number[]): readonly number[] {
   return distances.map((distance) => (sum += distance));
 }
 
-/**
- * A number with so many digits: what a screen can show, so the last of them may be a tie's other side.
- */
+/** A number with so many digits: what a screen can show, so the last of them may be a tie's other side. */
 export function roundedTo(value: number, digits: number): number {
   if (value === 0) return 0;
   const decimals = digits - 1 - Math.floor(Math.log10(Math.abs(value)));

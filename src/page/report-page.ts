@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { sayReport } from './report-words.ts';
+import { pageText } from './report-words.ts';
 import { chooseTheme, isDark } from './theme.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function startReport(draw: (data: never) => void): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     for (const note of document.querySelectorAll('.chart-note'))
-      note.textContent = sayReport('notDrawn', { reason });
+      note.textContent = pageText('notDrawn', { reason });
     throw error;
   }
 }
@@ -31,8 +31,8 @@ function startThemeSwitch(): void {
   const button = document.getElementById('theme');
   effect(() => {
     if (button === null) return;
-    button.textContent = sayReport(isDark.value ? 'light' : 'dark');
-    button.setAttribute('aria-label', sayReport(isDark.value ? 'toLight' : 'toDark'));
+    button.textContent = pageText(isDark.value ? 'light' : 'dark');
+    button.setAttribute('aria-label', pageText(isDark.value ? 'toLight' : 'toDark'));
   });
   button?.addEventListener('click', () => chooseTheme(isDark.value ? 'light' : 'dark'));
 }

@@ -16,7 +16,7 @@ export const pageLanguage: Language = document.documentElement.lang === 'fa' ? '
 export const isPersian = pageLanguage === 'fa';
 const locale = localeOf(pageLanguage);
 
-export const sayReport = translateInto<typeof ENGLISH_PAGE>(
+export const pageText = translateInto<typeof ENGLISH_PAGE>(
   pageLanguage,
   isPersian ? PERSIAN_PAGE : ENGLISH_PAGE,
 );
@@ -65,7 +65,7 @@ export function shownPercent(percent: number, decimals: number): string {
 }
 
 export const shareText = (fraction: number | null): string =>
-  fraction === null ? sayReport('nothing') : shownPercent(fraction * 100, 2);
+  fraction === null ? pageText('nothing') : shownPercent(fraction * 100, 2);
 
 export const shownTime = (timeMs: number, style: TimeStyle = 'minute'): string =>
   isPersian
@@ -74,6 +74,6 @@ export const shownTime = (timeMs: number, style: TimeStyle = 'minute'): string =
 
 /** A length of time by its two largest units; below zero nobody knows its end. */
 export function shownLength(lengthMs: number): string {
-  if (lengthMs < 0) return sayReport('open');
+  if (lengthMs < 0) return pageText('open');
   return isPersian ? formatLength(pageLanguage, lengthMs) : durationText(lengthMs);
 }

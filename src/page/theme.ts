@@ -15,7 +15,7 @@ export function readPreference(name: string): string | null {
   }
 }
 
-export function keepPreference(name: string, value: string): void {
+export function storePreference(name: string, value: string): void {
   try {
     localStorage.setItem(PREFIX + name, value);
   } catch {
@@ -25,15 +25,15 @@ export function keepPreference(name: string, value: string): void {
 
 /** The preference of a name, where it is one of those that a page knows. */
 export function preferenceOf<Value extends string>(name: string, allowed: readonly Value[]): Value | null {
-  const kept = readPreference(name);
-  return allowed.find((each) => each === kept) ?? null;
+  const stored = readPreference(name);
+  return allowed.find((each) => each === stored) ?? null;
 }
 
 const theme = signal<Theme>(preferenceOf<Theme>('theme', ['auto', 'light', 'dark']) ?? 'auto');
 
 export function chooseTheme(wanted: Theme): void {
   theme.value = wanted;
-  keepPreference('theme', wanted);
+  storePreference('theme', wanted);
 }
 
 const darkScreen = matchMedia('(prefers-color-scheme: dark)');

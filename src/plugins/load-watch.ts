@@ -31,13 +31,13 @@ export class LoadWatch {
   async during<Result>(file: string, load: () => Promise<Result>): Promise<Result> {
     if (!isMainThread || LOADED.has(file)) return load();
     this.worker ??= begin();
-    this.say(file);
+    this.log(file);
     try {
       const loaded = await load();
       LOADED.add(file);
       return loaded;
     } finally {
-      this.say(null);
+      this.log(null);
     }
   }
 
@@ -47,7 +47,7 @@ export class LoadWatch {
     this.worker = null;
   }
 
-  private say(file: string | null): void {
+  private log(file: string | null): void {
     this.worker?.postMessage({ file, pid: process.pid } satisfies WatchWord, []);
   }
 }

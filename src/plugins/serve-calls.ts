@@ -10,7 +10,7 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { Intent } from '../strategy/intents.ts';
 import { lineIn, loadStrategies } from './load-strategies.ts';
-import { SAID, SharedLine } from './shared-line.ts';
+import { SENT, SharedLine } from './shared-line.ts';
 import {
   type Loaded,
   type WorkerAnswer,
@@ -19,11 +19,11 @@ import {
   type WorkerSetup,
   keyOf,
   eventData,
-  type Look,
+  type Query,
 } from './worker-messages.ts';
 
 /** Values that are kept to be shown again while they are the same. */
-const MOST_KEPT = 200;
+const MOST_RETAINED = 200;
 
 /**
  * View of the engine for a strategy in a thread of its own. Data that it read in earlier calls comes with the
@@ -35,24 +35,24 @@ class RemoteView implements EngineView {
   private readonly line: SharedLine;
   private readonly port: MessagePort;
   private now = new Map<string, unknown>();
-  private readonly kept = new Map<string, unknown>();
+  private readonly cached = new Map<string, unknown>();
 
   constructor(line: SharedLine, port: MessagePort) {
     this.line = line;
     this.port = port;
   }
 
-  begin({ event, nowMs, looks, same, inEvent }: WorkerCall): void {
+  begin({ event, nowMs, reads, same, inEvent }: WorkerCall): void {
     this.nowMs = nowMs;
     this.now = new Map();
-    for (const [key, value] of looks) this.take(key, value);
+    for (const [key, value] of reads) this.apply(key, value);
     const data = eventData(event);
-    for (const key of inEvent) this.take(key, data);
-    for (const key of same) this.now.set(key, this.kept.get(key));
+    for (const key of inEvent) this.apply(key, data);
+    for (const key of same) this.now.set(key, this.cached.get(key));
   }
 
   position(market: string): ReturnType<EngineView['position']> {
-    return this.look(['position', market]) as ReturnType<EngineView['position']>;
+    return this.read(['position', market]) as ReturnType<EngineView['position']>;
   }
 
   positionNumber(market: string): number {
@@ -60,7 +60,7 @@ class RemoteView implements EngineView {
   }
 
   inventory(market: string): ReturnType<EngineView['inventory']> {
-    return this.look(['inventory', market]) as ReturnType<EngineView['inventory']>;
+    return this.read(['inventory', market]) as ReturnType<EngineView['inventory']>;
   }
 
   freeNumber(currency: string): number {
@@ -68,63 +68,63 @@ class RemoteView implements EngineView {
   }
 
   free(): ReturnType<EngineView['free']> {
-    return this.look(['free']) as ReturnType<EngineView['free']>;
+    return this.read(['free']) as ReturnType<EngineView['free']>;
   }
 
   orders(): ReturnType<EngineView['orders']> {
-    return this.look(['orders']) as ReturnType<EngineView['orders']>;
+    return this.read(['orders']) as ReturnType<EngineView['orders']>;
   }
 
   book(market: string): ReturnType<EngineView['book']> {
-    return this.look(['book', market]) as ReturnType<EngineView['book']>;
+    return this.read(['book', market]) as ReturnType<EngineView['book']>;
   }
 
   stats(market: string): ReturnType<EngineView['stats']> {
-    return this.look(['stats', market]) as ReturnType<EngineView['stats']>;
+    return this.read(['stats', market]) as ReturnType<EngineView['stats']>;
   }
 
   margin(topic: string): ReturnType<EngineView['margin']> {
-    return this.look(['margin', topic]) as ReturnType<EngineView['margin']>;
+    return this.read(['margin', topic]) as ReturnType<EngineView['margin']>;
   }
 
   rules(market: string): ReturnType<EngineView['rules']> {
-    return this.look(['rules', market]) as ReturnType<EngineView['rules']>;
+    return this.read(['rules', market]) as ReturnType<EngineView['rules']>;
   }
 
   locks(market: string): ReturnType<EngineView['locks']> {
-    return this.look(['locks', market]) as ReturnType<EngineView['locks']>;
+    return this.read(['locks', market]) as ReturnType<EngineView['locks']>;
   }
 
   universe(name: string): ReturnType<EngineView['universe']> {
-    return this.look(['universe', name]) as ReturnType<EngineView['universe']>;
+    return this.read(['universe', name]) as ReturnType<EngineView['universe']>;
   }
 
   equity(market: string): ReturnType<EngineView['equity']> {
-    return this.look(['equity', market]) as ReturnType<EngineView['equity']>;
+    return this.read(['equity', market]) as ReturnType<EngineView['equity']>;
   }
 
   ageMs(what: Parameters<EngineView['ageMs']>[0], market: string): number | null {
-    return this.look(['ageMs', what, market]) as number | null;
+    return this.read(['ageMs', what, market]) as number | null;
   }
 
   accountAgeMs(what: Parameters<EngineView['accountAgeMs']>[0]): number | null {
-    return this.look(['accountAgeMs', what]) as number | null;
+    return this.read(['accountAgeMs', what]) as number | null;
   }
 
-  private look(look: Look): unknown {
-    const key = keyOf(look);
+  private read(read: Query): unknown {
+    const key = keyOf(read);
     if (this.now.has(key)) return this.now.get(key);
-    this.line.ask(look);
-    const answer = this.line.passed() ?? receiveMessageOnPort(this.port)?.message;
-    this.take(key, (answer as { readonly value: unknown } | undefined)?.value ?? null);
+    this.line.ask(read);
+    const answer = this.line.received() ?? receiveMessageOnPort(this.port)?.message;
+    this.apply(key, (answer as { readonly value: unknown } | undefined)?.value ?? null);
     return this.now.get(key);
   }
 
-  private take(key: string, value: unknown): void {
+  private apply(key: string, value: unknown): void {
     this.now.set(key, deepFreeze(value));
     if (typeof value !== 'object' || value === null) return;
-    if (this.kept.size >= MOST_KEPT) this.kept.clear();
-    this.kept.set(key, value);
+    if (this.cached.size >= MOST_RETAINED) this.cached.clear();
+    this.cached.set(key, value);
   }
 }
 
@@ -153,22 +153,24 @@ const line = new SharedLine(memory);
 const view = new RemoteView(line, port);
 const source: StrategySource = { file: shownFile, lineOf: (error) => lineIn(error, file) };
 const plots = new PlotBatch();
-let hasSaidEnd = false;
+let hasPostedEnd = false;
 
 /** Its last message, which ends any wait for an answer. */
-function sayEnd(end: WorkerEnd): void {
-  if (hasSaidEnd) return;
-  hasSaidEnd = true;
-  line.say(SAID.end, end);
+function postEnd(end: WorkerEnd): void {
+  if (hasPostedEnd) return;
+  hasPostedEnd = true;
+  line.post(SENT.end, end);
 }
 
 process.on('uncaughtExceptionMonitor', (error, origin) => {
   const { message, line: at, stack } = faultOf(null, error, source);
   const what =
     origin === 'unhandledRejection' ? 'a promise was rejected and not caught' : 'outside of a handler';
-  sayEnd({ message: `${what}: ${message}`, line: at, stack });
+  postEnd({ message: `${what}: ${message}`, line: at, stack });
 });
-process.on('exit', (code) => sayEnd({ message: `it called process.exit(${code})`, line: null, stack: null }));
+process.on('exit', (code) =>
+  postEnd({ message: `it called process.exit(${code})`, line: null, stack: null }),
+);
 
 async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem' }>> {
   const { strategies, problems } = await loadStrategies(file);
@@ -225,11 +227,11 @@ function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
   const objection = signal === null ? null : runner.objectionTo(signal);
   const intents = intentsOf(runner, call, view);
   return {
-    state: runner.takeChangedState(),
+    state: runner.drainChangedState(),
     intents,
     fault: runner.fault,
-    log: runner.takeLog(),
-    plots: plots.take(),
+    log: runner.drainLog(),
+    plots: plots.drain(),
     objection,
   };
 }
@@ -269,21 +271,21 @@ if (loaded instanceof StrategyRunner) {
   port.on('message', (call: WorkerCall | null) => {
     let answer: WorkerAnswer;
     try {
-      answer = answerTo(loaded, call ?? (line.passed() as WorkerCall));
+      answer = answerTo(loaded, call ?? (line.received() as WorkerCall));
     } catch (error) {
       answer = failed(error);
     }
     try {
-      line.say(SAID.answer, answer);
+      line.post(SENT.answer, answer);
     } catch (error) {
-      line.say(SAID.answer, failed(error));
+      line.post(SENT.answer, failed(error));
     }
   });
-  line.say(SAID.answer, ready(loaded));
+  line.post(SENT.answer, ready(loaded));
 } else {
   // Without work the thread would end by itself, maybe before its message is read. Then its end would be
   // reported in place of the problem.
-  hasSaidEnd = true;
-  line.say(SAID.answer, loaded);
+  hasPostedEnd = true;
+  line.post(SENT.answer, loaded);
 }
 port.postMessage(null);

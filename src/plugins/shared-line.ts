@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 
 /** Kind of message that the strategy's thread has put there, or nothing yet. */
-export const SAID = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
+export const SENT = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
 /**
  * Bytes of one message: a state and intents at their bounds fit. The system allots memory only where it is
@@ -13,7 +13,7 @@ const STATE = 0;
 /** Of what the thread has said, and of what the main thread has passed. */
 const LENGTH = 1;
 const ANSWERED = 2;
-const PASSED_LENGTH = 3;
+const SENT_LENGTH = 3;
 const WORDS = 4;
 
 /** The length of what did not fit. */
@@ -31,28 +31,28 @@ export class SharedLine {
   readonly memory: SharedArrayBuffer;
   private readonly words: Int32Array;
   private readonly bytes: Uint8Array;
-  private readonly passedBytes: Uint8Array;
+  private readonly sentBytes: Uint8Array;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(WORDS * 4 + 2 * MOST_BYTES)) {
     this.memory = memory;
     this.words = new Int32Array(memory, 0, WORDS);
     this.bytes = new Uint8Array(memory, WORDS * 4, MOST_BYTES);
-    this.passedBytes = new Uint8Array(memory, WORDS * 4 + MOST_BYTES, MOST_BYTES);
+    this.sentBytes = new Uint8Array(memory, WORDS * 4 + MOST_BYTES, MOST_BYTES);
   }
 
   /** On the main thread: forgets the last message. */
   clear(): void {
-    Atomics.store(this.words, STATE, SAID.nothing);
+    Atomics.store(this.words, STATE, SENT.nothing);
   }
 
   /** On the main thread: waits for a message, for `limitMs` at most. Answers its kind. */
   wait(limitMs: number): number {
-    Atomics.wait(this.words, STATE, SAID.nothing, limitMs);
+    Atomics.wait(this.words, STATE, SENT.nothing, limitMs);
     return Atomics.load(this.words, STATE);
   }
 
   /** The kind of the last message. */
-  get said(): number {
+  get kind(): number {
     return Atomics.load(this.words, STATE);
   }
 
@@ -71,16 +71,16 @@ export class SharedLine {
    * On the main thread: passes plain data to the thread. False where it does not fit and has to go by the
    * port.
    */
-  pass(message: unknown): boolean {
-    const { read, written } = encode(JSON.stringify(message), this.passedBytes);
-    Atomics.store(this.words, PASSED_LENGTH, read === 0 ? NOT_HERE : written);
+  trySend(message: unknown): boolean {
+    const { read, written } = encode(JSON.stringify(message), this.sentBytes);
+    Atomics.store(this.words, SENT_LENGTH, read === 0 ? NOT_HERE : written);
     return read !== 0;
   }
 
   /** In the thread: what was passed; null where it is in the port. */
-  passed(): unknown {
-    const length = Atomics.load(this.words, PASSED_LENGTH);
-    return length === NOT_HERE ? null : decode(this.passedBytes, length);
+  received(): unknown {
+    const length = Atomics.load(this.words, SENT_LENGTH);
+    return length === NOT_HERE ? null : decode(this.sentBytes, length);
   }
 
   /** On the main thread: marks that the answer to a question was passed. */
@@ -90,7 +90,7 @@ export class SharedLine {
   }
 
   /** In the thread: sends a message. Throws `INVALID_STRATEGY` when it is too long. */
-  say(kind: number, message: unknown): void {
+  post(kind: number, message: unknown): void {
     const { read, written } = encode(JSON.stringify(message), this.bytes);
     if (read === 0)
       throw new SarrafError('INVALID_STRATEGY', `expected an answer of at most ${MOST_BYTES} bytes`);
@@ -102,7 +102,7 @@ export class SharedLine {
   /** In the thread: asks, and waits for the answer. */
   ask(question: unknown): void {
     const before = Atomics.load(this.words, ANSWERED);
-    this.say(SAID.question, question);
+    this.post(SENT.question, question);
     Atomics.wait(this.words, ANSWERED, before);
   }
 }

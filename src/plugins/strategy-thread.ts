@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { SarrafError } from '../domain/errors.ts';
 import { english, sentence } from '../language/sentence.ts';
-import { SAID, SharedLine } from './shared-line.ts';
-import type { Loaded, Look, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
+import { SENT, SharedLine } from './shared-line.ts';
+import type { Loaded, Query, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
 import { ownModule } from './own-files.ts';
 
 /** Limits of a strategy in a thread of its own. */
@@ -109,34 +109,34 @@ export class StrategyThread {
     await Promise.race([this.arrived.promise, late.promise]);
     clearTimeout(timer);
     this.worker.unref();
-    return this.takeLoaded();
+    return this.readLoaded();
   }
 
   /** The same without waiting: null while it still loads and has time left. */
   loadedByNow(): Loaded | null {
-    const isAtIt = this.line.said === SAID.nothing && this.end === null;
+    const isAtIt = this.line.kind === SENT.nothing && this.end === null;
     if (isAtIt && performance.now() - this.begunMs < this.options.limits.loadMs) return null;
-    return this.takeLoaded();
+    return this.readLoaded();
   }
 
   /**
    * Passes a call to the thread and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or
    * the thread ends; then the thread is done.
    */
-  call(call: WorkerCall, answerLook: (look: unknown) => unknown): WorkerAnswer {
+  call(call: WorkerCall, answerRead: (read: unknown) => unknown): WorkerAnswer {
     this.line.clear();
-    this.worker.postMessage(this.line.pass(call) ? null : call, []);
+    this.worker.postMessage(this.line.trySend(call) ? null : call, []);
     let leftMs = this.options.limits.handlerMs;
     for (let questions = 0; questions <= MOST_QUESTIONS; questions += 1) {
       const begunMs = performance.now();
-      const said = this.await(leftMs);
+      const kind = this.await(leftMs);
       leftMs -= Math.min(performance.now() - begunMs, SLICE_MS);
-      if (said === SAID.answer) return this.line.read() as WorkerAnswer;
-      if (said === SAID.end) throw this.broken();
-      if (said !== SAID.question || leftMs <= 0) break;
-      const value = answerLook(this.line.read());
+      if (kind === SENT.answer) return this.line.read() as WorkerAnswer;
+      if (kind === SENT.end) throw this.broken();
+      if (kind !== SENT.question || leftMs <= 0) break;
+      const value = answerRead(this.line.read());
       this.line.clear();
-      if (!this.line.pass({ value })) this.worker.postMessage({ value }, []);
+      if (!this.line.trySend({ value })) this.worker.postMessage({ value }, []);
       this.line.answered();
     }
     void this.dispose();
@@ -152,26 +152,26 @@ export class StrategyThread {
     await this.worker.terminate();
   }
 
-  /** Waits in slices for a message. Answers its kind; `SAID.nothing` when none came in time. */
+  /** Waits in slices for a message. Answers its kind; `SENT.nothing` when none came in time. */
   private await(limitMs: number): number {
     for (let spin = 0; spin < SPINS; spin += 1) {
-      const { said } = this.line;
-      if (said !== SAID.nothing) return said;
+      const { kind } = this.line;
+      if (kind !== SENT.nothing) return kind;
     }
     for (let leftMs = limitMs; leftMs > 0; leftMs -= SLICE_MS) {
-      const said = this.line.wait(Math.min(leftMs, SLICE_MS));
-      if (said !== SAID.nothing) return said;
+      const kind = this.line.wait(Math.min(leftMs, SLICE_MS));
+      if (kind !== SENT.nothing) return kind;
     }
-    return SAID.nothing;
+    return SENT.nothing;
   }
 
-  private takeLoaded(): Loaded {
-    const { said } = this.line;
-    if (said === SAID.answer) {
+  private readLoaded(): Loaded {
+    const { kind } = this.line;
+    if (kind === SENT.answer) {
       this.isLoaded = true;
       return this.line.read() as Loaded;
     }
-    if (said === SAID.end) throw this.broken();
+    if (kind === SENT.end) throw this.broken();
     const end = this.end;
     void this.dispose();
     if (end !== null) throw brokenBy(end);
@@ -191,7 +191,7 @@ export class StrategyThread {
   private noteEnd(end: WorkerEnd): void {
     this.arrived.resolve();
     if (this.hasEnded) return;
-    this.end = this.line.said === SAID.end ? checkedEnd(this.line.read()) : end;
+    this.end = this.line.kind === SENT.end ? checkedEnd(this.line.read()) : end;
     if (this.isLoaded) this.options.onEnd(this.end);
   }
 
@@ -234,8 +234,8 @@ function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
   });
 }
 
-function checkedEnd(said: unknown): WorkerEnd {
-  const { message, line, stack } = Object(said) as Partial<Record<keyof WorkerEnd, unknown>>;
+function checkedEnd(answer: unknown): WorkerEnd {
+  const { message, line, stack } = Object(answer) as Partial<Record<keyof WorkerEnd, unknown>>;
   return {
     message:
       typeof message === 'string' ? message.slice(0, 1_000) : english(sentence('strategy-thread-ended')),
@@ -245,7 +245,7 @@ function checkedEnd(said: unknown): WorkerEnd {
 }
 
 /** True if a value is a valid question of a strategy: a method of the view, and texts. */
-export function isLook(asked: unknown): asked is Look {
+export function isQuery(asked: unknown): asked is Query {
   return (
     Array.isArray(asked) &&
     asked.length >= 1 &&

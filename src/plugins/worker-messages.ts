@@ -56,7 +56,7 @@ export type Loaded =
     };
 
 /** A question to the engine's view: the method and its arguments. */
-export type Look = readonly [method: string, ...args: string[]];
+export type Query = readonly [method: string, ...args: string[]];
 
 /** A signal whose payload the schema of the strategy is asked about. */
 export type CheckedSignal = Parameters<StrategyPort['objectionTo']>[0];
@@ -81,7 +81,7 @@ export interface WorkerCall {
   /** Signal to check before it is delivered; null: none. */
   readonly signal: CheckedSignal | null;
   /** Current values of the data that the handler read in earlier calls. */
-  readonly looks: readonly (readonly [key: string, value: unknown])[];
+  readonly reads: readonly (readonly [key: string, value: unknown])[];
   /** Keys of that whose value is the same object as at the last call. */
   readonly same: readonly string[];
   /** Keys of that whose value the event itself carries: it is sent once. */
@@ -115,8 +115,8 @@ export interface WorkerEnd {
   readonly stack: string | null;
 }
 
-export function keyOf(look: Look): string {
-  return look.join(' ');
+export function keyOf(read: Query): string {
+  return read.join(' ');
 }
 
 /** A few more than a call may log: the one that says how many were left out. */
@@ -159,9 +159,9 @@ export function checkedPlots(points: unknown): readonly PlotPoint[] {
 }
 
 /** Returns a thread's objection to a signal, checked; null if the signal is to be delivered. */
-export function checkedObjection(said: unknown): SignalObjection | null {
-  if (said === null) return null;
-  const { outcome, code, reason } = fieldsOf(said);
+export function checkedObjection(answer: unknown): SignalObjection | null {
+  if (answer === null) return null;
+  const { outcome, code, reason } = fieldsOf(answer);
   const isReady = outcome !== 'dropped';
   return {
     outcome: isReady ? 'refused' : 'dropped',

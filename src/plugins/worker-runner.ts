@@ -11,7 +11,7 @@ import { routeOfEvent } from '../strategy/event-route.ts';
 import { fieldsOf } from '../strategy/fields.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from '../strategy/strategy-event.ts';
-import { faultOf, sayFault, type StrategyFault } from '../strategy/strategy-fault.ts';
+import { faultOf, faultText, type StrategyFault } from '../strategy/strategy-fault.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
@@ -26,7 +26,7 @@ import {
   type Loaded,
   type WorkerEnd,
 } from './worker-messages.ts';
-import { Looks, RecentCandles } from './looks.ts';
+import { Queries, RecentCandles } from './queries.ts';
 import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strategy-thread.ts';
 
 export interface IsolationLimits extends ThreadLimits {
@@ -47,7 +47,7 @@ export interface WorkerRunnerOptions {
 }
 
 const NO_INTENTS: readonly Intent[] = [];
-const NOTHING_SEEN = { looks: [], same: [], inEvent: [] };
+const NOTHING_SEEN = { reads: [], same: [], inEvent: [] };
 
 /** Most bars that are gathered for an idle thread, before they are passed on. */
 const MOST_PENDING = 500;
@@ -75,7 +75,7 @@ export class WorkerRunner implements StrategyPort {
   private readonly warmUps: readonly number[];
   private readonly wanted: ReadonlySet<string>;
   private readonly handlers: ReadonlyMap<string, string>;
-  private readonly looks = new Looks();
+  private readonly reads = new Queries();
   private readonly candles: RecentCandles;
   private pending: ClosedCandle[] = [];
   /** The signal that the next call asks about, and what the last one said of it. */
@@ -85,7 +85,7 @@ export class WorkerRunner implements StrategyPort {
   private readonly series = new Map<string, PlotSeries>();
   private thread: StrategyThread;
   private json: string;
-  private takenJson: string;
+  private drainedJson: string;
   /** True if the thread continues from `json`, and from a failure. */
   private restores = false;
   private clears = false;
@@ -128,7 +128,7 @@ export class WorkerRunner implements StrategyPort {
     this.handlers = new Map(ready.handlers);
     this.wantsCandles = this.wanted.has('candle');
     this.json = checkedState(ready.state);
-    this.takenJson = this.json;
+    this.drainedJson = this.json;
     this.candles = new RecentCandles(this.subscriptions, this.warmUps);
   }
 
@@ -217,7 +217,7 @@ export class WorkerRunner implements StrategyPort {
     return false;
   }
 
-  takeLog(): readonly StrategyLogLine[] {
+  drainLog(): readonly StrategyLogLine[] {
     const { log } = this;
     if (log.length > 0) this.log = [];
     return log;
@@ -227,9 +227,9 @@ export class WorkerRunner implements StrategyPort {
     return this.json;
   }
 
-  takeChangedState(): string | null {
-    if (this.json === this.takenJson) return null;
-    this.takenJson = this.json;
+  drainChangedState(): string | null {
+    if (this.json === this.drainedJson) return null;
+    this.drainedJson = this.json;
     return this.json;
   }
 
@@ -254,7 +254,7 @@ export class WorkerRunner implements StrategyPort {
       throw new SarrafError('INVALID_STRATEGY', message, { details: { line } });
     }
     this.json = state === null ? json : checkedState(state);
-    this.takenJson = json;
+    this.drainedJson = json;
   }
 
   clearFailure(): void {
@@ -267,7 +267,7 @@ export class WorkerRunner implements StrategyPort {
     this.fault = null;
     this.clears = true;
     this.restores = true;
-    this.takeRestarted();
+    this.readRestarted();
   }
 
   /** Ends the thread. */
@@ -284,10 +284,10 @@ export class WorkerRunner implements StrategyPort {
     const follows = this.followsAnew ? [...this.follows] : null;
     const kind = event?.kind ?? 'candle';
     let broken: unknown = null;
-    const seen = event === null || view === null ? NOTHING_SEEN : this.looks.of(event, view);
-    const answerLook = (look: unknown): unknown => {
+    const seen = event === null || view === null ? NOTHING_SEEN : this.reads.of(event, view);
+    const answerRead = (read: unknown): unknown => {
       try {
-        return view === null ? null : this.looks.answer(look, kind, view);
+        return view === null ? null : this.reads.answer(read, kind, view);
       } catch (error) {
         broken = error;
         return null;
@@ -312,11 +312,11 @@ export class WorkerRunner implements StrategyPort {
           signal: this.asked,
           ...seen,
         },
-        answerLook,
+        answerRead,
       );
       if (broken !== null) throw broken;
-      if (this.asked !== null) this.takeObjection(answer);
-      return event === null ? NO_INTENTS : this.take(answer, this.handlerOf(event));
+      if (this.asked !== null) this.readObjection(answer);
+      return event === null ? NO_INTENTS : this.readAnswer(answer, this.handlerOf(event));
     } catch (error) {
       if (broken !== null) throw broken;
       this.fail(event === null ? null : this.handlerOf(event), error);
@@ -325,10 +325,10 @@ export class WorkerRunner implements StrategyPort {
   }
 
   /** Checks the answer. The state is taken last, so that a wrong answer changes nothing. */
-  private take(answer: unknown, handler: string | null): readonly Intent[] {
+  private readAnswer(answer: unknown, handler: string | null): readonly Intent[] {
     const { state, intents, fault, log, plots } = Object(answer) as Readonly<Record<string, unknown>>;
     this.log = [...this.log, ...checkedLog(log)];
-    this.takePlots(plots);
+    this.readPlots(plots);
     if (fault !== null) {
       this.setFault(checkedFault(fault, { handler, file: this.options.setup.shownFile }));
       return NO_INTENTS;
@@ -339,7 +339,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   /** Applies the thread's answer about a signal that it was asked about, which may be a fault. */
-  private takeObjection(answer: unknown): void {
+  private readObjection(answer: unknown): void {
     const { fault, objection } = fieldsOf(answer);
     const { shownFile: file } = this.options.setup;
     if (fault === null) this.objection = checkedObjection(objection);
@@ -347,7 +347,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   /** Passes on its plots to be drawn: a series is the same object each time. */
-  private takePlots(plots: unknown): void {
+  private readPlots(plots: unknown): void {
     const sink = this.plots;
     if (sink === null) return;
     for (const { series, atMs, value } of checkedPlots(plots)) {
@@ -372,7 +372,7 @@ export class WorkerRunner implements StrategyPort {
 
   private setFault(fault: StrategyFault): void {
     this.fault = fault;
-    this.failure = sayFault(fault);
+    this.failure = faultText(fault);
     if (!this.options.restarts) void this.thread.dispose();
     else if (this.thread.hasEnded) this.restart();
   }
@@ -395,7 +395,7 @@ export class WorkerRunner implements StrategyPort {
       return;
     }
     this.restartedAtMs.splice(0, this.restartedAtMs.length, ...recent, nowMs);
-    this.looks.forgetSent();
+    this.reads.forgetSent();
     const thread: StrategyThread = new StrategyThread(
       threadOptions(this.options, (end) => this.onThreadEnd(thread, end)),
     );
@@ -410,7 +410,7 @@ export class WorkerRunner implements StrategyPort {
    * Takes over a thread that began anew: its strategy goes on from the last state, warmed up by the last
    * bars.
    */
-  private takeRestarted(): void {
+  private readRestarted(): void {
     if (!this.isNew) return;
     try {
       const loaded = this.thread.loadedByNow();

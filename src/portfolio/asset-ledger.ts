@@ -25,7 +25,7 @@ import {
   NO_MONEY,
   partOf,
   signOfMoney,
-  takeMoney,
+  subtractMoney,
   type QuoteMoney,
   valueIn,
   type PriceOf,
@@ -165,17 +165,17 @@ export class AssetLedger {
    * Takes in coins that it is given (above zero) or that go back (below), at what they are worth now: that is
    * neither gained nor lost. `market`: where they count for limits on single markets.
    */
-  takeInventory(coins: Omit<MovedCoins, 'price'>): void {
+  applyInventory(coins: Omit<MovedCoins, 'price'>): void {
     const { asset, amount } = coins;
     this.state.inventory.set(asset, addUnits(this.inventoryOf(asset), amount));
-    this.takeCoins({ ...coins, price: null });
+    this.applyCoins({ ...coins, price: null });
   }
 
   /**
    * Takes in coins that come (above zero) or go (below) without a trade, at a price: what they are worth at
    * it is neither gained nor lost.
    */
-  takeCoins({ asset, amount, market, price, atMs }: MovedCoins): void {
+  applyCoins({ asset, amount, market, price, atMs }: MovedCoins): void {
     const { flows, unpriced } = this.state;
     this.trades += 1;
     this.roll(atMs);
@@ -197,7 +197,7 @@ export class AssetLedger {
   }
 
   /** Takes in a fill. Each is to be passed once. One that was read late counts to the day at hand. */
-  takeTrade(trade: LedgerTrade): void {
+  applyTrade(trade: LedgerTrade): void {
     this.move(trade, trade.leastAmount);
   }
 
@@ -232,7 +232,7 @@ export class AssetLedger {
     else this.bookCoin(base, { received, paid: worth }, { leastAmount, atMs });
     const given = negateUnits(paid);
     if (quote === this.currency) this.bookMoney(quote, given);
-    else this.book(quote, { received: given, paid: takeMoney(NO_MONEY, worth) }, after);
+    else this.book(quote, { received: given, paid: subtractMoney(NO_MONEY, worth) }, after);
     if (!tracks.has(quote)) this.follow(quote);
     this.watch();
     if (unpriced.size > 0) this.settleInventory();
@@ -244,7 +244,7 @@ export class AssetLedger {
    * Takes in the prices of the markets by which its assets are valued. Answers whether the marks of a result
    * are others than before, or coins that were given have got their value.
    */
-  takePrices(priceOf: PriceOf, atMs: number): boolean {
+  applyPrices(priceOf: PriceOf, atMs: number): boolean {
     const isNewDay = this.roll(atMs);
     let isChanged = false;
     for (const market of this.watched) {
@@ -257,7 +257,7 @@ export class AssetLedger {
   }
 
   /** Takes in the price of the bridge alone: what a fill in another currency is worth. */
-  takeBridge(priceOf: PriceOf, atMs: number): void {
+  applyBridge(priceOf: PriceOf, atMs: number): void {
     const bridge = this.marketNames.bridge.market;
     const price = this.sees(bridge) ? priceOf(bridge) : null;
     if (price !== null) this.enterPrice(bridge, price, atMs);
@@ -303,7 +303,7 @@ export class AssetLedger {
     this.book(asset, leg);
     const after = this.state.holdings.get(asset) ?? NO_HOLDING;
     if (asset === this.currency || !endsTrip(before, after, leastAmount)) return;
-    const sign = signOfMoney(takeMoney(after.realised, after.tripBeganWith));
+    const sign = signOfMoney(subtractMoney(after.realised, after.tripBeganWith));
     this.state.holdings.set(asset, { ...after, tripBeganWith: after.realised });
     if (sign === null) return;
     const { streak } = this.state;
@@ -427,7 +427,7 @@ export class AssetLedger {
           asset,
           holding.held > 0n
             ? { ...holding, cost: addMoney(holding.cost, money) }
-            : { ...holding, realised: takeMoney(holding.realised, money) },
+            : { ...holding, realised: subtractMoney(holding.realised, money) },
         );
       }
       if (waiting.size === 0) unpriced.delete(currency);

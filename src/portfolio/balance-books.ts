@@ -176,7 +176,7 @@ export class BalanceBooks {
    */
   addLine(entry: OutsideEntry, { isPast = false }: { readonly isPast?: boolean } = {}): boolean {
     const { currency, amount } = entry;
-    if (takeAmount(this.waiting.get(currency), amount)) return false;
+    if (consumeAmount(this.waiting.get(currency), amount)) return false;
     if (isPast || this.expected === null) return true;
     const givenUp = addTo(this.outside, currency, entry, MOST_OUTSIDE);
     if (givenUp !== null) this.giveUp(currency, givenUp.readAtMs);
@@ -326,7 +326,7 @@ export class BalanceBooks {
     const { expected } = this;
     if (expected !== null) expected.set(currency, (expected.get(currency) ?? 0n) + amount);
     // Its line may have been read before it.
-    if (takeAmount(this.outside.get(currency), amount)) return;
+    if (consumeAmount(this.outside.get(currency), amount)) return;
     const givenUp = addTo(this.waiting, currency, trade, MOST_LINELESS_TRADES);
     if (givenUp !== null) this.giveUp(currency, givenUp.atMs);
     if (trade.isSum === true) this.settleSum(currency, trade);
@@ -384,7 +384,7 @@ function addTo<Item>(queues: Map<string, Item[]>, currency: string, item: Item, 
 }
 
 /** Takes the oldest item of an amount out of a queue. Answers whether there was one. */
-function takeAmount(queue: { readonly amount: bigint }[] | undefined, amount: bigint): boolean {
+function consumeAmount(queue: { readonly amount: bigint }[] | undefined, amount: bigint): boolean {
   for (const [at, item] of queue?.entries() ?? []) {
     if (item.amount !== amount) continue;
     queue?.splice(at, 1);

@@ -89,7 +89,7 @@ export class LineMatcher<Line extends MatchedLine> {
   }
 
   /** Takes the line of one side of a trade away; null where there is none. */
-  take(currency: string, amount: bigint, atMs: number): Line | null {
+  match(currency: string, amount: bigint, atMs: number): Line | null {
     const lines = this.byAmount.get(keyOf(currency, amount)) ?? [];
     let nearest = -1;
     let leastMs = this.furthestMs;
@@ -102,11 +102,11 @@ export class LineMatcher<Line extends MatchedLine> {
   }
 
   /** Takes away the lines of the trades that one fill stands for; none where they do not add up to it. */
-  takeSum(currency: string, amount: bigint): readonly Line[] {
+  consumeSum(currency: string, amount: bigint): readonly Line[] {
     const lines = this.rest().filter((line) => line.currency === currency);
     lines.sort((left, right) => left.atMs - right.atMs);
     const own = linesOfSum(amount, lines) ?? [];
-    for (const line of own) this.take(currency, line.amount, line.atMs);
+    for (const line of own) this.match(currency, line.amount, line.atMs);
     return own;
   }
 

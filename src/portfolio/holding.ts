@@ -32,7 +32,7 @@ export function addMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
   return sums;
 }
 
-export function takeMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
+export function subtractMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
   const sums: Record<Currency, Units> = { ...left };
   for (const currency in right)
     sums[currency] = subtractUnits(partOf(left, currency), partOf(right, currency));
@@ -170,7 +170,7 @@ export interface Leg {
 export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
   const { held, cost, realised } = before;
   // All of a purchase went into its fee: paid for nothing.
-  if (received === 0n) return { ...before, realised: takeMoney(realised, paid) };
+  if (received === 0n) return { ...before, realised: subtractMoney(realised, paid) };
   const after = addUnits(held, received);
   if (held === 0n || held > 0n === received > 0n)
     return { ...before, held: after, cost: addMoney(cost, paid) };
@@ -178,12 +178,12 @@ export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
   const traded = magnitude(received);
   if (traded <= size) {
     const closed = shareOfMoney(cost, { part: traded, whole: size });
-    const gone = takeMoney(takeMoney(realised, paid), closed);
-    return { ...before, held: after, cost: takeMoney(cost, closed), realised: gone };
+    const gone = subtractMoney(subtractMoney(realised, paid), closed);
+    return { ...before, held: after, cost: subtractMoney(cost, closed), realised: gone };
   }
   const paidToClose = shareOfMoney(paid, { part: size, whole: traded });
-  const gone = takeMoney(takeMoney(realised, paidToClose), cost);
-  return { ...before, held: after, cost: takeMoney(paid, paidToClose), realised: gone };
+  const gone = subtractMoney(subtractMoney(realised, paidToClose), cost);
+  return { ...before, held: after, cost: subtractMoney(paid, paidToClose), realised: gone };
 }
 
 /**
@@ -196,7 +196,7 @@ export function correctLeg(before: Holding, leg: Leg): Holding {
   if (held === 0n || (after !== 0n && after > 0n !== held > 0n)) return bookLeg(before, leg);
   const mended = addMoney(cost, leg.paid);
   if (after !== 0n) return { ...before, held: after, cost: mended };
-  const gone = takeMoney(realised, mended);
+  const gone = subtractMoney(realised, mended);
   return { held: after, cost: NO_MONEY, realised: gone, tripBeganWith: gone };
 }
 

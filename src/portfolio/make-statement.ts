@@ -2,8 +2,8 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import {
-  BalanceCourse,
-  type Course,
+  BalanceSeries,
+  type StatementBalances,
   type RecordedBalances,
   type Unexplained,
   type RecordedRate,
@@ -27,7 +27,7 @@ export interface StatementSource {
   readonly lines: readonly WalletTransaction[];
   /** By rising time. */
   readonly moves: readonly StatementMove[];
-  readonly saidKind: SaidKind;
+  readonly describedKind: DescribedKind;
   /** Lines of wallets that the last record does not count yet, by currency and id. */
   readonly uncounted: ReadonlySet<string>;
   /** By rising time; the last one has every movement in it. */
@@ -48,7 +48,7 @@ export interface Statement {
   readonly totals: StatementTotals;
   /** By month, in their order; a month in which nothing moved is left out. */
   readonly months: ReadonlyMap<string, StatementTotals>;
-  readonly course: Course;
+  readonly balances: StatementBalances;
   readonly unexplained: readonly Unexplained[];
   /** The least that a balance was, where that is below zero: something that came in is not known. */
   readonly below: ReadonlyMap<string, { readonly balance: Units; readonly atMs: number }>;
@@ -67,9 +67,9 @@ export function lineKey({ currency, id }: Pick<WalletTransaction, 'currency' | '
 export function makeStatement(
   source: StatementSource,
   period: StatementPeriod,
-  take: (line: StatementLine) => void,
+  onLine: (line: StatementLine) => void,
 ): Statement {
-  return new StatementRun(source, period, take).run();
+  return new StatementRun(source, period, onLine).run();
 }
 
 type Movement =
@@ -92,10 +92,10 @@ class StatementRun {
   private earlierTrades = 0;
   private unknownTrades = 0;
 
-  constructor(source: StatementSource, period: StatementPeriod, take: (line: StatementLine) => void) {
+  constructor(source: StatementSource, period: StatementPeriod, onLine: (line: StatementLine) => void) {
     this.source = source;
     this.period = period;
-    this.hand = take;
+    this.hand = onLine;
     this.books = new ProfitBooks(source.marketNames);
     this.rates = new RecordedRates(source.closes);
   }
@@ -103,34 +103,34 @@ class StatementRun {
   run(): Statement {
     const { beganAtMs, trades } = this.source;
     const { toMs } = this.period;
-    const lines = new TradeLines(this.source.lines, this.source.saidKind);
-    const course = this.courseOf(lines);
+    const lines = new TradeLines(this.source.lines, this.source.describedKind);
+    const balances = this.balancesOf(lines);
     const moves = this.source.moves.filter(({ atMs }) => atMs >= beganAtMs);
-    const others = movementsOf(lines.rest(), course.unexplained, moves);
+    const others = movementsOf(lines.rest(), balances.unexplained, moves);
     let next = 0;
-    const takeOthers = (untilMs: number): void => {
+    const applyOthers = (untilMs: number): void => {
       for (let other = others[next]; other !== undefined && other.atMs < untilMs; other = others[next]) {
-        this.begin(course);
-        this.takeOther(other);
+        this.begin(balances);
+        this.applyOther(other);
         next += 1;
       }
     };
     for (const trade of trades()) {
       if (trade.atMs >= toMs) break;
       if (trade.atMs >= beganAtMs) {
-        takeOthers(trade.atMs);
-        this.begin(course);
+        applyOthers(trade.atMs);
+        this.begin(balances);
       }
-      this.takeTrade(trade);
+      this.applyTrade(trade);
     }
-    takeOthers(toMs);
-    this.begin(course);
+    applyOthers(toMs);
+    this.begin(balances);
     this.openAll();
     return {
       totals: this.totals,
       months: this.months,
-      course,
-      unexplained: course.unexplained.filter((one) => this.isWithin(placeOf(one))),
+      balances,
+      unexplained: balances.unexplained.filter((one) => this.isWithin(placeOf(one))),
       below: this.below,
       earlierTrades: this.earlierTrades,
       unknownTrades: this.unknownTrades,
@@ -138,49 +138,49 @@ class StatementRun {
   }
 
   /** The first look at all movements: which lines are of trades, and how the balances went. */
-  private courseOf(lines: TradeLines): Course {
+  private balancesOf(lines: TradeLines): StatementBalances {
     const { beganAtMs, records, trades, uncounted } = this.source;
-    const course = new BalanceCourse(records);
+    const balances = new BalanceSeries(records);
     const sums: (readonly [string, Units])[] = [];
     for (const trade of trades()) {
       if (trade.atMs < beganAtMs) continue;
       for (const [currency, amount] of movesOf({ ...trade, ...trade.market })) {
-        const isTaken = lines.take(currency, amount, trade.atMs);
-        if (!isTaken && trade.isSum === true) sums.push([currency, amount]);
-        course.add(currency, amount, trade.atMs);
+        const isMatched = lines.match(currency, amount, trade.atMs);
+        if (!isMatched && trade.isSum === true) sums.push([currency, amount]);
+        balances.add(currency, amount, trade.atMs);
       }
     }
     // Once every other trade has its own.
-    for (const [currency, amount] of sums) lines.named.takeSum(currency, amount);
+    for (const [currency, amount] of sums) lines.named.consumeSum(currency, amount);
     const last = new Map(records.at(-1)?.totals);
     for (const line of lines.rest()) {
-      course.add(line.currency, line.amount, line.atMs);
+      balances.add(line.currency, line.amount, line.atMs);
       if (uncounted.has(lineKey(line)))
         last.set(line.currency, addUnits(last.get(line.currency) ?? NO_UNITS, line.amount));
     }
-    return course.settle(last);
+    return balances.settle(last);
   }
 
   /** Sets the opening balances, which have no recorded cost beyond that of earlier trades. */
-  private begin({ opening }: Course): void {
+  private begin({ opening }: StatementBalances): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
     for (const [currency, balance] of opening) {
       this.balances.set(currency, balance);
-      this.look(currency, balance, this.source.beganAtMs);
+      this.observe(currency, balance, this.source.beganAtMs);
       const held = this.books.heldOf(currency);
       if (balance > held) this.books.enter(currency, subtractUnits(balance, held));
       else if (held > balance && balance >= 0n) this.books.leave(currency, subtractUnits(held, balance));
     }
   }
 
-  private takeTrade(trade: StatementTrade): void {
+  private applyTrade(trade: StatementTrade): void {
     const { atMs, market, side, amount, total, fee } = trade;
     const { bridge } = this.source.marketNames;
     const isBridge = market.symbol === bridge.market;
     if (isBridge) this.rates.trade(trade.price, atMs);
     const rate = isBridge ? null : this.rates.at(atMs);
-    const realised = this.books.take(trade, rate?.rate ?? null);
+    const realised = this.books.book(trade, rate?.rate ?? null);
     if (atMs < this.source.beganAtMs) {
       this.earlierTrades += 1;
       return;
@@ -195,7 +195,7 @@ class StatementRun {
       this.move({ ...of, kind: 'fee', currency: got, amount: negateUnits(fee), realised: null });
   }
 
-  private takeOther(movement: Movement): void {
+  private applyOther(movement: Movement): void {
     const { atMs } = movement;
     if ('move' in movement) {
       const { move } = movement;
@@ -207,7 +207,7 @@ class StatementRun {
     const of = line ?? unexplained;
     if (of === null) return;
     const { currency, amount } = of;
-    const kind = line === null ? 'unexplained' : kindOfLine(line, this.source.saidKind);
+    const kind = line === null ? 'unexplained' : kindOfLine(line, this.source.describedKind);
     if (line !== null && kind === 'unexplained' && this.isWithin(atMs)) this.unknownTrades += 1;
     // What went to the margin wallet is still held, and cost what it cost.
     if (kind !== 'transfer' && amount > 0n) this.books.enter(currency, amount);
@@ -225,7 +225,7 @@ class StatementRun {
     const balance = addUnits(before, amount);
     this.balances.set(currency, balance);
     if (!this.isWithin(atMs)) return;
-    this.look(currency, balance, atMs);
+    this.observe(currency, balance, atMs);
     const line: StatementLine = {
       trade: null,
       line: null,
@@ -264,7 +264,7 @@ class StatementRun {
     return atMs >= this.period.fromMs && atMs < this.period.toMs;
   }
 
-  private look(currency: string, balance: Units, atMs: number): void {
+  private observe(currency: string, balance: Units, atMs: number): void {
     if (balance >= 0n || balance >= (this.below.get(currency)?.balance ?? NO_UNITS)) return;
     this.below.set(currency, { balance, atMs });
   }
@@ -327,7 +327,7 @@ class RecordedRates {
 const LINE_WITHIN_MS = 3_600_000;
 
 /** Returns the kind of a line by its description; null if the description names none of these. */
-type SaidKind = (description: string) => 'trade' | 'transfer' | 'outside' | null;
+type DescribedKind = (description: string) => 'trade' | 'transfer' | 'outside' | null;
 
 /** Lines of trades go to their trades: those that say they are of one before those that say nothing. */
 class TradeLines {
@@ -335,15 +335,15 @@ class TradeLines {
   private readonly silent: LineMatcher<WalletTransaction>;
   private readonly others: readonly WalletTransaction[];
 
-  constructor(lines: readonly WalletTransaction[], saidKind: SaidKind) {
-    const kinds = Map.groupBy(lines, ({ description }) => saidKind(description));
+  constructor(lines: readonly WalletTransaction[], describedKind: DescribedKind) {
+    const kinds = Map.groupBy(lines, ({ description }) => describedKind(description));
     this.named = new LineMatcher(kinds.get('trade') ?? [], LINE_WITHIN_MS);
     this.silent = new LineMatcher(kinds.get(null) ?? [], LINE_WITHIN_MS);
     this.others = [...(kinds.get('transfer') ?? []), ...(kinds.get('outside') ?? [])];
   }
 
-  take(currency: string, amount: Units, atMs: number): boolean {
-    return (this.named.take(currency, amount, atMs) ?? this.silent.take(currency, amount, atMs)) !== null;
+  match(currency: string, amount: Units, atMs: number): boolean {
+    return (this.named.match(currency, amount, atMs) ?? this.silent.match(currency, amount, atMs)) !== null;
   }
 
   /** Lines of no trade that is known. */
@@ -356,9 +356,9 @@ class TradeLines {
  * Returns the kind of a line of no known trade, by its sign and its description. One described as a trade,
  * and with no known trade, is unexplained.
  */
-function kindOfLine({ amount, description }: WalletTransaction, saidKind: SaidKind): MovementKind {
-  const said = saidKind(description);
-  if (said === 'transfer') return said;
-  if (said === 'trade') return 'unexplained';
+function kindOfLine({ amount, description }: WalletTransaction, describedKind: DescribedKind): MovementKind {
+  const kind = describedKind(description);
+  if (kind === 'transfer') return kind;
+  if (kind === 'trade') return 'unexplained';
   return amount > 0n ? 'deposit' : 'withdrawal';
 }

@@ -86,7 +86,7 @@ export class ProfitBooks {
    * Books a trade. `rate`: the recorded price of the bridge at its time; null where there is none. Answers
    * what it realised: of its coin, and of tether that it spent.
    */
-  take({ market, side, amount, total, fee }: CostedTrade, rate: Units | null): readonly Realised[] {
+  book({ market, side, amount, total, fee }: CostedTrade, rate: Units | null): readonly Realised[] {
     const { base, quote } = market;
     const { bridge, otherQuote } = this.marketNames;
     const isBuy = side === 'buy';
@@ -256,14 +256,14 @@ export class FifoLots implements CostBook {
     while (left > 0n) {
       const lot = this.lots[this.first];
       if (lot === undefined) break;
-      const taken = left < lot.amount ? left : lot.amount;
+      const used = left < lot.amount ? left : lot.amount;
       if (lot.cost !== null) {
-        const gone = share(lot.cost, taken, lot.amount);
+        const gone = share(lot.cost, used, lot.amount);
         lot.cost = subtractUnits(lot.cost, gone);
-        [costed, cost] = [addUnits(costed, taken), addUnits(cost, gone)];
+        [costed, cost] = [addUnits(costed, used), addUnits(cost, gone)];
       }
-      lot.amount = subtractUnits(lot.amount, taken);
-      left = subtractUnits(left, taken);
+      lot.amount = subtractUnits(lot.amount, used);
+      left = subtractUnits(left, used);
       if (lot.amount === 0n) this.first += 1;
     }
     this.forgetSold();

@@ -11,7 +11,7 @@ import {
   addMoney,
   moneyIn,
   NO_MONEY,
-  takeMoney,
+  subtractMoney,
   atOwnCost,
   type Holding,
   TRACK_TO_BEGIN,
@@ -216,7 +216,7 @@ function changeCurrency(holdings: Map<string, Holding>, of: { from: Currency; in
   const now = holdings.get(of.into);
   if (former !== undefined) holdings.set(of.from, atOwnCost(of.from, former.held));
   if (now === undefined || former === undefined) return;
-  const carried = takeMoney(now.realised, now.cost);
+  const carried = subtractMoney(now.realised, now.cost);
   const realised = addMoney(carried, moneyIn(of.into, now.held));
   holdings.set(of.from, { ...atOwnCost(of.from, former.held), realised, tripBeganWith: realised });
   holdings.set(of.into, { ...atOwnCost(of.into, now.held), cost: NO_MONEY });

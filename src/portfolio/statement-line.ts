@@ -82,7 +82,7 @@ export interface StatementLine {
   readonly rate: RecordedRate | null;
 }
 
-/** A balance at both ends of a stretch, and what moved it between them, by kind. */
+/** A balance at both ends of a range, and what moved it between them, by kind. */
 export interface BalanceTotals {
   readonly currency: string;
   opening: Units;
@@ -101,13 +101,13 @@ export interface RealisedTotals {
   unrated: Units;
 }
 
-/** The totals of a stretch of time. Whatever is added, opening and movements are the closing balance. */
+/** The totals of a range of time. Whatever is added, opening and movements are the closing balance. */
 export class StatementTotals {
   private readonly byCurrency = new Map<string, BalanceTotals>();
   private readonly byCoin = new Map<string, RealisedTotals>();
   lines = 0;
 
-  /** A balance as the stretch begins; to be told before any movement of it. */
+  /** A balance as the range begins; to be told before any movement of it. */
   open(currency: string, opening: Units): void {
     const zeros = Object.fromEntries(MOVEMENT_KINDS.map((kind) => [kind, NO_UNITS]));
     const movements = zeros as Record<MovementKind, Units>;
@@ -191,7 +191,7 @@ export interface Unexplained {
 }
 
 /** The balances before the first movement, and what the records show beyond the movements. */
-export interface Course {
+export interface StatementBalances {
   readonly opening: ReadonlyMap<string, Units>;
   readonly unexplained: readonly Unexplained[];
   /** Number of records of each currency: with one there is nothing to compare it with. */
@@ -202,7 +202,7 @@ export interface Course {
  * Goes from one recorded balance to the next by the movements between them. The first record of a currency
  * gives its opening balance; each later one has to agree.
  */
-export class BalanceCourse {
+export class BalanceSeries {
   private readonly records: readonly RecordedBalances[];
   /** Sum of the movements before each record, and after the one before it, by currency. */
   private readonly sums: readonly Map<string, Units>[];
@@ -226,7 +226,7 @@ export class BalanceCourse {
   }
 
   /** `last`: what the last record comes to. A wallet that it does not list was never used. */
-  settle(last: ReadonlyMap<string, Units>): Course {
+  settle(last: ReadonlyMap<string, Units>): StatementBalances {
     const currencies = new Set([...this.sums, last].flatMap((map) => [...map.keys()]));
     const end = this.records.length - 1;
     const opening = new Map<string, Units>();

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { listRuns, type KeptRun } from '../backtest/read-run-folder.ts';
+import { listRuns, type StoredRun } from '../backtest/read-run-folder.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
 import {
@@ -89,7 +89,7 @@ function largestBytes(files: readonly string[]): number {
 }
 
 function readRuns({ data }: QueryPlaces): {
-  readonly runs: readonly KeptRun[];
+  readonly runs: readonly StoredRun[];
   readonly nothing: string | null;
   readonly unreadable: readonly string[];
 } {
@@ -100,7 +100,7 @@ function readRuns({ data }: QueryPlaces): {
 
 const listed = (texts: readonly string[]): string => [...new Set(texts)].join(', ');
 
-function rowOfRun({ run, result }: KeptRun): Readonly<Record<string, unknown>> {
+function rowOfRun({ run, result }: StoredRun): Readonly<Record<string, unknown>> {
   const { name, createdAtMs, fromMs, toMs, fidelity, strategies, summary } = result;
   const [only, another] = strategies;
   const params =

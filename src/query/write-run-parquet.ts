@@ -96,14 +96,14 @@ export async function writeTrialsParquet(store: StudyStore, path: string): Promi
 
 /** Columns of the params. SQL takes `fastLength`, `fast_length` and `FAST_LENGTH` for one name. */
 function parameterColumns(space: Space, store: StudyStore): readonly ParameterColumn[] {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   const isFine = fineDecimals(space, store);
   return space.parameters.map((parameter) => {
     const base = `param_${parameter.name}`;
     let field = base;
-    for (let again = 2; taken.has(columnName(field, 'text').toLowerCase()); again += 1)
+    for (let again = 2; used.has(columnName(field, 'text').toLowerCase()); again += 1)
       field = `${base}_${again}`;
-    taken.add(columnName(field, 'text').toLowerCase());
+    used.add(columnName(field, 'text').toLowerCase());
     return { parameter, field, type: typeOf(parameter, isFine.has(parameter.name)) };
   });
 }
@@ -184,17 +184,17 @@ export async function copyParquet(database: Database, query: string, path: strin
 
 /**
  * Has a file written under the name of a draft, and gives it its own when it is whole: a reader sees the file
- * before or the one after. `mayTake` is asked at the end, and throws where the name must not be taken.
+ * before or the one after. `mayReplace` is asked at the end, and throws where the name must not be taken.
  */
 export async function asWholeFile<Value>(
   path: string,
   write: (draft: string) => Promise<Value> | Value,
-  mayTake: () => void = () => {},
+  mayReplace: () => void = () => {},
 ): Promise<Value> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
     const written = await write(draft);
-    mayTake();
+    mayReplace();
     renameSync(draft, path);
     return written;
   } finally {

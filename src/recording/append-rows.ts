@@ -9,7 +9,7 @@ import {
   countNew,
   createViews,
   findNew,
-  takeAll,
+  persistAll,
   StagingTable,
 } from './staging-table.ts';
 import { syncFolder, SPILL_FOLDER, checksum, syncFile } from './durable-file.ts';
@@ -33,7 +33,7 @@ import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../domain/mo
  * Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Injected: locks are the machine's, and
  * this folder does not know of them.
  */
-export type TakeLock = (path: string) => { release(): void };
+export type LockFile = (path: string) => { release(): void };
 
 /** Rows as they come: in parts, so that a large file is never whole in memory. */
 export type RowParts<Row> = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
@@ -42,7 +42,7 @@ interface AppendOptions<Row> {
   readonly root: string;
   readonly key: FolderKey;
   readonly shape: TableShape<Row>;
-  readonly takeLock: TakeLock;
+  readonly lockFile: LockFile;
   /** Origin of the rows, for the manifest. */
   readonly source: string;
   readonly rows: RowParts<Row>;
@@ -55,7 +55,7 @@ interface AppendOptions<Row> {
   readonly segment?: string;
   /** Start of candles, and of longer ones of the market; found from the candles if left out. */
   readonly anchors?: BarAnchors;
-  /** A stretch that was asked for whole. */
+  /** A range that was asked for whole. */
   readonly covered?: TimeRange;
   /** Stretches in which something may be missing. */
   readonly gaps?: readonly TimeRange[];
@@ -83,10 +83,10 @@ const MOST_GAPS = 10_000;
  * elsewhere than those there; `TOO_LARGE` for candles that could not be read again.
  */
 export async function appendRows<Row>(options: AppendOptions<Row>): Promise<AppendOutcome> {
-  const { root, key, takeLock } = options;
+  const { root, key, lockFile } = options;
   const folder = folderPath(root, key);
   mkdirSync(folder, { recursive: true });
-  const lock = takeLock(join(folder, '.lock'));
+  const lock = lockFile(join(folder, '.lock'));
   try {
     const manifest = createManifest(root, key);
     removeLeftOvers(folder, manifest);
@@ -124,7 +124,7 @@ async function merge<Row>(
   await createViews(database, { shape, folder, there });
   // Counting copies sorts by other columns, and joining may change the order.
   const isInOrder = staged.isInOrder && shape.copySql === null && there.length === 0;
-  if (segment !== undefined) await takeAll(database);
+  if (segment !== undefined) await persistAll(database);
   else {
     const conflict = await findNew(database, {
       areDistinct: staged.isInOrder && shape.keySql === shape.timeSql,

@@ -111,15 +111,15 @@ export class CandleCache {
     const files = readdirSync(this.folder)
       .map((name) => ({ name, ...sizeOf(join(this.folder, name)) }))
       .toSorted((left, right) => right.usedMs - left.usedMs);
-    let kept = 0;
+    let retained = 0;
     let bytes = 0;
     for (const { name, size, usedMs } of files) {
       const isDraft = name.endsWith('.tmp');
       if (!isDraft) {
-        kept += 1;
+        retained += 1;
         bytes += size;
       }
-      const isTooMuch = isDraft ? now - usedMs > DRAFT_MS : kept > this.mostFiles || bytes > MOST_BYTES;
+      const isTooMuch = isDraft ? now - usedMs > DRAFT_MS : retained > this.mostFiles || bytes > MOST_BYTES;
       if (isTooMuch) rmSync(join(this.folder, name), { force: true });
     }
   }

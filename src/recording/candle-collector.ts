@@ -182,21 +182,21 @@ export class CandleCollector {
   private joinTwins(): RecordConflict[] {
     const { times } = this;
     const conflicts: RecordConflict[] = [];
-    let kept = 0;
+    let retained = 0;
     for (let index = 0; index < this.length; index += 1) {
-      const isTwin = kept > 0 && times[index] === times[kept - 1];
+      const isTwin = retained > 0 && times[index] === times[retained - 1];
       if (!isTwin) {
-        this.move(index, kept);
-        kept += 1;
+        this.move(index, retained);
+        retained += 1;
         continue;
       }
-      const [there, given] = [this.textAt(kept - 1), this.textAt(index)];
+      const [there, given] = [this.textAt(retained - 1), this.textAt(index)];
       const timeMs = times[index] ?? Number.NaN;
       if (there !== given && conflicts.at(-1)?.timeMs !== timeMs) {
         conflicts.push({ timeMs, isWithin: true, there, given });
       }
     }
-    this.length = kept;
+    this.length = retained;
     return conflicts;
   }
 

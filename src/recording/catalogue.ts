@@ -2,7 +2,7 @@ import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
+import { appendRows, type RowParts, type LockFile } from './append-rows.ts';
 import type { AppendOutcome, StageRows } from './staging-table.ts';
 import { type CandleBlocks, stageBlocks } from './stage-blocks.ts';
 import {
@@ -31,7 +31,7 @@ interface CatalogueOptions {
   /** The folder that all recordings lie below. */
   readonly root: string;
   /** Locks a folder for one writer. Without it nothing can be written. */
-  readonly takeLock?: TakeLock;
+  readonly lockFile?: LockFile;
 }
 
 /** Question about one market's recordings. */
@@ -54,12 +54,12 @@ export interface AppendSource {
  */
 export class Catalogue {
   readonly root: string;
-  private readonly takeLock: TakeLock;
+  private readonly lockFile: LockFile;
 
   constructor(options: CatalogueOptions) {
     this.root = options.root;
-    this.takeLock =
-      options.takeLock ??
+    this.lockFile =
+      options.lockFile ??
       (() => {
         throw new SarrafError(
           'INVALID_OPTIONS',
@@ -169,9 +169,9 @@ export class Catalogue {
   }
 
   private append<Row>(
-    options: Omit<Parameters<typeof appendRows<Row>>[0], 'root' | 'takeLock' | 'market'>,
+    options: Omit<Parameters<typeof appendRows<Row>>[0], 'root' | 'lockFile' | 'market'>,
   ): Promise<AppendOutcome> {
-    return appendRows({ ...options, root: this.root, takeLock: this.takeLock });
+    return appendRows({ ...options, root: this.root, lockFile: this.lockFile });
   }
 }
 

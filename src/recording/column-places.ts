@@ -241,7 +241,7 @@ export function kindOf(places: ColumnPlaces): 'candles' | 'trades' {
 }
 
 /** Returns the error for a file that lacks a column. */
-export function lacking(
+export function shortfall(
   { path }: Pick<PlacesQuestion, 'path'>,
   what: { readonly kind: string; readonly missing: string; readonly file: RowFile },
 ): SarrafError {

@@ -57,7 +57,7 @@ interface DownloadReport {
 }
 
 /**
- * Brings the candles of a stretch of time into the catalogue. Only what no download has covered yet is asked
+ * Brings the candles of a range of time into the catalogue. Only what no download has covered yet is asked
  * for, from the newest to the oldest, and what came is written every ten pages, so that one that was ended
  * goes on where it was. Bars that have not ended are left for the next. Where bars begin is what the
  * catalogue says, else what is said of the exchange, until its answers show something else. Throws
@@ -106,7 +106,7 @@ function missingRanges(options: DownloadOptions, grid: BarGrid): TimeRange[] {
   if (fromMs >= toMs) {
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected a stretch of time with at least one ended candle of ${timeframe}, was ${isoText(range.fromMs)} to ${isoText(range.toMs)}`,
+      `expected a range of time with at least one ended candle of ${timeframe}, was ${isoText(range.fromMs)} to ${isoText(range.toMs)}`,
     );
   }
   const covered = catalogue.manifest({ market, kind: 'candles', timeframe })?.covered ?? [];
@@ -144,13 +144,13 @@ class Download {
     this.totalMs = of.missing.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   }
 
-  /** Fetches a stretch from its end to its beginning. Where it is ended before, what has come is written. */
+  /** Fetches a range from its end to its beginning. Where it is ended before, what has come is written. */
   async fetch(range: TimeRange): Promise<void> {
     let toMs = range.toMs;
     while (toMs > range.fromMs) toMs = await this.fetchSome({ fromMs: range.fromMs, toMs });
   }
 
-  /** Fetches some pages and writes them; answers from when on the stretch is covered now. */
+  /** Fetches some pages and writes them; answers from when on the range is covered now. */
   private async fetchSome(range: TimeRange): Promise<number> {
     const candles: Candle[] = [];
     let reachedMs = range.toMs;
@@ -169,7 +169,7 @@ class Download {
     return reachedMs;
   }
 
-  /** Asks for one page, adds what is wanted of it, and answers from when on the stretch is known now. */
+  /** Asks for one page, adds what is wanted of it, and answers from when on the range is known now. */
   private async page(toMs: number, range: TimeRange, into: Candle[]): Promise<number> {
     const { grid, anchors } = this;
     const count = Math.min(PAGE_BARS, grid.count(range.fromMs, toMs));

@@ -41,7 +41,7 @@ const floatTwins = (kind: keyof typeof SHAPES): string =>
     .join('');
 
 /**
- * Writes the records of a stretch of time to a file, and answers how many. The file is there when it is
+ * Writes the records of a range of time to a file, and answers how many. The file is there when it is
  * whole. Throws `INVALID_OPTIONS` for a name that says no format, for a file that is there or whose folder is
  * not, and where there is nothing to write.
  */
@@ -141,7 +141,7 @@ interface TextForm {
 }
 
 /**
- * The records of a stretch of time as lines, in parts, each part with its line ends. Throws as reading does.
+ * The records of a range of time as lines, in parts, each part with its line ends. Throws as reading does.
  */
 async function* exportLines(
   catalogue: Catalogue,

@@ -276,7 +276,7 @@ type FeedStep =
 /**
  * A book that is kept up from a feed of changes. Before its first snapshot, or the end of a feed that this
  * one continues, changes are rejected; so are those after a change that is missing, until the next snapshot.
- * A book is emitted when its best levels have changed, once in each stretch of `everyMs` at most.
+ * A book is emitted when its best levels have changed, once in each range of `everyMs` at most.
  */
 export class FeedBook {
   private readonly everyMs: number;
@@ -287,7 +287,7 @@ export class FeedBook {
   private lastId: number | null = null;
   private hadBook = false;
   private waiting: Depth[] = [];
-  private emittedStretch = Number.NaN;
+  private emittedStep = Number.NaN;
   private emitted = '';
 
   constructor(options: { readonly everyMs: number; readonly tails: readonly FeedTail[] }) {
@@ -320,20 +320,20 @@ export class FeedBook {
     }
     if (change.lastId <= (this.lastId ?? 0)) return { kind: 'same' };
     if (!this.apply(change)) return this.reject(change);
-    return this.tell(change);
+    return this.emit(change);
   }
 
   /** Takes a whole book of at most `BOOK_LEVELS`, which needs no change before it. */
   whole(book: RecordedBook): FeedStep {
     const { venueTimeMs, seenMs, bids, asks } = book;
-    const stretch = Math.floor((venueTimeMs ?? seenMs) / this.everyMs);
-    if (stretch === this.emittedStretch) return { kind: 'same' };
+    const step = Math.floor((venueTimeMs ?? seenMs) / this.everyMs);
+    if (step === this.emittedStep) return { kind: 'same' };
     const [bestBid, bestAsk] = [bids[0], asks[0]];
     const isCrossed =
       bestBid !== undefined && bestAsk !== undefined && Number(bestBid[0]) >= Number(bestAsk[0]);
     const text = JSON.stringify([bids, asks]);
     if (isCrossed || text === this.emitted) return { kind: 'same' };
-    this.emittedStretch = stretch;
+    this.emittedStep = step;
     this.emitted = text;
     return { kind: 'book', book };
   }
@@ -377,9 +377,9 @@ export class FeedBook {
     return { kind: 'rejected', problem };
   }
 
-  private tell({ venueTimeMs, seenMs }: Depth): FeedStep {
-    const stretch = Math.floor(venueTimeMs / this.everyMs);
-    if (stretch === this.emittedStretch) return { kind: 'same' };
+  private emit({ venueTimeMs, seenMs }: Depth): FeedStep {
+    const step = Math.floor(venueTimeMs / this.everyMs);
+    if (step === this.emittedStep) return { kind: 'same' };
     const bids = this.bids.top(BOOK_LEVELS);
     const asks = this.asks.top(BOOK_LEVELS);
     return this.whole({ venueTimeMs, seenMs, bids, asks });

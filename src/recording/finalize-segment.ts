@@ -1,6 +1,6 @@
 import { existsSync, rmSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { appendRows, type TakeLock } from './append-rows.ts';
+import { appendRows, type LockFile } from './append-rows.ts';
 import { type TimeRange, type FolderKey, roundedDecimal } from './records.ts';
 import { type TableShape, BOOK_SHAPE, STATS_SHAPE, TRADE_SHAPE, CANDLE_SHAPE } from './table-shape.ts';
 import {
@@ -26,7 +26,7 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 export interface FinalizeTarget {
   /** The catalogue's folder. */
   readonly root: string;
-  readonly takeLock: TakeLock;
+  readonly lockFile: LockFile;
   /** Origin of the data, for the manifest. */
   readonly source: string;
 }
@@ -82,11 +82,10 @@ async function finalizeSegment(segment: Segment, target: FinalizeTarget): Promis
   const { path } = segment;
   // Whoever finalized it could not say so any more.
   if (!existsSync(path)) return 0;
-  const { looked, gaps, badLines } = await summarizeSegment(segment);
+  const { seen, gaps, badLines } = await summarizeSegment(segment);
   if (isOfTrades(segment)) await noteTape(dirname(path), segment);
   if (isOfBars(segment)) await finalizeBars(segment, target);
-  else if (looked !== null)
-    await finalizeRows(segment as Segment<PlainKind>, { target, covered: looked, gaps });
+  else if (seen !== null) await finalizeRows(segment as Segment<PlainKind>, { target, covered: seen, gaps });
   rmSync(path);
   return badLines;
 }
@@ -141,7 +140,7 @@ async function finalizeBars(segment: Segment<'candles'>, target: FinalizeTarget)
       bars.map(({ candle }) => candle),
       HISTORY_ANCHORS,
     );
-    for (const covered of stretchesOf(bars, gridOf(timeframe, anchors))) {
+    for (const covered of rangesOf(bars, gridOf(timeframe, anchors))) {
       const within = bars.flatMap(({ candle: { openTimeMs }, candle }) =>
         openTimeMs >= covered.fromMs && openTimeMs < covered.toMs && !there.has(openTimeMs)
           ? [[openTimeMs, { ...candle, volume: roundedDecimal(candle.volume) }] as const]
@@ -164,21 +163,21 @@ async function finalizeBars(segment: Segment<'candles'>, target: FinalizeTarget)
   }
 }
 
-/** Stretches of time that were read whole, those that touch as one. */
-function stretchesOf(bars: readonly SeenBar[], grid: BarGrid): readonly TimeRange[] {
+/** Ranges of time that were read whole, those that touch as one. */
+function rangesOf(bars: readonly SeenBar[], grid: BarGrid): readonly TimeRange[] {
   const covered = bars
     .map(({ coveredFromMs, candle }): TimeRange => ({
       fromMs: coveredFromMs,
       toMs: grid.endOf(candle.openTimeMs),
     }))
     .toSorted((left, right) => left.fromMs - right.fromMs || left.toMs - right.toMs);
-  const stretches: TimeRange[] = [];
-  for (const stretch of covered) {
-    const last = stretches.at(-1);
-    if (last === undefined || stretch.fromMs > last.toMs) stretches.push(stretch);
-    else stretches[stretches.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, stretch.toMs) };
+  const ranges: TimeRange[] = [];
+  for (const range of covered) {
+    const last = ranges.at(-1);
+    if (last === undefined || range.fromMs > last.toMs) ranges.push(range);
+    else ranges[ranges.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, range.toMs) };
   }
-  return stretches;
+  return ranges;
 }
 
 /** Returns the start times of the existing bars in the range that some bars cover. */
@@ -195,7 +194,7 @@ async function timesThere(
     const { openTimeMs, length } = await readCandles(root, { ...key, fromMs, toMs });
     return [...openTimeMs.subarray(0, length)];
   } catch (error) {
-    // A file that reaches over the stretch may have a hole there.
+    // A file that reaches over the range may have a hole there.
     if (error instanceof SarrafError && error.code === 'INVALID_OPTIONS') return [];
     throw error;
   }
@@ -303,10 +302,10 @@ export interface SegmentFolder {
  * Takes the folder of a market. Throws `DATA_UNUSABLE` when another process records the market into this
  * catalogue.
  */
-export function takeSegmentFolder(root: string, market: MarketSymbol, takeLock: TakeLock): SegmentFolder {
+export function acquireSegmentFolder(root: string, market: MarketSymbol, lockFile: LockFile): SegmentFolder {
   const path = join(root, SEGMENTS, market);
   mkdirSync(path, { recursive: true });
-  const lock = takeLock(join(path, '.lock'));
+  const lock = lockFile(join(path, '.lock'));
   return {
     market,
     path,
@@ -322,10 +321,10 @@ export function takeSegmentFolder(root: string, market: MarketSymbol, takeLock: 
 }
 
 /** Takes the folders of all other markets in which a process that is no more has left segments. */
-export function takeLeftFolders(
+export function acquireLeftFolders(
   root: string,
   others: ReadonlySet<MarketSymbol>,
-  takeLock: TakeLock,
+  lockFile: LockFile,
 ): readonly SegmentFolder[] {
   const folder = join(root, SEGMENTS);
   if (!existsSync(folder)) return [];
@@ -334,7 +333,7 @@ export function takeLeftFolders(
     const isLeft = market !== null && !others.has(market) && readdirSync(join(folder, name)).some(isSegment);
     if (!isLeft) return [];
     try {
-      return [takeSegmentFolder(root, market, takeLock)];
+      return [acquireSegmentFolder(root, market, lockFile)];
     } catch (error) {
       // Its recorder is alive.
       if (error instanceof SarrafError && error.code === 'DATA_UNUSABLE') return [];

@@ -23,7 +23,7 @@ interface ImportFeedOptions {
   readonly catalogue: Catalogue;
   readonly path: string;
   readonly market: MarketSymbol;
-  /** One book in each stretch of so many ms at most. */
+  /** One book in each range of so many ms at most. */
   readonly everyMs: number;
   readonly skipBadRows: boolean;
   readonly source: string;
@@ -169,7 +169,7 @@ async function* readTrades(
  */
 export async function readFeedTrades(
   path: string,
-  take: (trades: readonly RecordedTrade[]) => void,
+  onTrades: (trades: readonly RecordedTrade[]) => void,
 ): Promise<string | null> {
   let line = 0;
   let first: { readonly symbol: string | null } | null = null;
@@ -181,7 +181,7 @@ export async function readFeedTrades(
     const trades = tape.tradesOf(message);
     if (trades.length === 0) continue;
     first ??= { symbol: message.kind === 'trade' ? message.symbol : null };
-    take(trades);
+    onTrades(trades);
   }
   if (first !== null) return first.symbol;
   throw new SarrafError('INVALID_FILE', `expected trades in ${path}, found ${line} lines without one`);

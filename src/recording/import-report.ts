@@ -42,18 +42,18 @@ export interface Reject {
 }
 
 /** Rejects that are kept; beyond that they are only counted. */
-const MOST_KEPT = 100_000;
+const MOST_RETAINED = 100_000;
 const MOST_CHARACTERS = 200;
 
 /** The rows of one file that were not taken. */
 export class Rejects {
   count = 0;
-  readonly kept: Reject[] = [];
+  readonly rows: Reject[] = [];
 
   add(reject: Reject): void {
     this.count += 1;
-    if (this.kept.length < MOST_KEPT)
-      this.kept.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
+    if (this.rows.length < MOST_RETAINED)
+      this.rows.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
   }
 
   /** Counts rows that are not listed one by one. */
@@ -63,8 +63,8 @@ export class Rejects {
 
   /** As CSV, with a title line; a last line says how many are left out. */
   csv(): string {
-    const lines = this.kept.map(({ line, problem, text }) => csvLine([line, problem, text]));
-    const more = this.count - this.kept.length;
+    const lines = this.rows.map(({ line, problem, text }) => csvLine([line, problem, text]));
+    const more = this.count - this.rows.length;
     if (more > 0) lines.push(csvLine([null, `${more} more rows were not taken`, null]));
     return [csvLine(['line', 'problem', 'row']), ...lines].join('');
   }

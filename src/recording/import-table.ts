@@ -13,7 +13,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { RecordedTrade } from './records.ts';
 import { BackwardSteps, aligned, onceEach, planBars } from './import/detect-timeframe.ts';
-import { missingColumns, kindOf, lacking, placesOf, widthOf, type ColumnPlaces } from './column-places.ts';
+import { missingColumns, kindOf, shortfall, placesOf, widthOf, type ColumnPlaces } from './column-places.ts';
 import type { FileRow } from '../domain/csv.ts';
 import type { RowFile } from './open-text.ts';
 import type { ImportReport, ImportTableOptions } from './import-report.ts';
@@ -37,8 +37,8 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
   const places = placesOf(options, file, first.rows);
   const kind = options.kind ?? kindOf(places);
   const missing = missingColumns(places, kind);
-  if (missing !== null) throw lacking(options, { kind, missing, file });
-  const form = new WrittenForm({ path, places, rows: first.rows, wish: options.form ?? {} });
+  if (missing !== null) throw shortfall(options, { kind, missing, file });
+  const form = new WrittenForm({ path, places, rows: first.rows, form: options.form ?? {} });
   const reader = new TableReader(options, {
     places,
     form,
@@ -77,7 +77,7 @@ async function importCandles(
   const ends = { leftOut: 0 };
   const slips = new BackwardSteps();
   const once = onceEach(plan);
-  const rows = reader.rows((each, row) => once(slips.look(aligned(each.candle(row), plan), row.line)));
+  const rows = reader.rows((each, row) => once(slips.checked(aligned(each.candle(row), plan), row.line)));
   const { path, catalogue, market, source } = options;
   const blocks = first.form.isPlain ? blocksOf(options, { reader, first, plan }) : null;
   const outcome = await naming(options, reader, () =>
@@ -97,7 +97,7 @@ async function importCandles(
   if (isResampled) notes.push(`finer bars were put together to bars of ${timeframe}`);
   if (partMs !== null && ends.leftOut > 0) {
     notes.push(
-      `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): ${wayToWhole(partMs)}`,
+      `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): ${partRemedy(partMs)}`,
     );
   }
   return report(options, { reader, outcome, kind: 'candles', timeframe, notes });
@@ -145,7 +145,7 @@ function report(
     parts: outcome === null ? [] : [{ kind, timeframe, outcome }],
     rejects: reader.rejects,
     firstBad:
-      result === 'imported' ? null : (reader.rejects.kept.at(result === 'conflict' ? reader.bad : 0) ?? null),
+      result === 'imported' ? null : (reader.rejects.rows.at(result === 'conflict' ? reader.bad : 0) ?? null),
     notes: [
       ...notes,
       ...(reader.rounded === 0 ? [] : [`${reader.rounded} volumes or amounts were rounded to ten decimals`]),
@@ -229,7 +229,7 @@ async function* resampledBars(
   if (built.length > 0 && whole.length === 0) {
     throw new SarrafError(
       'INVALID_FILE',
-      `expected bars in ${path} that fill at least one of ${durationText(grid.lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
+      `expected bars in ${path} that fill at least one of ${durationText(grid.lengthMs)}, found fewer: ${partRemedy(partMs)}`,
     );
   }
   ends.leftOut = built.length - whole.length;
@@ -247,7 +247,7 @@ function straddling(
 }
 
 /** Returns the remedy for bars that one file does not cover whole, if its own bars have this length. */
-function wayToWhole(partMs: number): string {
+function partRemedy(partMs: number): string {
   return TIMEFRAMES.some((timeframe) => timeframeMs(timeframe) === partMs)
     ? 'import the finer ones, and resample them once the rest is there'
     : 'put the file together with those before and after it, and import them as one';

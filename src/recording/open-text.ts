@@ -43,13 +43,13 @@ export function openText(path: string): OpenText {
   const file = createReadStream(path);
   const totalBytes = statSync(path).size;
   let stream: Readable = file;
-  if (isPacked) stream = passedOn(file, createGunzip());
-  if (encoding !== 'utf-8') stream = passedOn(stream, decoderOf(encoding));
+  if (isPacked) stream = piped(file, createGunzip());
+  if (encoding !== 'utf-8') stream = piped(stream, decoderOf(encoding));
   return { stream, progress: () => ({ readBytes: file.bytesRead, totalBytes }) };
 }
 
 /** An error does not pass through a pipe by itself. */
-function passedOn(from: Readable, into: Transform): Transform {
+function piped(from: Readable, into: Transform): Transform {
   from.on('error', (error) => into.destroy(error));
   return from.pipe(into);
 }

@@ -159,7 +159,7 @@ async function packCandles(
   return packed;
 }
 
-/** Null where a stretch has none. */
+/** Null where a range has none. */
 export async function candlesOrNone(
   catalogue: Pick<Catalogue, 'readCandles'>,
   question: Parameters<Catalogue['readCandles']>[0],

@@ -25,7 +25,7 @@ export interface CandleQuestion extends TimeRange {
 class VolumeBeyond extends Error {}
 
 /**
- * The candles of a stretch of time: those that open within it. Where the largest volume leaves no room for
+ * The candles of a range of time: those that open within it. Where the largest volume leaves no room for
  * the decimals of the finest, volumes are rounded to as many as there is room for: they only bound how much
  * may fill. Throws `INVALID_OPTIONS` where there are none or too many, `TOO_LARGE` where a price does not fit
  * its column, `DATA_UNUSABLE` for a damaged file.

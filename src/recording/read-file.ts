@@ -35,7 +35,7 @@ type FileData =
  */
 export async function readDataFile(path: string, question: FileQuestion): Promise<FileData> {
   const trades: RecordedTrade[] = [];
-  const take = (part: readonly RecordedTrade[]): void => {
+  const onTrades = (part: readonly RecordedTrade[]): void => {
     for (const trade of part) trades.push(trade);
     if (trades.length <= MOST_TRADES) return;
     throw new SarrafError(
@@ -44,7 +44,7 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
     );
   };
   if (isFeed(path)) {
-    const symbol = await readFeedTrades(path, take);
+    const symbol = await readFeedTrades(path, onTrades);
     return { kind: 'trades', trades: inOrder(trades), symbol };
   }
   const collector = new CandleCollector();
@@ -52,7 +52,7 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
     catalogue: {
       appendCandles: (options) => collector.appendCandles(options),
       async appendTrades(options): Promise<AppendOutcome> {
-        for await (const part of options.trades) take(part);
+        for await (const part of options.trades) onTrades(part);
         return { kind: 'added', added: trades.length, known: 0, fromMs: null, toMs: null };
       },
     },

@@ -41,7 +41,7 @@ interface PartitionTexts {
 }
 
 /**
- * The rows of a stretch of time, oldest first, in parts of some thousand: memory does not grow with the
+ * The rows of a range of time, oldest first, in parts of some thousand: memory does not grow with the
  * stretch. A partition that a writer replaces while another is read is read as it is then. Throws as
  * `readCandles` does.
  */
@@ -217,7 +217,7 @@ function columnsOf(chunk: DuckDBDataChunk): ReturnType<DuckDBDataChunk['getColum
   return Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
 }
 
-/** The partitions of a folder that reach into a stretch of time, oldest first. */
+/** The partitions of a folder that reach into a range of time, oldest first. */
 export function partitionsWithin(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
   const manifest = readManifest(root, key);
   return (manifest?.partitions ?? []).filter(
@@ -225,12 +225,12 @@ export function partitionsWithin(root: string, key: FolderKey, range: TimeRange)
   );
 }
 
-/** The partitions of a stretch; throws `INVALID_OPTIONS` where there is none, naming what there is. */
+/** The partitions of a range; throws `INVALID_OPTIONS` where there is none, naming what there is. */
 export function partitionsOfData(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
   if (range.fromMs >= range.toMs) {
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected a stretch of time that begins before it ends, was ${timeText(range.fromMs)} to ${timeText(range.toMs)}`,
+      `expected a range of time that begins before it ends, was ${timeText(range.fromMs)} to ${timeText(range.toMs)}`,
     );
   }
   const within = partitionsWithin(root, key, range);
@@ -238,7 +238,7 @@ export function partitionsOfData(root: string, key: FolderKey, range: TimeRange)
   throw noneThere(root, key, range);
 }
 
-/** Says that a stretch holds nothing, and what there is. */
+/** Says that a range holds nothing, and what there is. */
 export function noneThere(root: string, key: FolderKey, range: TimeRange): SarrafError {
   const all = readManifest(root, key)?.partitions ?? [];
   const [first, last] = [all[0], all.at(-1)];
@@ -283,7 +283,7 @@ export const LATEST_MS = 253_402_300_799_999;
 /** All that there is. */
 export const ALL_TIME: TimeRange = { fromMs: EARLIEST_MS, toMs: LATEST_MS };
 
-/** The rows of partitions within a stretch, in the order of the files. */
+/** The rows of partitions within a range, in the order of the files. */
 export function partitionChunks<Row>(
   database: Database,
   options: {

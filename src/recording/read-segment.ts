@@ -165,7 +165,7 @@ export interface Segment<Kind extends SegmentKind = SegmentKind> {
 /** Content of a segment beside its rows. */
 interface SegmentSummary {
   /** From the first look to the last; null where nothing can be read. */
-  readonly looked: TimeRange | null;
+  readonly seen: TimeRange | null;
   readonly gaps: readonly TimeRange[];
   /** Lines that can not be read: the last one of a process that was killed is cut short. */
   readonly badLines: number;
@@ -197,7 +197,7 @@ export async function summarizeSegment(segment: Segment): Promise<SegmentSummary
     fromMs = Math.min(fromMs, seenMs);
     toMs = Math.max(toMs, seenMs + 1);
   }
-  return { looked: fromMs < toMs ? { fromMs, toMs } : null, gaps, badLines };
+  return { seen: fromMs < toMs ? { fromMs, toMs } : null, gaps, badLines };
 }
 
 /** The rows of a segment in parts, in the order in which they were seen. */
@@ -257,8 +257,7 @@ export class SegmentWriter {
   }
 
   /**
-   * Takes an entry: it is on the disk a second later, or `onError` was called. After that it takes
-   * nothing.
+   * Takes an entry: it is on the disk a second later, or `onError` was called. After that it takes nothing.
    */
   write(entry: SegmentEntry): void {
     if (this.isStopped) return;

@@ -12,8 +12,8 @@ import {
   type FinalizeSegments,
   type FinalizeTarget,
   SegmentCompactor,
-  takeLeftFolders,
-  takeSegmentFolder,
+  acquireLeftFolders,
+  acquireSegmentFolder,
   type SegmentFolder,
 } from './finalize-segment.ts';
 import {
@@ -88,18 +88,18 @@ export class Recorder {
   private constructor(options: RecorderOptions) {
     this.options = options;
     this.after = options.after ?? afterOnMachine;
-    const { root, takeLock, source, finalize } = options;
+    const { root, lockFile, source, finalize } = options;
     this.compactor = new SegmentCompactor({
-      target: { root, takeLock, source },
+      target: { root, lockFile, source },
       ...(finalize === undefined ? {} : { finalize }),
       after: this.after,
       onFinalized: ({ segment, badLines }) => {
         // No report for the line that a killed process was writing.
         if (badLines > 1)
-          this.tell(`${badLines} lines of ${segment.path} could not be read and were left out`);
+          this.log(`${badLines} lines of ${segment.path} could not be read and were left out`);
       },
       onFailed: ({ segment, reason }) =>
-        this.tell(`${segment.path} stays where it is until it can be moved to the catalogue: ${reason}`),
+        this.log(`${segment.path} stays where it is until it can be moved to the catalogue: ${reason}`),
     });
   }
 
@@ -124,11 +124,11 @@ export class Recorder {
    * Takes what a call was answered with, at a time in ms since 1970; `askedMs`: when it was asked. What is
    * none of its business it leaves alone. Never throws.
    */
-  take(call: VenueCall, answer: VenueAnswer, seenMs: number, askedMs: number = seenMs): void {
+  apply(call: VenueCall, answer: VenueAnswer, seenMs: number, askedMs: number = seenMs): void {
     if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
     try {
       const atLeastMs = exchangeAskedMs(answer.saidAtMs, { askedAtMs: askedMs, atMs: seenMs });
-      this.takeValue(call, answer.value, { seenMs, askedMs: atLeastMs });
+      this.applyValue(call, answer.value, { seenMs, askedMs: atLeastMs });
     } catch (error) {
       this.stop(error);
     }
@@ -163,9 +163,9 @@ export class Recorder {
   }
 
   private async begin(): Promise<void> {
-    const { root, takeLock, markets, beganMs, longestPauseMs = LONGEST_PAUSE_MS } = this.options;
+    const { root, lockFile, markets, beganMs, longestPauseMs = LONGEST_PAUSE_MS } = this.options;
     for (const market of markets) {
-      const folder = takeSegmentFolder(root, market, takeLock);
+      const folder = acquireSegmentFolder(root, market, lockFile);
       const entry: Recorded = {
         market,
         folder,
@@ -179,21 +179,21 @@ export class Recorder {
         kinds: eachKind(() => ({ rows: 0, seenMs: null, gaps: 0 })),
       };
       this.recorded.set(market, entry);
-      await this.takeUp(folder);
+      await this.resume(folder);
       if (beganMs === null) {
         const detector = new ChangeDetector({ tape: readTape(folder.path), beganMs, longestPauseMs });
         this.recorded.set(market, { ...entry, detector });
       }
     }
-    await this.takeUpOthers();
+    await this.resumeOthers();
     if (beganMs !== null) await this.refuseMixture(beganMs);
   }
 
   /** Moves the left-overs of other markets too: these may never be recorded again. */
-  private async takeUpOthers(): Promise<void> {
-    const { root, takeLock, markets } = this.options;
-    const folders = takeLeftFolders(root, new Set(markets), takeLock);
-    for (const folder of folders) await this.takeUp(folder);
+  private async resumeOthers(): Promise<void> {
+    const { root, lockFile, markets } = this.options;
+    const folders = acquireLeftFolders(root, new Set(markets), lockFile);
+    for (const folder of folders) await this.resume(folder);
     void this.releaseOnceSettled(folders);
   }
 
@@ -238,7 +238,7 @@ export class Recorder {
       const afterMs = other === undefined ? lastMs : Number.POSITIVE_INFINITY;
       known.set(timeframe, afterMs);
       if (other !== undefined) {
-        this.tell(
+        this.log(
           `candles-${timeframe} of ${market} in ${root} are left as they are, for they are from ${other}: record into another folder`,
         );
       }
@@ -250,7 +250,7 @@ export class Recorder {
    * The newest trades of all that was left are noted before the first page comes; the rest happens beside
    * everything else.
    */
-  private async takeUp(folder: SegmentFolder): Promise<void> {
+  private async resume(folder: SegmentFolder): Promise<void> {
     const segments = folder.segments();
     for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
     this.compactor.add(...segments);
@@ -270,7 +270,7 @@ export class Recorder {
     });
   }
 
-  private takeValue(
+  private applyValue(
     call: VenueCall,
     value: unknown,
     times: { readonly seenMs: number; readonly askedMs: number },
@@ -278,29 +278,29 @@ export class Recorder {
     const { seenMs } = times;
     switch (call.kind) {
       case 'book':
-        this.takeBook(call.market, value as OrderBook, seenMs);
+        this.applyBook(call.market, value as OrderBook, seenMs);
         break;
       case 'books':
         for (const [market, book] of Object.entries(value as Readonly<Record<string, OrderBook>>)) {
-          this.takeBook(market, book, seenMs);
+          this.applyBook(market, book, seenMs);
         }
         break;
       case 'public-trades': {
         const of = this.recorded.get(call.market);
         if (of !== undefined)
-          note(of, 'trades', of.detector.takePage(value as readonly PublicTrade[], seenMs), seenMs);
+          note(of, 'trades', of.detector.applyPage(value as readonly PublicTrade[], seenMs), seenMs);
         break;
       }
       case 'stats':
         for (const stats of value as readonly MarketStats[]) {
           const of = this.recorded.get(stats.market.symbol);
-          if (of !== undefined) note(of, 'stats', of.detector.takeStats(stats, seenMs), seenMs);
+          if (of !== undefined) note(of, 'stats', of.detector.applyStats(stats, seenMs), seenMs);
         }
         break;
       case 'candles': {
         const of = this.recorded.get(call.market);
         const page = value as readonly Candle[];
-        if (of !== undefined) note(of, 'candles', of.detector.takeBars(call.timeframe, page, times), seenMs);
+        if (of !== undefined) note(of, 'candles', of.detector.applyBars(call.timeframe, page, times), seenMs);
         break;
       }
       case 'options':
@@ -321,18 +321,18 @@ export class Recorder {
     }
   }
 
-  private takeBook(market: string, book: OrderBook, seenMs: number): void {
+  private applyBook(market: string, book: OrderBook, seenMs: number): void {
     const of = this.recorded.get(market);
-    if (of !== undefined) note(of, 'books', of.detector.takeBook(book, seenMs), seenMs);
+    if (of !== undefined) note(of, 'books', of.detector.applyBook(book, seenMs), seenMs);
   }
 
   private stop(error: unknown): void {
     if (this.failure !== null) return;
     this.failure = messageOf(error);
-    this.tell('nothing more is recorded in this run, which goes on', error);
+    this.log('nothing more is recorded in this run, which goes on', error);
   }
 
-  private tell(what: string, error?: unknown): void {
+  private log(what: string, error?: unknown): void {
     this.options.onProblem(
       error === undefined ? `recording: ${what}` : `recording: ${what}: ${messageOf(error)}`,
     );

@@ -36,7 +36,7 @@ export interface RecordedStats {
   readonly stats: MarketStats;
 }
 
-/** A stretch of time in ms since 1970, its end not included. */
+/** A range of time in ms since 1970, its end not included. */
 export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;

@@ -116,7 +116,7 @@ function gridsOf(
   };
 }
 
-/** The coarsest candles that are there in the stretch and divide the wanted ones; else the trades. */
+/** The coarsest candles that are there in the range and divide the wanted ones; else the trades. */
 function sourceFor(catalogue: Catalogue, options: ResampleOptions): Timeframe | 'trades' {
   const { market, to, range } = options;
   const there = catalogue

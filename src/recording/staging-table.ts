@@ -292,7 +292,7 @@ async function isAny(database: Database, query: string): Promise<boolean> {
 }
 
 /** Takes all that came as new, for a source that is known to tell nothing twice. */
-export async function takeAll(database: Database): Promise<void> {
+export async function persistAll(database: Database): Promise<void> {
   await runSql(database, 'CREATE TABLE added AS SELECT * FROM new_rows', 'take what came');
 }
 

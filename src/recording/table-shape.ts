@@ -89,7 +89,7 @@ export function countsSql(of: {
 }
 
 /**
- * The same as a condition, which leaves whole stretches of a table unread: a time in ms that lies in the
+ * The same as a condition, which leaves whole ranges of a table unread: a time in ms that lies in the
  * partition.
  */
 export function inPartitionSql(timeSql: string, name: string): string {

@@ -10,7 +10,7 @@ import { AppendFile, afterOnMachine, type After } from './durable-file.ts';
  * Market data, which belongs to nobody. A log-in's reply has a token in it, and all others tell of an
  * account: none of these is ever kept.
  */
-const KEPT: readonly EndpointName[] = [
+const TAPPED_ENDPOINTS: readonly EndpointName[] = [
   'orderBook',
   'orderBookV3',
   'allOrderBooks',
@@ -23,7 +23,7 @@ const KEPT: readonly EndpointName[] = [
   'options',
 ];
 
-const PATHS = KEPT.map((name) => {
+const PATHS = TAPPED_ENDPOINTS.map((name) => {
   const { path, method } = ENDPOINTS[name];
   return { method, start: path.split('{', 1)[0] ?? path, isWhole: !path.includes('{') };
 });
@@ -132,7 +132,7 @@ export class RawFile {
   }
 
   /** Keeps a reply. Never throws. */
-  take(reply: RawReply): void {
+  write(reply: RawReply): void {
     if (this.isStopped) return;
     const day = partitionName(reply.seenMs, 'day');
     if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= LARGEST_BYTES))

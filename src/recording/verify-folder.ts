@@ -128,11 +128,11 @@ async function checkRows(
 
 async function checkEach<Row>(
   parts: AsyncIterable<readonly Row[]>,
-  check: { readonly take: (row: Row) => void },
+  check: { readonly check: (row: Row) => void },
 ): Promise<number> {
   let rows = 0;
   for await (const part of parts) {
-    for (const row of part) check.take(row);
+    for (const row of part) check.check(row);
     rows += part.length;
   }
   return rows;
@@ -191,7 +191,7 @@ class TradeCheck {
     }
   }
 
-  take(trade: RecordedTrade): void {
+  check(trade: RecordedTrade): void {
     const timeMs = trade.timeMs ?? trade.seenMs;
     const when = timeText(timeMs);
     if (timeMs < this.beforeMs)
@@ -252,7 +252,7 @@ class BookCheck {
     this.gaps = options.gaps;
   }
 
-  take(book: RecordedBook): void {
+  check(book: RecordedBook): void {
     const timeMs = book.venueTimeMs ?? book.seenMs;
     const { beforeMs } = this;
     if (beforeMs !== null && timeMs < beforeMs) {

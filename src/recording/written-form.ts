@@ -62,17 +62,17 @@ export class WrittenForm {
     readonly path: string;
     readonly places: ColumnPlaces;
     readonly rows: readonly FileRow[];
-    readonly wish: FileForm;
+    readonly form: FileForm;
   }) {
-    const { path, places, rows, wish } = of;
+    const { path, places, rows, form } = of;
     const textsOf = (field: Field): string[] => {
       const place = places.get(field) ?? NO_COLUMN;
       return place === NO_COLUMN ? [] : rows.map(({ fields }) => fields[place] ?? '');
     };
     const numbers = NUMBER_FIELDS.flatMap(textsOf);
     const times = textsOf('time');
-    this.sign = decimalSign(path, numbers, wish.decimal);
-    this.dateOrder = dateOrder(path, times.map(asciiDigits), wish.dates);
+    this.sign = decimalSign(path, numbers, form.decimal);
+    this.dateOrder = dateOrder(path, times.map(asciiDigits), form.dates);
     this.isPlain =
       this.sign === 'point' &&
       !places.has('clock') &&
@@ -153,8 +153,8 @@ function hourOf(hour: number, half: string | undefined): string {
   return String((hour % 12) + (half.toUpperCase() === 'PM' ? 12 : 0)).padStart(2, '0');
 }
 
-function decimalSign(path: string, texts: readonly string[], wish: FileForm['decimal']): 'point' | 'comma' {
-  if (wish !== undefined) return wish;
+function decimalSign(path: string, texts: readonly string[], form: FileForm['decimal']): 'point' | 'comma' {
+  if (form !== undefined) return form;
   const odd = texts.filter((text) => tryDecimalText(text) === null);
   if (odd.length === 0) return 'point';
   const isNumber = (text: string): boolean => POINT_NUMBER.test(text) || COMMA_NUMBER.test(text);
@@ -181,10 +181,10 @@ function decimalSign(path: string, texts: readonly string[], wish: FileForm['dec
 function dateOrder(
   path: string,
   texts: readonly string[],
-  wish: FileForm['dates'],
+  form: FileForm['dates'],
 ): 'day-first' | 'month-first' {
   refuseForeignDates(path, texts);
-  if (wish !== undefined) return wish;
+  if (form !== undefined) return form;
   const dates = texts.flatMap((text) => {
     const found = YEAR_LAST.exec(text);
     return found === null ? [] : [{ text, first: Number(found[1]), second: Number(found[3]) }];

@@ -13,7 +13,7 @@ import { overloadProblem, tooLateProblem, tooYoungProblem } from './plan-problem
 export interface BudgetPlan {
   readonly feeds: readonly PlannedFeed[];
   readonly budget: PlannedBudget;
-  readonly stretch: number;
+  readonly slowdown: number;
   readonly problems: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: 
     feeds.filter(({ kind }) => kind === 'candles'),
     replyMs,
   );
-  const polls = planStretched(
+  const polls = planSlowed(
     budget,
     feeds.filter(({ kind }) => kind !== 'candles'),
     { replyMs, perMs: plannedRate(budget) - bars.perMs },
@@ -45,7 +45,7 @@ export function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: 
       idleRequestsPerMinute: rateOf(({ idleIntervalMs }) => idleIntervalMs),
       leftPerMinute: Math.max(0, limitPerMinute - requestsPerMinute),
     },
-    stretch: polls.stretch,
+    slowdown: polls.slowdown,
     problems: [...bars.problems, ...polls.problems],
   };
 }
@@ -88,14 +88,14 @@ function barFeed(feed: Feed, lateMs: number): PlannedFeed {
   };
 }
 
-function planStretched(
+function planSlowed(
   budget: PlanBudget,
   feeds: readonly Feed[],
   { replyMs, perMs }: { readonly replyMs: number; readonly perMs: number },
-): Given & { readonly stretch: number } {
+): Given & { readonly slowdown: number } {
   const waitMs = replyMs + waitOf(budget, feeds, replyMs);
   const demands = feeds.map((feed) => demandOf(feed, waitMs));
-  const { intervalsMs, stretch, leastRate } = shareBudget(demands, Math.max(0, perMs));
+  const { intervalsMs, slowdown, leastRate } = shareBudget(demands, Math.max(0, perMs));
   const given = feeds.map((feed, index): PlannedFeed => {
     const { longestMs } = present(demands[index], 'a demand for each feed');
     const intervalMs = present(intervalsMs[index], 'an interval for each demand');
@@ -107,7 +107,7 @@ function planStretched(
   const problems = tooYoung.map((feed) => tooYoungProblem(feed, waitMs));
   if (problems.length === 0 && leastRate > perMs)
     problems.push(overloadProblem(budget, { feeds, perMs: leastRate }));
-  return { feeds: given, problems, perMs: leastRate, stretch };
+  return { feeds: given, problems, perMs: leastRate, slowdown };
 }
 
 /**
@@ -145,7 +145,7 @@ interface PaceShares {
   /** An interval for each demand, in their order; whole ms, infinity where nothing may be asked at all. */
   readonly intervalsMs: readonly number[];
   /** The largest ratio of interval to wanted interval; 1 where everybody gets what it wants. */
-  readonly stretch: number;
+  readonly slowdown: number;
   /** Requests per ms when everybody is as slow as it can bear. More than what there is: it does not fit. */
   readonly leastRate: number;
 }
@@ -161,36 +161,38 @@ export function shareBudget(demands: readonly PaceDemand[], perMs: number): Pace
     const excess = perMs > 0 ? leastRate / perMs : Infinity;
     return {
       intervalsMs: demands.map(({ longestMs }) => Math.ceil(longestMs * excess)),
-      stretch: Math.max(...demands.map(({ wantedMs, longestMs }) => (longestMs * excess) / wantedMs)),
+      slowdown: Math.max(...demands.map(({ wantedMs, longestMs }) => (longestMs * excess) / wantedMs)),
       leastRate,
     };
   }
-  const stretch = smallestStretch(demands, perMs);
+  const slowdown = smallestSlowdown(demands, perMs);
   return {
     // Rounded up, so that the rate stays below; a whole longest interval is not passed by it.
-    intervalsMs: demands.map(({ wantedMs, longestMs }) => Math.min(Math.ceil(wantedMs * stretch), longestMs)),
-    stretch,
+    intervalsMs: demands.map(({ wantedMs, longestMs }) =>
+      Math.min(Math.ceil(wantedMs * slowdown), longestMs),
+    ),
+    slowdown,
     leastRate,
   };
 }
 
 /** The smallest stretch, 1 at least, at which demands that fit at their longest intervals fit. */
-function smallestStretch(demands: readonly PaceDemand[], perMs: number): number {
+function smallestSlowdown(demands: readonly PaceDemand[], perMs: number): number {
   const byLimit = demands.toSorted(
     (left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs,
   );
   let limitedRate = 0;
-  let stretchedRate = sumOf(demands, ({ wantedMs }) => 1 / wantedMs);
-  let stretch = 1;
+  let slowedRate = sumOf(demands, ({ wantedMs }) => 1 / wantedMs);
+  let slowdown = 1;
   for (const { wantedMs, longestMs } of byLimit) {
-    if (perMs > limitedRate) stretch = Math.max(1, stretchedRate / (perMs - limitedRate));
-    if (perMs > limitedRate && stretch <= longestMs / wantedMs) return stretch;
+    if (perMs > limitedRate) slowdown = Math.max(1, slowedRate / (perMs - limitedRate));
+    if (perMs > limitedRate && slowdown <= longestMs / wantedMs) return slowdown;
     // This one is at its longest before the others are stretched enough: it stays there.
     limitedRate += 1 / longestMs;
-    stretchedRate -= 1 / wantedMs;
-    stretch = longestMs / wantedMs;
+    slowedRate -= 1 / wantedMs;
+    slowdown = longestMs / wantedMs;
   }
-  return stretch;
+  return slowdown;
 }
 
 function sumOf(demands: readonly PaceDemand[], of: (demand: PaceDemand) => number): number {

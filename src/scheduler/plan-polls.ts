@@ -94,7 +94,7 @@ function planAll(input: PlanInput): Omit<PollPlan, 'newcomers'> {
   return {
     feeds: plans.flatMap(({ feeds }) => feeds),
     budgets: [...plans.map(({ budget }) => budget), ...unused],
-    largestStretch: Math.max(1, ...plans.map(({ stretch }) => stretch)),
+    largestStretch: Math.max(1, ...plans.map(({ slowdown }) => slowdown)),
     trails,
     problems: [
       ...timeframeProblems(input),
@@ -115,7 +115,7 @@ function planOf(
   if (
     budget.name !== venue.budgets.books ||
     feeds.length < 2 ||
-    (each.stretch <= 1 && each.problems.length === 0)
+    (each.slowdown <= 1 && each.problems.length === 0)
   )
     return each;
   return planBudget(budget, [allBooksFeed(feeds)], replyMs);

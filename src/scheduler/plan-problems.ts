@@ -1,6 +1,6 @@
 import { present } from '../domain/errors.ts';
 import type { PlanInput } from './plan-input.ts';
-import { PLANNED_SHARE, plannedRate, type PlanBudget, capacityOf, takenMsOf } from './planned-budget.ts';
+import { PLANNED_SHARE, plannedRate, type PlanBudget, capacityOf, occupiedMsOf } from './planned-budget.ts';
 import { marginTopic } from '../records/margin.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
@@ -141,7 +141,7 @@ function windowsMs(
 ): number {
   const budget = planned(name, budgets);
   const capacity = capacityOf(budget);
-  return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * takenMsOf(budget, replyMs);
+  return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * occupiedMsOf(budget, replyMs);
 }
 
 function planned(name: string, budgets: ReadonlyMap<string, PlanBudget>): PlanBudget {

@@ -25,7 +25,7 @@ export function plannedRate(budget: PlanBudget): number {
 }
 
 /** For how long a request has its slot: until its reply, for a window after that, and until the next ms. */
-export function takenMsOf(budget: PlanBudget, replyMs: number): number {
+export function occupiedMsOf(budget: PlanBudget, replyMs: number): number {
   return budget.windowMs + replyMs + 1;
 }
 
@@ -41,9 +41,9 @@ export function slotWaitMs(
 ): number {
   const capacity = capacityOf(budget);
   if (capacity === 0) return 0;
-  const takenMs = takenMsOf(budget, of.replyMs);
-  const sent = Math.floor(Math.min(of.perMs, plannedRate(budget)) * takenMs) + of.paces;
-  return Math.ceil(Math.max(0, sent - capacity) * (takenMs / capacity));
+  const occupiedMs = occupiedMsOf(budget, of.replyMs);
+  const sent = Math.floor(Math.min(of.perMs, plannedRate(budget)) * occupiedMs) + of.paces;
+  return Math.ceil(Math.max(0, sent - capacity) * (occupiedMs / capacity));
 }
 
 /** Returns the wait for its slot of the last of requests that all come at once. */
@@ -54,7 +54,7 @@ export function burstWaitMs(
   const capacity = capacityOf(budget);
   if (of.requests === 0) return 0;
   if (capacity === 0) return Infinity;
-  return (Math.ceil(of.requests / capacity) - 1) * takenMsOf(budget, of.replyMs);
+  return (Math.ceil(of.requests / capacity) - 1) * occupiedMsOf(budget, of.replyMs);
 }
 
 /** A rate limit of the plan: what it keeps for cancels and resolutions is said. */

@@ -105,7 +105,7 @@ export class PollQueue {
    * Brings a feed forward: there is reason to think that something changed. Never before what it was
    * postponed to, and never back. A feed that no plan has stays so.
    */
-  hasten(key: string, atMs: number): void {
+  requestNow(key: string, atMs: number): void {
     const entry = this.byKey.get(key);
     if (entry === undefined) return;
     entry.dueMs = Math.min(entry.dueMs, Math.max(atMs, entry.notBeforeMs));

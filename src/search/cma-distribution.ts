@@ -114,11 +114,11 @@ export class CmaDistribution {
   }
 
   /** Stretches a vector along the axes, and turns it to them. */
-  private turned(along: Float64Array, stretch: (length: number) => number): Float64Array {
+  private turned(along: Float64Array, scaled: (length: number) => number): Float64Array {
     const { axes, dimensions: n } = this;
     const turned = new Float64Array(n);
     for (let axis = 0; axis < n; axis += 1) {
-      const part = stretch(numberAt(this.lengths, axis)) * numberAt(along, axis);
+      const part = scaled(numberAt(this.lengths, axis)) * numberAt(along, axis);
       for (let row = 0; row < n; row += 1)
         turned[row] = numberAt(turned, row) + numberAt(axes, row * n + axis) * part;
     }

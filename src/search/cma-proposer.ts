@@ -49,8 +49,8 @@ export class CmaProposer implements Proposer {
   private population: number;
   private distribution: CmaDistribution;
   /** By dimension: how samples are stretched before they are rounded. */
-  private stretches: Float64Array;
-  private told: LearnedTrial[] = [];
+  private scales: Float64Array;
+  private learned: LearnedTrial[] = [];
   /** The best losses of the latest populations. */
   private bests: number[] = [];
   private restarts = 0;
@@ -60,7 +60,7 @@ export class CmaProposer implements Proposer {
     this.setup = setup;
     this.axes = numericAxes(setup.axes);
     this.population = this.wholeGenerations(defaultPopulation(this.axes.length));
-    this.stretches = new Float64Array(this.axes.length).fill(1);
+    this.scales = new Float64Array(this.axes.length).fill(1);
     this.distribution = this.fresh(this.axes.map(() => 0.5));
   }
 
@@ -70,21 +70,21 @@ export class CmaProposer implements Proposer {
     return sample.map((value, index) => {
       const { low, high } = this.axis(index);
       const center = numberAt(mean, index);
-      return low + (center + (value - center) * numberAt(this.stretches, index)) * (high - low);
+      return low + (center + (value - center) * numberAt(this.scales, index)) * (high - low);
     });
   }
 
   accept(): void {}
 
   learn(trials: readonly LearnedTrial[]): void {
-    this.told.push(...trials);
-    if (this.told.length < this.population) return;
-    const ranked = this.told.toSorted(byRank);
-    this.told = [];
+    this.learned.push(...trials);
+    if (this.learned.length < this.population) return;
+    const ranked = this.learned.toSorted(byRank);
+    this.learned = [];
     const best = ranked[0];
     if (best === undefined || best.violation === Infinity) return;
     this.distribution.update(ranked.map(({ number }) => this.sample(number)));
-    this.keepMargins();
+    this.boundMargins();
     this.bests.push(best.violation > 0 ? best.violation : (best.losses[0] ?? 0));
     if (this.hasEnded(ranked)) this.restart();
   }
@@ -103,7 +103,7 @@ export class CmaProposer implements Proposer {
     );
   }
 
-  private keepMargins(): void {
+  private boundMargins(): void {
     const { distribution } = this;
     const margin = 1 / (this.axes.length * this.population);
     for (const [index, axis] of this.axes.entries()) {
@@ -111,16 +111,16 @@ export class CmaProposer implements Proposer {
       const line = axis.high - axis.low;
       const mean = numberAt(distribution.mean, index);
       const [left, right] = marginCell(axis, axis.low + mean * line);
-      const kept = withMargin(
-        { mean, stretch: numberAt(this.stretches, index) },
+      const bounded = withMargin(
+        { mean, scale: numberAt(this.scales, index) },
         {
           deviation: distribution.step * distribution.deviation(index),
           margin,
           cell: [(left - axis.low) / line, (right - axis.low) / line],
         },
       );
-      distribution.mean[index] = kept.mean;
-      this.stretches[index] = kept.stretch;
+      distribution.mean[index] = bounded.mean;
+      this.scales[index] = bounded.scale;
     }
   }
 
@@ -146,7 +146,7 @@ export class CmaProposer implements Proposer {
     this.restarts += 1;
     const random = new RandomStream(this.setup.seed, this.restarts, RESTART_STREAM);
     this.population = Math.min(this.population * 2, this.wholeGenerations(LARGEST_POPULATION));
-    this.stretches.fill(1);
+    this.scales.fill(1);
     this.bests = [];
     this.distribution = this.fresh(this.axes.map(() => random.uniform()));
   }
@@ -190,7 +190,7 @@ function numericAxes({ axes, space }: SpaceAxes): readonly NumericAxis[] {
 interface Marginal {
   readonly mean: number;
   /** By how much samples are stretched around the mean before they are rounded. */
-  readonly stretch: number;
+  readonly scale: number;
 }
 
 /** A probability on one side is kept off a half, where its quantile is 0. */
@@ -202,7 +202,7 @@ const OFF_HALF = 1e-10;
  * (R. Hamano et al., "CMA-ES with margin", 2022, arXiv:2205.13482, section 4.2).
  */
 export function withMargin(
-  { mean, stretch }: Marginal,
+  { mean, scale }: Marginal,
   of: {
     readonly deviation: number;
     readonly margin: number;
@@ -212,13 +212,13 @@ export function withMargin(
 ): Marginal {
   const { deviation, margin } = of;
   const [left, right] = of.cell;
-  const width = deviation * stretch;
+  const width = deviation * scale;
   const below = gaussianCdf((left - mean) / width);
   const above = gaussianCdf((mean - right) / width);
   if (left === right || Math.max(below, above) > 0.5) {
-    if (Math.min(below, above) >= margin) return { mean, stretch };
+    if (Math.min(below, above) >= margin) return { mean, scale };
     const side = mean < right ? -1 : 1;
-    return { mean: right + side * width * gaussianQuantile(1 - margin), stretch };
+    return { mean: right + side * width * gaussianQuantile(1 - margin), scale };
   }
   const inside = 1 - below - above;
   const [least, most] = [Math.max(below, margin / 2), Math.max(above, margin / 2)];
@@ -227,7 +227,7 @@ export function withMargin(
   const toRight = quantileBeyond(most + share * (most - margin / 2));
   return {
     mean: (left * toRight + right * toLeft) / (toLeft + toRight),
-    stretch: (right - left) / ((toLeft + toRight) * deviation),
+    scale: (right - left) / ((toLeft + toRight) * deviation),
   };
 }
 

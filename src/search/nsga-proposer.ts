@@ -43,7 +43,7 @@ export class NsgaProposer implements Proposer {
   private readonly first: SobolProposer;
   private readonly population: number;
   private parents: readonly Parent[] = [];
-  private told: LearnedTrial[] = [];
+  private learned: LearnedTrial[] = [];
 
   constructor(setup: ProposerSetup) {
     this.setup = setup;
@@ -69,10 +69,10 @@ export class NsgaProposer implements Proposer {
   accept(): void {}
 
   learn(trials: readonly LearnedTrial[]): void {
-    this.told.push(...trials);
-    if (this.told.length < this.population) return;
-    const all = [...this.parents.map(({ trial }) => trial), ...this.told];
-    this.told = [];
+    this.learned.push(...trials);
+    if (this.learned.length < this.population) return;
+    const all = [...this.parents.map(({ trial }) => trial), ...this.learned];
+    this.learned = [];
     const best: Parent[] = [];
     for (const [front, members] of nonDominatedFronts(all).entries()) {
       const crowding = crowdingDistances(members);

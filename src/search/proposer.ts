@@ -41,7 +41,7 @@ export function onAxis(axis: Axis, share: number): number {
     : axis.low + share * (axis.high - axis.low);
 }
 
-/** Every parameter by itself, all stretches of its line equally likely. */
+/** Every parameter by itself, all ranges of its line equally likely. */
 export class RandomProposer implements Proposer {
   readonly mayRepeat = false;
   private readonly setup: ProposerSetup;
@@ -173,10 +173,9 @@ const SLOPES = Float64Array.from(
 );
 
 /**
- * The share of a standard normal distribution below `z`. Between the places of a table it is a cubic that
- * has their values and slopes: right to 1e-12, in a tenth of the time. Beyond 9 deviations it is 0 or 1.
- * `normalCdf` of the statistics is exact, and too slow for a sampler, which asks thousands of times a
- * trial.
+ * The share of a standard normal distribution below `z`. Between the places of a table it is a cubic that has
+ * their values and slopes: right to 1e-12, in a tenth of the time. Beyond 9 deviations it is 0 or 1.
+ * `normalCdf` of the statistics is exact, and too slow for a sampler, which asks thousands of times a trial.
  */
 export function gaussianCdf(z: number): number {
   const size = Math.abs(z);

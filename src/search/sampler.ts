@@ -51,7 +51,7 @@ export class Sampler {
   private readonly seen = new Set<string>();
   /** Null: the space has no end. */
   private readonly pointCount: bigint | null;
-  private told = 0;
+  private results = 0;
   private learned = 0;
 
   /**
@@ -113,7 +113,7 @@ export class Sampler {
    * @throws SarrafError `INVALID_OPTIONS` for a trial that was not asked for, was told before, or has another
    *   number of values than there are objectives; what came before it is taken
    */
-  tell(results: readonly TrialResult[]): void {
+  add(results: readonly TrialResult[]): void {
     for (const { number, outcome } of results) {
       const record = this.records[number];
       const expected = `expected the outcome of a trial that is due, found that of trial ${number}`;
@@ -122,15 +122,15 @@ export class Sampler {
       if (record.outcome !== null)
         throw new SarrafError('INVALID_OPTIONS', `${expected}, which was told before`);
       record.outcome = checkedOutcome(outcome, { number, objectives: this.settings.objectives.length });
-      this.told += 1;
+      this.results += 1;
       this.learnWhenWhole();
     }
   }
 
   private learnWhenWhole(): void {
     const { generation, objectives } = this.settings;
-    if (this.told < this.learned + generation) return;
-    const trials = this.records.slice(this.learned, this.told).map(({ point, outcome }, index) =>
+    if (this.results < this.learned + generation) return;
+    const trials = this.records.slice(this.learned, this.results).map(({ point, outcome }, index) =>
       learnedTrial(present(outcome, 'an outcome'), {
         number: this.learned + index,
         coordinates: this.axes.coordinatesOf(point),
@@ -138,7 +138,7 @@ export class Sampler {
       }),
     );
     this.proposer.learn(trials);
-    this.learned = this.told;
+    this.learned = this.results;
   }
 
   private newPoint(number: number): Point {
@@ -172,13 +172,13 @@ export class Sampler {
     const problem = this.problemOfStored(number, point);
     if (problem !== null) throw new SarrafError('DATA_UNUSABLE', `trial ${number}: ${problem}`);
     this.enter(point);
-    if (outcome !== null) this.tell([{ number, outcome }]);
+    if (outcome !== null) this.add([{ number, outcome }]);
   }
 
   private problemOfStored(number: number, point: Point): string | null {
     if (number >= MOST_TRIALS) return `expected at most ${MOST_TRIALS} trials in a study`;
     if (number >= this.learned + this.settings.generation)
-      return `expected every outcome of the generation before, found ${this.told} of ${number}`;
+      return `expected every outcome of the generation before, found ${this.results} of ${number}`;
     return this.axes.problemOf(point);
   }
 

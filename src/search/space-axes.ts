@@ -113,8 +113,8 @@ function stepsIn({ steps }: { readonly steps: { readonly count: number } | null 
 }
 
 /**
- * A numeric parameter as samplers see it: a stretch of the real line, in logarithms where the scale is one. A
- * value with steps stands for the stretch half a step to both sides, so that the outer ones are as likely.
+ * A numeric parameter as samplers see it: a range of the real line, in logarithms where the scale is one. A
+ * value with steps stands for the range half a step to both sides, so that the outer ones are as likely.
  */
 export class NumericAxis {
   readonly kind = 'numeric';

@@ -64,7 +64,7 @@ export function storeExchange(exchange: SimulatedExchange): ExchangeState {
       trades.set(trade.id, storeTrade(trade));
   }
   for (const trader of traders) {
-    for (const trade of trader.trades.values().slice(-HISTORY_STORED)) keepSides(trade, orders);
+    for (const trade of trader.trades.values().slice(-HISTORY_STORED)) restoreSides(trade, orders);
   }
   return {
     accounts: storeAccounts(exchange),
@@ -141,7 +141,7 @@ function ordersOf(trader: Trader): readonly SimulatedOrder[] {
 }
 
 /** A trade needs both of its orders. Those of synthetic traders are kept as ended ones that hold nothing. */
-function keepSides(trade: Trade, orders: Map<number, SavedOrder>): void {
+function restoreSides(trade: Trade, orders: Map<number, SavedOrder>): void {
   for (const order of [trade.maker, trade.taker])
     if (!orders.has(order.id)) orders.set(order.id, storeEnded(order));
 }
@@ -259,7 +259,7 @@ export class ExchangeChanges {
     this.nextTransactionId = of.nextTransactionId;
   }
 
-  take(event: TradingEvent): void {
+  apply(event: TradingEvent): void {
     if (event.kind === 'order') {
       if (event.order.userId === this.userId) this.orders.add(event.order);
       return;

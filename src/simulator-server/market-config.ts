@@ -14,9 +14,9 @@ function decimalField(expected: string, accepts: (text: DecimalText) => boolean)
       const text = tryDecimalText(value);
       // A longer number that is written bare may be another by now.
       const isSure = typeof value === 'string' || String(value).replace(/\D/g, '').length <= SURE_DIGITS;
-      const isKept = text === null || fractionDigits(text) <= UNIT_DECIMALS;
-      if (text !== null && isSure && isKept && accepts(text)) return text;
-      const bound = isKept ? '' : ` with at most ${UNIT_DECIMALS} decimals`;
+      const isExact = text === null || fractionDigits(text) <= UNIT_DECIMALS;
+      if (text !== null && isSure && isExact && accepts(text)) return text;
+      const bound = isExact ? '' : ` with at most ${UNIT_DECIMALS} decimals`;
       const quotes = isSure ? '' : ` in quotes, as it has more than ${SURE_DIGITS} digits`;
       context.addIssue({
         code: 'custom',

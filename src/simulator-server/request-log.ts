@@ -22,14 +22,14 @@ export interface LoggedRequest {
 }
 
 /** Requests kept; beyond, the oldest are forgotten. */
-const REQUESTS_KEPT = 100_000;
+const REQUESTS_RETAINED = 100_000;
 
 /**
  * Every request that reached the exchange: what tests hold the limits against. A ring of columns rather than
  * of objects, so that a busy exchange leaves no garbage behind for it.
  */
 export class RequestLog {
-  private readonly kept: number;
+  private readonly capacity: number;
   private readonly times: Float64Array;
   private readonly statuses: Uint16Array;
   private readonly ips: string[] = [];
@@ -40,10 +40,10 @@ export class RequestLog {
   private readonly budgets: (string | null)[] = [];
   private lastNumber = 0;
 
-  constructor(kept = REQUESTS_KEPT) {
-    this.kept = kept;
-    this.times = new Float64Array(kept);
-    this.statuses = new Uint16Array(kept);
+  constructor(capacity = REQUESTS_RETAINED) {
+    this.capacity = capacity;
+    this.times = new Float64Array(capacity);
+    this.statuses = new Uint16Array(capacity);
   }
 
   /** Number of requests, including forgotten ones. */
@@ -52,7 +52,7 @@ export class RequestLog {
   }
 
   add(request: Omit<LoggedRequest, 'number'>): void {
-    const place = this.lastNumber % this.kept;
+    const place = this.lastNumber % this.capacity;
     this.lastNumber += 1;
     this.times[place] = request.timeMs;
     this.statuses[place] = request.status;
@@ -66,12 +66,12 @@ export class RequestLog {
 
   /** Oldest first, as they were when asked. */
   values(): readonly LoggedRequest[] {
-    const first = Math.max(0, this.lastNumber - this.kept);
+    const first = Math.max(0, this.lastNumber - this.capacity);
     return Array.from({ length: this.lastNumber - first }, (_, index) => this.at(first + index));
   }
 
   private at(index: number): LoggedRequest {
-    const place = index % this.kept;
+    const place = index % this.capacity;
     return {
       number: index + 1,
       timeMs: present(this.times[place], WRITTEN),

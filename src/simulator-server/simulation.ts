@@ -91,7 +91,7 @@ function anchorsFor(zone: string): BarAnchors {
 /** Prefix of the 32 raw bytes of an Ed25519 key in its DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 /** Keys kept ready; past the bound a key is read again each time. */
-const KEYS_KEPT = 1_000;
+const KEYS_RETAINED = 1_000;
 
 const keys = new Map<string, KeyObject | null>();
 
@@ -103,7 +103,7 @@ function keyOf(publicKey: string): KeyObject | null {
     raw.length === 32
       ? createPublicKey({ key: Buffer.concat([DER_PREFIX, raw]), format: 'der', type: 'spki' })
       : null;
-  if (keys.size < KEYS_KEPT) keys.set(publicKey, key);
+  if (keys.size < KEYS_RETAINED) keys.set(publicKey, key);
   return key;
 }
 

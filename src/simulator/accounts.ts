@@ -50,7 +50,7 @@ export class Accounts {
   private readonly house = new Map<string, Record<HouseAccount, bigint>>();
   private readonly transactionsKept: number;
   /** As many users as the exchange has, at most. */
-  private readonly keptOf = new Map<UserId, number>();
+  private readonly retainedOf = new Map<UserId, number>();
   private nextWalletId = 1;
   private nextTransactionId = 1;
 
@@ -59,9 +59,9 @@ export class Accounts {
   }
 
   /** Keeps another number of transactions a wallet for one user, such as a few where nobody asks for them. */
-  keepTransactions(userId: UserId, count: number): void {
-    this.keptOf.set(userId, count);
-    for (const wallet of this.byUser.get(userId)?.values() ?? []) wallet.transactions.keep(count);
+  retainTransactions(userId: UserId, count: number): void {
+    this.retainedOf.set(userId, count);
+    for (const wallet of this.byUser.get(userId)?.values() ?? []) wallet.transactions.resize(count);
   }
 
   find(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet | undefined {
@@ -257,7 +257,7 @@ export class Accounts {
       userId,
       currency,
       kind,
-      transactionsKept: this.keptOf.get(userId) ?? this.transactionsKept,
+      transactionsKept: this.retainedOf.get(userId) ?? this.transactionsKept,
     });
     this.wallets.set(id, wallet);
     let mine = this.byUser.get(userId);

@@ -29,7 +29,7 @@ export interface SimulatedBar {
 const MOST_PENDING = 2 ** 52;
 
 /** Bars kept of each timeframe: at one minute a week, at one hour more than a year. */
-const BARS_KEPT = 10_080;
+const BARS_RETAINED = 10_080;
 
 /**
  * The candles of one market at every timeframe. A trade changes the running minute only; the coarser bars are
@@ -175,7 +175,7 @@ export class CandleStore {
   private addTo(timeframe: Timeframe, bar: SimulatedBar): void {
     const bars = this.series.get(timeframe) ?? [];
     sumInto(bars, this.grid(timeframe), bar);
-    if (bars.length >= BARS_KEPT * 2) bars.splice(0, bars.length - BARS_KEPT);
+    if (bars.length >= BARS_RETAINED * 2) bars.splice(0, bars.length - BARS_RETAINED);
   }
 }
 

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../domain/time-text.ts';
 import { invariant } from '../domain/errors.ts';
 import type { RandomSource } from '../domain/random.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import type { Permission, UserSettings, TotpSettings, User, Users } from './user.ts';
 import { accept, refuse, type Refusal, type Result } from './requests.ts';
 
@@ -37,7 +37,7 @@ export interface CredentialRegisterState {
 const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;
 /** Tokens from log-ins kept; beyond, the expired go, then the oldest. */
-const LOGIN_TOKENS_KEPT = 10_000;
+const LOGIN_TOKENS_RETAINED = 10_000;
 const TOKEN_LENGTH = 40;
 
 /** The tokens and keys that open the exchange's private calls. */
@@ -80,7 +80,7 @@ export class CredentialRegister {
 
   /** A new token of a log-in: for 4 hours, or 30 days when it is to be remembered. */
   issue(userId: number, remember: boolean, timeMs: number): Token {
-    if (this.logins.size >= LOGIN_TOKENS_KEPT) this.makeRoom(timeMs);
+    if (this.logins.size >= LOGIN_TOKENS_RETAINED) this.makeRoom(timeMs);
     let token = randomHex(this.random, TOKEN_LENGTH);
     while (this.tokens.has(token) || this.logins.has(token)) token = randomHex(this.random, TOKEN_LENGTH);
     const issued: Token = {
@@ -144,7 +144,7 @@ export class CredentialRegister {
     for (const [token, { expiresAtMs }] of this.logins) {
       if (expiresAtMs !== null && expiresAtMs <= timeMs) this.logins.delete(token);
     }
-    keepNewest(this.logins, LOGIN_TOKENS_KEPT - 1);
+    retainNewest(this.logins, LOGIN_TOKENS_RETAINED - 1);
   }
 }
 

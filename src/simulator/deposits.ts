@@ -26,15 +26,15 @@ export interface DepositsState {
 }
 
 /** Deposits kept a user, whatever their age. Waiting ones are kept apart, so none is ever lost. */
-const DEPOSITS_KEPT = 1_000;
+const DEPOSITS_RETAINED = 1_000;
 
 /** Period covered by the list. Source: interface, "Other constants". */
 const DEPOSITS_SHOWN_MS = 92 * 86_400_000;
 
 /** Confirmations so far: they come at a steady pace and stop at the required number. */
 export function confirmationsOf(deposit: Deposit, timeMs: number): number {
-  const passed = Math.floor((timeMs - deposit.createdAtMs) / Math.max(1, deposit.confirmationEveryMs));
-  return Math.max(0, Math.min(deposit.requiredConfirmations, passed));
+  const confirmed = Math.floor((timeMs - deposit.createdAtMs) / Math.max(1, deposit.confirmationEveryMs));
+  return Math.max(0, Math.min(deposit.requiredConfirmations, confirmed));
 }
 
 /**
@@ -133,7 +133,7 @@ export class Deposits {
     for (const stored of state.deposits) {
       const deposit: Deposit = { ...stored, units: BigInt(stored.units) };
       if (deposit.transactionId !== null) {
-        this.keep(deposit);
+        this.add(deposit);
         continue;
       }
       this.waiting.set(deposit.id, deposit);
@@ -153,14 +153,14 @@ export class Deposits {
     );
     const credited = { ...deposit, transactionId: transaction.id, creditedAtMs: timeMs };
     this.waiting.delete(deposit.id);
-    this.keep(credited);
+    this.add(credited);
     return credited;
   }
 
-  private keep(deposit: Deposit): void {
+  private add(deposit: Deposit): void {
     let list = this.byUser.get(deposit.userId);
     if (list === undefined) {
-      list = new BoundedList(DEPOSITS_KEPT);
+      list = new BoundedList(DEPOSITS_RETAINED);
       this.byUser.set(deposit.userId, list);
     }
     list.push(deposit);

@@ -147,7 +147,7 @@ export interface ViewLevel {
 
 /** Public view of a book for a second. Best first on both sides. */
 export interface BookView {
-  readonly takenAtMs: number;
+  readonly snapshotAtMs: number;
   /** The last change of the book before that; where there was none yet, when it was first looked at. */
   readonly changedAtMs: number;
   readonly grid: Market;
@@ -162,11 +162,11 @@ class BookViews {
 
   of(market: MarketState, timeMs: number): BookView {
     const cached = this.views.get(market);
-    if (cached !== undefined && timeMs - cached.takenAtMs < BOOK_CACHE_MS && timeMs >= cached.takenAtMs)
+    if (cached !== undefined && timeMs - cached.snapshotAtMs < BOOK_CACHE_MS && timeMs >= cached.snapshotAtMs)
       return cached;
     market.bookChangedAtMs ??= timeMs;
     const view: BookView = {
-      takenAtMs: timeMs,
+      snapshotAtMs: timeMs,
       changedAtMs: market.bookChangedAtMs,
       grid: market.grid,
       buys: levelsOf(market.book.buys),

@@ -10,7 +10,7 @@ import { UNITS_PER_ONE } from '../domain/money.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 
 /** Closed orders, trades and transactions of a wallet kept of a trader of the flow, which has no reader. */
-const HISTORY_KEPT = 256;
+const HISTORY_SIZE = 256;
 /** A top-up is worth this many of the order that could not be paid. */
 const TOP_UP_ORDERS = 1_000n;
 
@@ -44,9 +44,9 @@ export class FlowTrader {
     this.exchange = options.exchange;
     this.userId = options.userId;
     const { accounts, trading } = this.exchange;
-    accounts.keepTransactions(this.userId, HISTORY_KEPT);
+    accounts.retainTransactions(this.userId, HISTORY_SIZE);
     const trader = trading.openTrader(this.userId, {
-      historyKept: HISTORY_KEPT,
+      historyKept: HISTORY_SIZE,
       isUnrestricted: options.isUnrestricted ?? false,
     });
     for (const order of trader.open.values()) trading.cancel(order, options.timeMs);
@@ -146,7 +146,7 @@ export class Ladder {
   }
 
   /** Forgets places that other steps gave a meaning to. To be called before prices are reckoned with. */
-  heedRules(timeMs: number): void {
+  applyRules(timeMs: number): void {
     if (this.rules === this.market.rules) return;
     this.rules = this.market.rules;
     this.clear(timeMs);
@@ -154,7 +154,7 @@ export class Ladder {
 
   /** Moves the quotes. Own orders never meet: what would cross is taken back before anything is placed. */
   follow(place: LadderPlace, timeMs: number): void {
-    this.heedRules(timeMs);
+    this.applyRules(timeMs);
     if (place.gap !== this.gap) {
       this.gap = place.gap;
       this.clear(timeMs);

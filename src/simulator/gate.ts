@@ -21,7 +21,7 @@ export interface GateRequest {
   readonly timeMs: number;
 }
 
-interface GatePass {
+interface GateAdmission {
   readonly ok: true;
   /** Null where no credentials are needed and none came. */
   readonly caller: GateCaller | null;
@@ -36,7 +36,7 @@ interface GateRefusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type GateDecision = GatePass | GateRefusal;
+type GateDecision = GateAdmission | GateRefusal;
 
 /** Checks an Ed25519 signature; key and signature are URL-safe Base64, with or without padding. */
 export type VerifySignature = (check: {
@@ -48,7 +48,7 @@ export type VerifySignature = (check: {
 /** A key's timestamp may be this far from the exchange's clock, on either side. */
 const CLOCK_WINDOW_MS = 30_000;
 
-const ANYONE: GatePass = { ok: true, caller: null };
+const ANYONE: GateAdmission = { ok: true, caller: null };
 
 /** Outcome of checking the credentials of a request. */
 type Authentication =

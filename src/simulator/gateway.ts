@@ -1,6 +1,6 @@
 import { parseUnits, UNITS_PER_ONE, divideUp } from '../domain/money.ts';
 import type { RandomSource } from '../domain/random.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import type { Accounts } from './accounts.ts';
 import { randomHex } from './credentials.ts';
 import { accept, type Result, refuse, type Refusal } from './requests.ts';
@@ -40,7 +40,7 @@ export type Md5 = (text: string) => string;
 type RialValue = (currency: string, units: bigint) => bigint | null;
 
 /** Payments kept; beyond, the oldest is forgotten and its token unknown. */
-const PAYMENTS_KEPT = 10_000;
+const PAYMENTS_RETAINED = 10_000;
 const TOKEN_LENGTH = 32;
 /** Step of paid amounts: they are rounded up to the eighth decimal, as coins are. */
 const PAID_STEP = 100n;
@@ -77,7 +77,7 @@ export class Gateway {
     if (!invoice.ok) return invoice;
     let token = randomHex(this.random, TOKEN_LENGTH);
     while (this.payments.has(token)) token = randomHex(this.random, TOKEN_LENGTH);
-    keepNewest(this.payments, PAYMENTS_KEPT - 1);
+    retainNewest(this.payments, PAYMENTS_RETAINED - 1);
     return accept(
       this.put({
         ...invoice.value,

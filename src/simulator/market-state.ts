@@ -13,7 +13,7 @@ import type { FeeSchedule } from '../domain/fee-schedule.ts';
  * Accepted parameters remembered a user for the duplicate check: far more than the limits let through, and a
  * bound while time stands still.
  */
-const RECENT_KEPT = 10_000;
+const RECENT_RETAINED = 10_000;
 
 /**
  * One order as it would be registered, before anything is registered. Prices and amount in steps of the
@@ -35,7 +35,7 @@ export interface PlacementPlan {
 }
 
 /** Public trades kept a market; the endpoint shows fewer. */
-const TAPE_KEPT = 1_000;
+const TAPE_RETAINED = 1_000;
 
 /**
  * One market of the exchange.
@@ -58,7 +58,7 @@ export class MarketState {
   readonly waiting = new Set<SimulatedOrder>();
   readonly candles: CandleStore;
   /** The newest public trades, oldest first. */
-  readonly tape = new BoundedList<Trade>(TAPE_KEPT);
+  readonly tape = new BoundedList<Trade>(TAPE_RETAINED);
   /** Price of the last trade, or the configured one before the first; in steps of the grid. */
   lastPrice: number;
   /** Time at which an order last entered the book, left it or traded in it; null before the first of them. */
@@ -261,7 +261,7 @@ export class SimulatedOrder extends BookOrder {
   }
 
   /** Writes down what it looks like from now on, where the past is kept. */
-  keepVersion(timeMs: number): void {
+  storeVersion(timeMs: number): void {
     const { status, matched, total, fee } = this;
     this.versions?.push({ timeMs, status, matched, total, fee });
   }
@@ -367,7 +367,7 @@ export class Trader {
   readonly openByClientId = new Map<string, SimulatedOrder>();
   private readonly walletPairs = new Map<MarketState, WalletPair>();
   /**
-   * Time of the last acceptance of an order with these parameters, oldest first. At most `RECENT_KEPT`;
+   * Time of the last acceptance of an order with these parameters, oldest first. At most `RECENT_RETAINED`;
    * beyond, the oldest is forgotten early.
    */
   private readonly recent = new Map<string, number>();
@@ -407,16 +407,16 @@ export class Trader {
   }
 
   /** A kept order by its id, or undefined. */
-  keptOrder(id: number): SimulatedOrder | undefined {
-    const kept = this.orders.values();
+  retainedOrder(id: number): SimulatedOrder | undefined {
+    const retained = this.orders.values();
     let low = 0;
-    let high = kept.length;
+    let high = retained.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((kept[middle]?.id ?? 0) < id) low = middle + 1;
+      if ((retained[middle]?.id ?? 0) < id) low = middle + 1;
       else high = middle;
     }
-    const found = kept[low];
+    const found = retained[low];
     return found?.id === id ? found : undefined;
   }
 
@@ -429,7 +429,7 @@ export class Trader {
   remember(parameters: string, window: { readonly timeMs: number; readonly lengthMs: number }): void {
     // Entries stay in order of time, because each is put at the end; so the old ones are all at the front.
     for (const [key, seen] of this.recent) {
-      if (window.timeMs - seen < window.lengthMs && this.recent.size < RECENT_KEPT) break;
+      if (window.timeMs - seen < window.lengthMs && this.recent.size < RECENT_RETAINED) break;
       this.recent.delete(key);
     }
     this.recent.delete(parameters);

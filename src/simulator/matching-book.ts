@@ -84,12 +84,12 @@ export class BookSide {
 
   /** Best first, at most `depth`. */
   top(depth: number): PriceLevel[] {
-    const taken: PriceLevel[] = [];
-    for (let index = this.levels.length - 1; index >= 0 && taken.length < depth; index -= 1) {
+    const levels: PriceLevel[] = [];
+    for (let index = this.levels.length - 1; index >= 0 && levels.length < depth; index -= 1) {
       const level = this.levels[index];
-      if (level !== undefined) taken.push(level);
+      if (level !== undefined) levels.push(level);
     }
-    return taken;
+    return levels;
   }
 
   add(order: BookOrder): void {
@@ -207,14 +207,14 @@ export class MatchingBook<Order extends BookOrder = BookOrder> {
       if (level === undefined || !opposite.reaches(level.price, limit)) return;
       const maker = level.head as Order;
       const possible = taker.remaining < maker.remaining ? taker.remaining : maker.remaining;
-      const taken = handler.reach(taker, { price: level.price, amount: possible });
-      if (taken === 0) return;
-      taker.remaining -= taken;
-      maker.remaining -= taken;
-      level.amount -= taken;
+      const matched = handler.reach(taker, { price: level.price, amount: possible });
+      if (matched === 0) return;
+      taker.remaining -= matched;
+      maker.remaining -= matched;
+      level.amount -= matched;
       if (maker.remaining === 0) opposite.remove(maker);
-      handler.onMatch(taker, maker, taken);
-      if (taken < possible) return;
+      handler.onMatch(taker, maker, matched);
+      if (matched < possible) return;
     }
   }
 }
@@ -255,7 +255,7 @@ export class StopBook<Order extends StopOrder> {
   }
 
   /** Takes out the next order that `lastPrice` wakes. */
-  takeWoken(lastPrice: number): Order | undefined {
+  removeWoken(lastPrice: number): Order | undefined {
     const buy = this.buys[this.buys.length - 1];
     if (buy !== undefined && lastPrice >= buy.stopPrice) return this.buys.pop();
     const sell = this.sells[this.sells.length - 1];

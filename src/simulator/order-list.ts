@@ -72,9 +72,9 @@ function candidates(trader: Trader, query: OrdersQuery): OrderView[] {
 
 /** The kept orders, and the open ones that are older than what is kept. */
 function allOrders(trader: Trader): SimulatedOrder[] {
-  const kept = trader.orders.values();
-  const oldest = kept[0]?.id ?? Number.POSITIVE_INFINITY;
-  return [...trader.open.values().filter((order) => order.id < oldest), ...kept];
+  const retained = trader.orders.values();
+  const oldest = retained[0]?.id ?? Number.POSITIVE_INFINITY;
+  return [...trader.open.values().filter((order) => order.id < oldest), ...retained];
 }
 
 function matches({ order, status, matched }: OrderView, query: OrdersQuery): boolean {

@@ -150,7 +150,7 @@ export class OrderRegister {
    */
   find(userId: UserId, reference: OrderReference): SimulatedOrder | undefined {
     if (reference.id !== null) {
-      const order = this.orders.find(reference.id) ?? this.trader(userId).keptOrder(reference.id);
+      const order = this.orders.find(reference.id) ?? this.trader(userId).retainedOrder(reference.id);
       return order?.userId === userId ? order : undefined;
     }
     return reference.clientOrderId === null
@@ -190,10 +190,10 @@ class OrderIndex {
   private firstId = 0;
   /** Chunks before this one hold open orders only. */
   private swept = 0;
-  private readonly keptChunks: number;
+  private readonly chunksRetained: number;
 
-  constructor(kept: number) {
-    this.keptChunks = Math.max(1, Math.ceil(kept / CHUNK));
+  constructor(capacity: number) {
+    this.chunksRetained = Math.max(1, Math.ceil(capacity / CHUNK));
   }
 
   find(id: number): SimulatedOrder | undefined {
@@ -210,7 +210,7 @@ class OrderIndex {
     if (chunk === undefined) {
       chunk = [];
       this.chunks[index] = chunk;
-      this.sweepBefore(index - this.keptChunks);
+      this.sweepBefore(index - this.chunksRetained);
     }
     chunk[place % CHUNK] = order;
   }

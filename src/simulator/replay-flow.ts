@@ -117,7 +117,7 @@ export class ReplayFlow {
     const { row, dueMs } = this;
     if (row === null) return;
     this.exchange.trading.advance(dueMs);
-    this.heedRules();
+    this.applyRules();
     if (row.kind === 'candle') this.stepCandle(row);
     else {
       if (row.kind === 'trade') {
@@ -188,7 +188,7 @@ export class ReplayFlow {
   }
 
   /** Converts figures in the old public steps to the new ones if the steps have changed. */
-  private heedRules(): void {
+  private applyRules(): void {
     const { rules } = this.market;
     if (rules === this.rules) return;
     const inNew = Number(this.rules.priceStep) / Number(rules.priceStep);

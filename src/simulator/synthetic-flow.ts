@@ -76,12 +76,12 @@ export class SyntheticFlow {
    * time; time never goes back.
    */
   advance(timeMs: number): void {
-    const stretch = Math.max(1, (timeMs - this.reachedMs) / LIVED_THROUGH_MS);
+    const pace = Math.max(1, (timeMs - this.reachedMs) / LIVED_THROUGH_MS);
     for (;;) {
       const market = this.next();
       if (market === undefined || market.nextMs > timeMs) break;
       this.exchange.trading.advance(market.nextMs);
-      market.step(stretch);
+      market.step(pace);
     }
     if (timeMs > this.reachedMs) this.reachedMs = timeMs;
   }
@@ -99,7 +99,7 @@ const LEVELS = 28;
 const LEAST_LEVELS = 24;
 const QUOTE_INTERVAL_MS = 1_000;
 /** Mean time between takers while the market is calm. */
-const TAKE_INTERVAL_MS = 1_500;
+const TAKER_INTERVAL_MS = 1_500;
 /** Agitation brings more takers, up to this many times. */
 const MOST_HASTE = 6;
 const GAP_SHARE = 0.0002;
@@ -109,9 +109,9 @@ const LEAST_HALF_SPREAD = 2;
 /** Makers stay well within the exchange's band around the last price. */
 const BAND_SHARE = 0.25;
 /** Sizes of takers: mostly a fraction of a level, now and then several levels. */
-const TAKE_SHARE = 0.12;
-const TAKE_EXPONENT = 1.4;
-const LARGEST_TAKE = 150;
+const TAKER_SHARE = 0.12;
+const TAKER_EXPONENT = 1.4;
+const LARGEST_TAKER = 150;
 /**
  * Share of takers that do the same as the one before; the rest go by the trend a little more than against it.
  */
@@ -126,7 +126,7 @@ class SyntheticMarket {
   private readonly chance: Chance;
   private readonly fair: FairPrice;
   private nextQuoteMs: number;
-  private nextTakeMs: number;
+  private nextTakerMs: number;
   private lastSide: Side = 'buy';
 
   constructor(options: {
@@ -152,35 +152,34 @@ class SyntheticMarket {
     this.fair.moveTo(startMs);
     this.fair.price = this.quoteOf(lastPrice);
     this.nextQuoteMs = startMs;
-    this.nextTakeMs = startMs + this.waitForTake();
+    this.nextTakerMs = startMs + this.takerDelayMs();
   }
 
   /** Time of the next event. */
   get nextMs(): number {
-    return Math.min(this.nextQuoteMs, this.nextTakeMs);
+    return Math.min(this.nextQuoteMs, this.nextTakerMs);
   }
 
   /**
    * Does the one thing that is next. `stretch` is 1, or more where time is skipped: then what follows comes
    * as many times later.
    */
-  step(stretch: number): void {
+  step(pace: number): void {
     const timeMs = this.nextMs;
     this.fair.moveTo(timeMs);
     if (timeMs === this.nextQuoteMs) {
       this.quote(timeMs);
-      this.nextQuoteMs =
-        timeMs + Math.ceil(QUOTE_INTERVAL_MS * stretch * (0.8 + 0.4 * this.chance.uniform()));
+      this.nextQuoteMs = timeMs + Math.ceil(QUOTE_INTERVAL_MS * pace * (0.8 + 0.4 * this.chance.uniform()));
     } else {
-      this.take(timeMs);
-      this.nextTakeMs = timeMs + Math.ceil(this.waitForTake() * stretch);
+      this.placeTaker(timeMs);
+      this.nextTakerMs = timeMs + Math.ceil(this.takerDelayMs() * pace);
     }
   }
 
   private quote(timeMs: number): void {
     const { market } = this;
     if (market.isClosed) return;
-    this.ladder.heedRules(timeMs);
+    this.ladder.applyRules(timeMs);
     const last = market.lastPrice / market.priceFactor;
     const fair = this.fair.price / this.quoteOf(market.priceFactor);
     const middle = Math.min(Math.max(fair, last * (1 - BAND_SHARE)), last * (1 + BAND_SHARE));
@@ -197,12 +196,12 @@ class SyntheticMarket {
     );
   }
 
-  private take(timeMs: number): void {
+  private placeTaker(timeMs: number): void {
     const { market, chance } = this;
-    const side = this.sideOfTake();
+    const side = this.sideOfTaker();
     const best = side === 'buy' ? market.book.sells.best : market.book.buys.best;
     const taker = this.takers[Math.floor(chance.uniform() * this.takers.length)];
-    const size = TAKE_SHARE * chance.pareto(TAKE_EXPONENT, LARGEST_TAKE);
+    const size = TAKER_SHARE * chance.pareto(TAKER_EXPONENT, LARGEST_TAKER);
     this.lastSide = side;
     if (market.isClosed || best === undefined || taker === undefined) return;
     const steps = best.price / market.priceFactor;
@@ -217,14 +216,14 @@ class SyntheticMarket {
     if (left.levelCount < LEAST_LEVELS) this.quote(timeMs);
   }
 
-  private sideOfTake(): Side {
+  private sideOfTaker(): Side {
     if (this.chance.uniform() < HERD_SHARE) return this.lastSide;
     const isWithTrend = this.chance.uniform() < TREND_SHARE;
     return isWithTrend === (this.fair.direction === 1) ? 'buy' : 'sell';
   }
 
-  private waitForTake(): number {
-    return Math.ceil(this.chance.exponential(TAKE_INTERVAL_MS) / Math.min(MOST_HASTE, this.fair.agitation));
+  private takerDelayMs(): number {
+    return Math.ceil(this.chance.exponential(TAKER_INTERVAL_MS) / Math.min(MOST_HASTE, this.fair.agitation));
   }
 
   /** Changes only when the price has moved far, as a change moves every level. */
@@ -256,7 +255,7 @@ class SyntheticMarket {
 }
 
 /** Looks at the price a minute: open, two between, close. */
-const LOOKS = 4;
+const STEPS_A_MINUTE = 4;
 
 /**
  * Minute bars of a market's past, in steps: a path of the fair price that ends at `lastPrice` in the minute
@@ -273,19 +272,19 @@ function priceHistory(of: {
   const { fair, chance, minutes, lastPrice, typicalAmount } = of;
   const firstMs = Math.floor(of.endMs / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS;
   const path: number[] = [];
-  for (let look = 0; look < minutes * LOOKS; look += 1) {
-    fair.moveTo(firstMs + (look * MINUTE_MS) / LOOKS);
+  for (let step = 0; step < minutes * STEPS_A_MINUTE; step += 1) {
+    fair.moveTo(firstMs + (step * MINUTE_MS) / STEPS_A_MINUTE);
     path.push(fair.price);
   }
   const scale = lastPrice / (path[path.length - 1] ?? lastPrice);
   const steps = path.map((price) => Math.max(1, Math.round(price * scale)));
   return Array.from({ length: minutes }, (_, minute) => {
-    const last = (minute + 1) * LOOKS - 1;
-    const open = steps[Math.max(0, last - LOOKS)] ?? lastPrice;
+    const last = (minute + 1) * STEPS_A_MINUTE - 1;
+    const open = steps[Math.max(0, last - STEPS_A_MINUTE)] ?? lastPrice;
     const close = steps[last] ?? lastPrice;
     let [high, low] = [open, open];
-    for (let look = minute * LOOKS; look <= last; look += 1) {
-      const price = steps[look] ?? lastPrice;
+    for (let step = minute * STEPS_A_MINUTE; step <= last; step += 1) {
+      const price = steps[step] ?? lastPrice;
       if (price > high) high = price;
       if (price < low) low = price;
     }
@@ -318,7 +317,7 @@ const TREND = { deviation: 2e-6, memoryS: 1_500 };
 /** One step of a process that returns to zero: exact for a step of any length. */
 interface Reversion {
   /** The share of the value that is left. */
-  readonly kept: number;
+  readonly memory: number;
   /** Standard deviation of what is new. */
   readonly deviation: number;
 }
@@ -327,8 +326,8 @@ function reversionOf(
   of: { readonly deviation: number; readonly memoryS: number },
   seconds: number,
 ): Reversion {
-  const kept = Math.exp(-seconds / of.memoryS);
-  return { kept, deviation: of.deviation * Math.sqrt(1 - kept * kept) };
+  const memory = Math.exp(-seconds / of.memoryS);
+  return { memory, deviation: of.deviation * Math.sqrt(1 - memory * memory) };
 }
 
 /** All that depends on the length of a step alone. */
@@ -385,10 +384,10 @@ class FairPrice {
     const { chance } = this;
     if (seconds !== this.pace.seconds) this.pace = paceOf(seconds);
     const { quick, slow, trend, rootYears } = this.pace;
-    this.quick = this.quick * quick.kept + quick.deviation * chance.normal();
-    this.slow = this.slow * slow.kept + slow.deviation * chance.normal();
-    const drift = this.trend * TREND.memoryS * (1 - trend.kept);
-    this.trend = this.trend * trend.kept + trend.deviation * chance.normal();
+    this.quick = this.quick * quick.memory + quick.deviation * chance.normal();
+    this.slow = this.slow * slow.memory + slow.deviation * chance.normal();
+    const drift = this.trend * TREND.memoryS * (1 - trend.memory);
+    this.trend = this.trend * trend.memory + trend.deviation * chance.normal();
     const deviation = BASE_VOLATILITY * this.agitation * rootYears;
     this.price *= Math.exp(drift + deviation * chance.normal());
   }

@@ -235,7 +235,7 @@ export class Trading {
   advance(timeMs: number): void {
     const sinceMs = this.nowMs;
     this.nowMs = timeMs;
-    for (let due = this.waiting.takeDue(timeMs); due !== undefined; due = this.waiting.takeDue(timeMs)) {
+    for (let due = this.waiting.removeDue(timeMs); due !== undefined; due = this.waiting.removeDue(timeMs)) {
       this.activate(due.order, Math.max(due.dueMs, sinceMs));
     }
   }
@@ -346,7 +346,7 @@ export class Trading {
   private wakeStops(market: MarketState): void {
     if (!market.hasMoved) return;
     for (;;) {
-      const order = market.stops.takeWoken(market.lastPrice);
+      const order = market.stops.removeWoken(market.lastPrice);
       if (order === undefined) break;
       order.status = 'Active';
       this.endPair(order);
@@ -356,7 +356,7 @@ export class Trading {
   }
 
   private changed(order: SimulatedOrder): void {
-    order.keepVersion(this.nowMs);
+    order.storeVersion(this.nowMs);
     this.onEvent?.({ kind: 'order', order, timeMs: this.nowMs });
   }
 }
@@ -393,7 +393,7 @@ class WaitingOrders {
    * Takes out the next that is due by `timeMs` in an open market. It may have ended or entered the book
    * before.
    */
-  takeDue(timeMs: number): { readonly order: SimulatedOrder; readonly dueMs: number } | undefined {
+  removeDue(timeMs: number): { readonly order: SimulatedOrder; readonly dueMs: number } | undefined {
     for (const [index, waiting] of this.queue.entries()) {
       if (waiting.dueMs > timeMs) return undefined;
       if (waiting.order.market.isClosed) continue;

@@ -157,11 +157,11 @@ interface UserState {
 }
 
 /** Cards, and accounts, that one user may register; a further one is refused. */
-const CARDS_KEPT = 50;
+const CARDS_RETAINED = 50;
 /** Log-in attempts kept a user; older ones are forgotten. */
-const ATTEMPTS_KEPT = 100;
+const ATTEMPTS_RETAINED = 100;
 /** Devices remembered a user; the oldest is forgotten, and counts as new when it comes back. */
-const DEVICES_KEPT = 50;
+const DEVICES_RETAINED = 50;
 
 /** A card number without the spaces and hyphens that people write. */
 function digitsOf(number: string): string {
@@ -178,7 +178,7 @@ export class User {
   readonly features: Record<Feature, boolean>;
   readonly verifications: Record<Verification, boolean>;
   readonly ceilings: WithdrawalCeilings;
-  readonly attempts = new BoundedList<RecordedLogIn>(ATTEMPTS_KEPT);
+  readonly attempts = new BoundedList<RecordedLogIn>(ATTEMPTS_RETAINED);
   bankCards: readonly BankCard[] = [];
   bankAccounts: readonly BankAccount[] = [];
   favoriteMarkets: readonly string[];
@@ -232,8 +232,8 @@ export class User {
       return refuse('ParseError', `expected a card number of 16 digits, was "${card.number}"`);
     if (this.bankCards.some((known) => known.number === number))
       return refuse('DuplicateCard', 'This card is registered');
-    if (this.bankCards.length >= CARDS_KEPT)
-      return refuse('TooManyCards', `At most ${CARDS_KEPT} cards can be kept`);
+    if (this.bankCards.length >= CARDS_RETAINED)
+      return refuse('TooManyCards', `At most ${CARDS_RETAINED} cards can be kept`);
     const added = { number, bank: card.bank, owner: this.fullName, confirmed: false };
     this.bankCards = [...this.bankCards, added];
     return accept(added);
@@ -255,8 +255,8 @@ export class User {
     if (this.bankAccounts.some((known) => known.shaba === shaba)) {
       return refuse('DuplicateAccount', 'This account is registered');
     }
-    if (this.bankAccounts.length >= CARDS_KEPT) {
-      return refuse('TooManyAccounts', `At most ${CARDS_KEPT} accounts can be kept`);
+    if (this.bankAccounts.length >= CARDS_RETAINED) {
+      return refuse('TooManyAccounts', `At most ${CARDS_RETAINED} accounts can be kept`);
     }
     const added = { ...account, shaba, owner: this.fullName, confirmed: false };
     this.bankAccounts = [...this.bankAccounts, added];
@@ -309,7 +309,7 @@ export class User {
   }
 
   rememberDevice(device: string): void {
-    this.devices = [...this.devices, device].slice(-DEVICES_KEPT);
+    this.devices = [...this.devices, device].slice(-DEVICES_RETAINED);
   }
 
   snapshot(): UserState {

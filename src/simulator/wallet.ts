@@ -95,7 +95,7 @@ export class BoundedList<T> {
   }
 
   /** Changes the capacity; what is beyond a smaller one is dropped now. */
-  keep(capacity: number): void {
+  resize(capacity: number): void {
     this.capacity = capacity;
     this.items = this.items.slice(-capacity);
   }

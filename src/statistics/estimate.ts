@@ -22,7 +22,7 @@ export type Estimate<Value> =
       readonly reason: UnknownReason;
       readonly message: string;
       /** Content of the message, for readers of another language. */
-      readonly lack: Lack;
+      readonly lack: MissingReason;
     };
 
 export function known<Value>(value: Value): Estimate<Value> {
@@ -30,18 +30,18 @@ export function known<Value>(value: Value): Estimate<Value> {
 }
 
 /** `lack` says what was expected and what was found. */
-export function unknown(reason: UnknownReason, lack: Lack): Estimate<never> {
-  return { kind: 'unknown', reason, message: lackText(lack), lack };
+export function unknown(reason: UnknownReason, lack: MissingReason): Estimate<never> {
+  return { kind: 'unknown', reason, message: missingReasonText(lack), lack };
 }
 
 /** Input is no data: a number is not finite, columns differ in length, or an option is out of range. */
 export class InvalidSample extends RangeError {
   override readonly name = 'InvalidSample';
   /** Content of the message, for readers of another language; null for errors that only code can cause. */
-  readonly lack: Lack | null;
+  readonly lack: MissingReason | null;
 
-  constructor(what: string | Lack) {
-    super(typeof what === 'string' ? what : lackText(what));
+  constructor(what: string | MissingReason) {
+    super(typeof what === 'string' ? what : missingReasonText(what));
     this.lack = typeof what === 'string' ? null : what;
   }
 }
@@ -95,7 +95,7 @@ interface Bounds {
 }
 
 /** Reasons a statistic has no value: the value expected and the value found. */
-export const ENGLISH_LACKS = {
+export const ENGLISH_MISSING_REASONS = {
   'lack.returns': 'expected at least {least} returns, was {found}',
   'lack.returnsOfBlocks': 'expected at least {least} returns for {blocks} blocks, was {found}',
   'lack.values': 'expected at least {least} values, was {found}',
@@ -124,13 +124,13 @@ export const ENGLISH_LACKS = {
 } as const;
 
 /** Reason a statistic has no value. Figures are written in digits or are names. */
-export type Lack = Fact<keyof typeof ENGLISH_LACKS>;
+export type MissingReason = Fact<keyof typeof ENGLISH_MISSING_REASONS>;
 
-export const lack = factsOf<typeof ENGLISH_LACKS>();
+export const lack = factsOf<typeof ENGLISH_MISSING_REASONS>();
 
 /** The same as a sentence: its figures are numbers in digits, and names. */
-function lackText({ fact, figures }: Lack): string {
-  return ENGLISH_LACKS[fact].replaceAll(/\{(\w+)\}/g, (_, place: string) => {
+function missingReasonText({ fact, figures }: MissingReason): string {
+  return ENGLISH_MISSING_REASONS[fact].replaceAll(/\{(\w+)\}/g, (_, place: string) => {
     const figure = figures[place];
     if (typeof figure === 'object' && 'digits' in figure) return figure.digits;
     return typeof figure === 'string' ? figure : '';

@@ -6,7 +6,7 @@ import {
   unknown,
   type Estimate,
   lack,
-  type Lack,
+  type MissingReason,
 } from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
@@ -108,7 +108,7 @@ interface Table {
   readonly allSquares: Float64Array;
 }
 
-function tableOf(trials: readonly Float64Array[], cut: Cut): Table | Lack {
+function tableOf(trials: readonly Float64Array[], cut: Cut): Table | MissingReason {
   const { blocks, blockLength, skipped } = cut;
   const columns = (): Float64Array[] => Array.from({ length: blocks }, () => new Float64Array(trials.length));
   const [sums, squares, means] = [columns(), columns(), new Float64Array(trials.length)];
@@ -171,11 +171,11 @@ function compareHalves(table: Table): Omit<Overfitting, 'periods'> {
   const logits = new Float64Array(count);
   const [inSample, outOfSample] = [new Float64Array(count), new Float64Array(count)];
   const [first, second] = [new Float64Array(table.trials), new Float64Array(table.trials)];
-  const note = (split: number, chosenBy: Float64Array, lookedUp: Float64Array): void => {
+  const note = (split: number, chosenBy: Float64Array, evaluated: Float64Array): void => {
     const chosen = placeOfLargest(chosenBy);
     inSample[split] = chosenBy[chosen] ?? 0;
-    outOfSample[split] = lookedUp[chosen] ?? 0;
-    const rank = middleRank(lookedUp, lookedUp[chosen] ?? 0) / (table.trials + 1);
+    outOfSample[split] = evaluated[chosen] ?? 0;
+    const rank = middleRank(evaluated, evaluated[chosen] ?? 0) / (table.trials + 1);
     logits[split] = Math.log(rank / (1 - rank));
   };
   const halves = halfSharpes(table);

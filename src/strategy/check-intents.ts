@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
+import { isDecimalFromZero, isPositiveDecimal, inputText, textOfNumber } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
 import { otherSide } from '../records/margin.ts';
 import {
@@ -41,22 +41,22 @@ const FIELDS_WITH_AMOUNT = 3;
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
 function checkedIntent(intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent {
-  return new IntentCheck(place, knownMarkets).taken(intent);
+  return new IntentCheck(place, knownMarkets).accepted(intent);
 }
 
 /** The same of an object that nobody else has, which becomes the intent. */
-export function sealedIntent(
+export function frozenIntent(
   fields: Record<string, unknown>,
   place: string,
   knownMarkets?: ReadonlySet<string>,
 ): Intent {
-  return new IntentCheck(place, knownMarkets).sealed(fields);
+  return new IntentCheck(place, knownMarkets).frozen(fields);
 }
 
 /** The intents of one call, as they come from a thread. Throws like `checkedIntent`. */
 export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<string>): readonly Intent[] {
   if (!Array.isArray(intents))
-    throw refusal('intents', `expected a list of intents, was ${sayInput(intents)}`);
+    throw refusal('intents', `expected a list of intents, was ${inputText(intents)}`);
   if (intents.length > MOST_INTENTS) throw tooMany(intents.length);
   return Array.from(intents, (intent, index) => checkedIntent(intent, `intents.${index}`, knownMarkets));
 }
@@ -68,32 +68,32 @@ export function tooMany(count: number): SarrafError {
 
 /** Returns the error for something in place of an order. */
 export function noOrder(place: string, was: unknown): SarrafError {
-  return refusal(place, `expected an order such as { amount: 0.01 }, was ${sayInput(was)}`);
+  return refusal(place, `expected an order such as { amount: 0.01 }, was ${inputText(was)}`);
 }
 
 /** The checks of one intent. */
 class IntentCheck extends OrdersOverTimeCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
-  taken(intent: unknown): Intent {
+  accepted(intent: unknown): Intent {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
       throw noOrder(this.place, intent);
     }
-    return this.sealed({ ...intent });
+    return this.frozen({ ...intent });
   }
 
-  sealed(fields: Record<string, unknown>): Intent {
+  frozen(fields: Record<string, unknown>): Intent {
     if (Array.isArray(fields['quotes'])) fields['quotes'] = this.quoteCopies(fields['quotes']);
     else
       for (const name of LIST_FIELDS.keys())
         if (name in fields) fields[name] = this.listCopy(name, fields[name]);
     this.check(fields);
-    return sealFields(fields, this.place);
+    return frozenFields(fields, this.place);
   }
 
   private check(fields: Fields): void {
     const kind = fields['kind'] as Intent['kind'];
     if (typeof kind !== 'string' || !Object.hasOwn(INTENT_FIELDS, kind)) {
-      this.fail('.kind', `expected one of ${Object.keys(INTENT_FIELDS).join(', ')}, was ${sayInput(kind)}`);
+      this.fail('.kind', `expected one of ${Object.keys(INTENT_FIELDS).join(', ')}, was ${inputText(kind)}`);
     }
     this.onlyFields(fields, INTENT_FIELDS[kind], '');
     this.checkKind(kind, fields);
@@ -204,18 +204,18 @@ class IntentCheck extends OrdersOverTimeCheck {
 
   private transfer({ currency, amount, from, to }: Fields): void {
     if (typeof currency !== 'string' || !CURRENCY.test(currency))
-      this.fail('.currency', `expected a currency in lower case, such as btc, was ${sayInput(currency)}`);
+      this.fail('.currency', `expected a currency in lower case, such as btc, was ${inputText(currency)}`);
     this.positive(amount, '.amount');
     if (from !== 'spot' && from !== 'margin')
-      this.fail('.from', `expected spot or margin, was ${sayInput(from)}`);
+      this.fail('.from', `expected spot or margin, was ${inputText(from)}`);
     const other = otherSide(from);
-    if (to !== other) this.fail('.to', `expected ${other}, was ${sayInput(to)}`);
+    if (to !== other) this.fail('.to', `expected ${other}, was ${inputText(to)}`);
   }
 
   private reason(input: unknown): void {
     if (input === undefined) return;
     if (typeof input !== 'string' || input.length === 0 || input.length > LONGEST_REASON)
-      this.fail('.reason', `expected a text of 1 to ${LONGEST_REASON} characters, was ${sayInput(input)}`);
+      this.fail('.reason', `expected a text of 1 to ${LONGEST_REASON} characters, was ${inputText(input)}`);
   }
 
   private entry(input: unknown): void {
@@ -252,21 +252,21 @@ class IntentCheck extends OrdersOverTimeCheck {
 
   private share(equityShare: unknown, isFit: boolean, place: string): void {
     if (isFit && new Decimal(String(equityShare)).lessThanOrEqualTo(1)) return;
-    this.fail(`${place}.equityShare`, `expected a share from 0 to 1, was ${sayInput(equityShare)}`);
+    this.fail(`${place}.equityShare`, `expected a share from 0 to 1, was ${inputText(equityShare)}`);
   }
 
   private allowance(fields: Fields, name: 'allowIdentical' | 'postOnly'): void {
     const input = fields[name];
     if (input === undefined || typeof input === 'boolean') return;
-    this.fail(`.${name}`, `expected true or false, was ${sayInput(input)}`);
+    this.fail(`.${name}`, `expected true or false, was ${inputText(input)}`);
   }
 
   private quotes(quotes: unknown): void {
-    if (!Array.isArray(quotes)) this.fail('.quotes', `expected a list of quotes, was ${sayInput(quotes)}`);
+    if (!Array.isArray(quotes)) this.fail('.quotes', `expected a list of quotes, was ${inputText(quotes)}`);
     for (let index = 0; index < quotes.length; index += 1) {
       const quote: unknown = quotes[index];
       if (!isFields(quote)) {
-        this.fail(`.quotes.${index}`, `expected { side, price, amount }, was ${sayInput(quote)}`);
+        this.fail(`.quotes.${index}`, `expected { side, price, amount }, was ${inputText(quote)}`);
       }
       const fields = quote;
       // The place is put together only where something is wrong: this is what runs most often.
@@ -302,7 +302,7 @@ class IntentCheck extends OrdersOverTimeCheck {
       if (wanted === undefined) continue;
       if (name === 'equityShare') this.share(wanted, isDecimalFromZero(wanted), '');
       else if (!isDecimalFromZero(wanted))
-        this.fail(`.${name}`, `expected a number from 0 on, was ${sayInput(wanted)}`);
+        this.fail(`.${name}`, `expected a number from 0 on, was ${inputText(wanted)}`);
     }
   }
 
@@ -312,19 +312,19 @@ class IntentCheck extends OrdersOverTimeCheck {
       this.market(name);
       const share = shares[name];
       if (!isDecimalFromZero(share) || new Decimal(String(share)).greaterThan(1))
-        this.fail(`.shares.${name}`, `expected a share from 0 to 1, was ${sayInput(share)}`);
+        this.fail(`.shares.${name}`, `expected a share from 0 to 1, was ${inputText(share)}`);
     }
   }
 
   private fromZero(input: unknown, place: string): void {
     if (input === undefined || isDecimalFromZero(input)) return;
-    this.fail(place, `expected a number from 0 on, was ${sayInput(input)}`);
+    this.fail(place, `expected a number from 0 on, was ${inputText(input)}`);
   }
 
   private visible({ visible, amount }: Fields): void {
     this.positive(visible, '.visible');
     if (isPositiveDecimal(visible) && isPositiveDecimal(amount) && new Decimal(visible).greaterThan(amount)) {
-      this.fail('.visible', `expected at most the amount, ${sayInput(amount)}, was ${sayInput(visible)}`);
+      this.fail('.visible', `expected at most the amount, ${inputText(amount)}, was ${inputText(visible)}`);
     }
   }
 }
@@ -334,31 +334,31 @@ class IntentCheck extends OrdersOverTimeCheck {
  * They are changed in place: nobody else may have them, nor the lists in them. Throws `INVALID_STRATEGY` for
  * what is no decimal; `place` is what an author would call the intent.
  */
-function sealFields(fields: Record<string, unknown>, place: string): Intent {
+function frozenFields(fields: Record<string, unknown>, place: string): Intent {
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined) delete fields[name];
     else if (NESTED_FIELDS.has(name) || name === 'shares')
-      fields[name] = sealedPart(value, `${place}.${name}`);
-    else if (LIST_FIELDS.has(name)) fields[name] = sealedList(value, `${place}.${name}`);
+      fields[name] = frozenPart(value, `${place}.${name}`);
+    else if (LIST_FIELDS.has(name)) fields[name] = frozenList(value, `${place}.${name}`);
     else if (
       typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNT_FIELDS.has(name)
     ) {
       fields[name] = textOf(value) ?? noDecimal(`${place}.${name}`, value);
     }
   }
-  if (Array.isArray(fields['quotes'])) sealQuotes(fields['quotes'] as Record<string, unknown>[], place);
+  if (Array.isArray(fields['quotes'])) freezeQuotes(fields['quotes'] as Record<string, unknown>[], place);
   return Object.freeze(fields) as unknown as Intent;
 }
 
 /** A frozen copy of fields within an intent. */
-function sealedPart(value: unknown, place: string): Fields {
-  if (!isFields(value)) throw refusal(place, `expected fields, was ${sayInput(value)}`);
+function frozenPart(value: unknown, place: string): Fields {
+  if (!isFields(value)) throw refusal(place, `expected fields, was ${inputText(value)}`);
   const copy: Record<string, unknown> = { ...value };
   for (const name in copy) {
     const field = copy[name];
     if (field === undefined) delete copy[name];
-    else if (name === 'by' || name === 'after') copy[name] = sealedPart(field, `${place}.${name}`);
+    else if (name === 'by' || name === 'after') copy[name] = frozenPart(field, `${place}.${name}`);
     else if (typeof field !== 'string' && !COUNT_FIELDS.has(name))
       copy[name] = textOf(field) ?? noDecimal(`${place}.${name}`, field);
   }
@@ -366,18 +366,18 @@ function sealedPart(value: unknown, place: string): Fields {
 }
 
 /** A frozen list of fields or of decimals. */
-function sealedList(value: unknown, place: string): unknown {
+function frozenList(value: unknown, place: string): unknown {
   if (!Array.isArray(value)) return value;
-  const sealed = value.map((one: unknown, index) => {
+  const frozen = value.map((one: unknown, index) => {
     if (typeof one === 'string') return one;
-    if (isFields(one) && !Decimal.isDecimal(one)) return sealedPart(one, `${place}.${index}`);
+    if (isFields(one) && !Decimal.isDecimal(one)) return frozenPart(one, `${place}.${index}`);
     return textOf(one) ?? noDecimal(`${place}.${index}`, one);
   });
-  return Object.freeze(sealed);
+  return Object.freeze(frozen);
 }
 
 /** Written for speed: quotes come at every book. */
-function sealQuotes(quotes: readonly Record<string, unknown>[], place: string): void {
+function freezeQuotes(quotes: readonly Record<string, unknown>[], place: string): void {
   let index = 0;
   for (const quote of quotes) {
     for (const name in quote) {
@@ -400,5 +400,5 @@ function textOf(value: unknown): string | null {
 }
 
 function noDecimal(place: string, was: unknown): never {
-  throw refusal(place, `expected a decimal, was ${sayInput(was)}`);
+  throw refusal(place, `expected a decimal, was ${inputText(was)}`);
 }

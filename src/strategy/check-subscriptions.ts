@@ -1,7 +1,7 @@
 import { DAY_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import { sayInput } from './decimal-input.ts';
+import { inputText } from './decimal-input.ts';
 import { fieldsOf } from './fields.ts';
 import { routeOfSubscription } from './event-route.ts';
 import { expectedMarket } from './handlers/expected-market.ts';
@@ -32,7 +32,7 @@ const signalAge = z.int().min(1_000).max(LONGEST_SIGNAL_AGE_MS);
 const isPooled = z.literal(true).exactOptional();
 const warmUp = z.int().min(0).max(LONGEST_WARM_UP).default(0);
 const timeframe = z.enum(TIMEFRAMES, {
-  error: ({ input }) => `expected one of ${TIMEFRAMES.join(', ')}, was ${sayInput(input)}`,
+  error: ({ input }) => `expected one of ${TIMEFRAMES.join(', ')}, was ${inputText(input)}`,
 });
 
 const name = z

@@ -43,14 +43,14 @@ export type ColdValues<Specs extends IndicatorSpecs> = {
     : ValueOf<Specs[Name]> | null;
 };
 
-type Kept =
+type Retained =
   | Extract<Data, { kind: 'candles' | 'book' | 'ticker' | 'stats' | MarginSubscription['kind'] }>
   | UniverseData
   | MemberData;
 
 /** Names of data that can be looked at between two events of it. */
 type Lasting<Declared extends DeclaredData> = {
-  [Name in keyof Declared]: Declared[Name] extends Kept | readonly Kept[] ? Name : never;
+  [Name in keyof Declared]: Declared[Name] extends Retained | readonly Retained[] ? Name : never;
 }[keyof Declared];
 
 type Candles<Declared extends DeclaredData> = {
@@ -169,7 +169,7 @@ export interface StrategyContext<
    * Moves money between the spot and the margin wallet of a currency. It is sent once, and never again by
    * itself; what became of it comes as the event `transfer`, or as a rejection.
    */
-  readonly transfer: (wish: TransferWish) => void;
+  readonly transfer: (request: TransferWish) => void;
   /**
    * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a
    * call 20 lines are kept, of an hour 1000, of a line 500 characters. `fields` are plain JSON.

@@ -55,7 +55,7 @@ export function isDecimalFromZero(input: unknown): input is DecimalInput {
 }
 
 /** Returns a short description of the value found in place of a decimal. */
-export function sayInput(input: unknown): string {
+export function inputText(input: unknown): string {
   if (typeof input === 'string')
     return JSON.stringify(input.length > SHORT ? `${input.slice(0, SHORT)}…` : input);
   if (typeof input === 'number') return String(input);

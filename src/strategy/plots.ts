@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { sayInput } from './decimal-input.ts';
+import { inputText } from './decimal-input.ts';
 import { Decimal } from './sdk/strategy-decimal.ts';
 import { isFields } from './fields.ts';
 import type { ClosedCandle, EngineView } from './strategy-event.ts';
@@ -113,19 +113,19 @@ export function checkedSeries({
 }): PlotSeries {
   if (!isTitle(name)) {
     throw refusal(
-      `ctx.plot: expected a name of 1 to ${LONGEST_TITLE} characters first, was ${sayInput(name)}`,
+      `ctx.plot: expected a name of 1 to ${LONGEST_TITLE} characters first, was ${inputText(name)}`,
     );
   }
   const place = `ctx.plot "${name}"`;
   if (!isFields(options)) {
-    throw refusal(`${place}: expected options such as { pane: "rsi" }, was ${sayInput(options)}`);
+    throw refusal(`${place}: expected options such as { pane: "rsi" }, was ${inputText(options)}`);
   }
   const { pane, style = 'line', color, ...others } = options;
   const [stray] = Object.keys(others);
-  if (stray !== undefined) throw refusal(`${place}: expected pane, style or color, was ${sayInput(stray)}`);
+  if (stray !== undefined) throw refusal(`${place}: expected pane, style or color, was ${inputText(stray)}`);
   if (pane !== undefined && !isTitle(pane)) {
     throw refusal(
-      `${place}: pane: expected a title of 1 to ${LONGEST_TITLE} characters, was ${sayInput(pane)}`,
+      `${place}: pane: expected a title of 1 to ${LONGEST_TITLE} characters, was ${inputText(pane)}`,
     );
   }
   return {
@@ -144,7 +144,7 @@ function isTitle(text: unknown): text is string {
 function oneOf<Word extends string>(words: readonly Word[], given: unknown, place: string): Word {
   const found = words.find((word) => word === given);
   if (found !== undefined) return found;
-  throw refusal(`${place}: expected one of ${words.join(', ')}, was ${sayInput(given)}`);
+  throw refusal(`${place}: expected one of ${words.join(', ')}, was ${inputText(given)}`);
 }
 
 function isAlike({ pane, style, color }: PlotSeries, options: PlotOptions): boolean {
@@ -158,7 +158,7 @@ function isAlike({ pane, style, color }: PlotSeries, options: PlotOptions): bool
 function noValue(name: string, value: unknown): SarrafError {
   const remedy = Decimal.isDecimal(value) ? ', a Decimal: plot Number(…) of it' : '';
   return refusal(
-    `ctx.plot "${name}": expected a finite number, or null for a gap, was ${sayInput(value)}${remedy}`,
+    `ctx.plot "${name}": expected a finite number, or null for a gap, was ${inputText(value)}${remedy}`,
   );
 }
 
@@ -193,7 +193,7 @@ export class PlotBatch implements PlotSink {
   }
 
   /** Returns the points plotted since its last call. */
-  take(): readonly PlotPoint[] {
+  drain(): readonly PlotPoint[] {
     const { points } = this;
     if (points.length > 0) this.points = [];
     return points;

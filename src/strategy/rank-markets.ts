@@ -33,7 +33,7 @@ export interface MarketRanking {
   readonly out: ReadonlyMap<string, OutReason>;
 }
 
-interface Passed {
+interface Eligible {
   readonly market: string;
   readonly figure: number;
 }
@@ -55,18 +55,18 @@ export function rankMarkets(
 ): MarketRanking {
   const { rules, candidates, members, hasBooks } = of;
   const out = new Map<string, OutReason>();
-  const passed: Passed[] = [];
+  const eligible: Eligible[] = [];
   for (const market of candidates) {
     const known = figures.get(market);
     const reason = known === undefined ? NO_DATA : refused(known, rules, hasBooks);
     const figure = reason === null ? (known?.[rules.rankBy] ?? null) : null;
-    if (figure !== null) passed.push({ market, figure });
+    if (figure !== null) eligible.push({ market, figure });
     else out.set(market, reason ?? NO_DATA);
   }
-  passed.sort(rules.rankBy === 'spread' ? narrowestFirst : largestFirst);
-  const chosen = chosenOf(passed, { rules, members });
+  eligible.sort(rules.rankBy === 'spread' ? narrowestFirst : largestFirst);
+  const chosen = chosenOf(eligible, { rules, members });
   const ranks = new Map<string, number>();
-  for (const { market } of passed) {
+  for (const { market } of eligible) {
     const rank = ranks.size + 1;
     ranks.set(market, rank);
     if (!chosen.has(market)) out.set(market, { by: 'rank', found: rank, limit: rules.take });
@@ -77,7 +77,7 @@ export function rankMarkets(
 const NO_DATA: OutReason = { by: 'no data', found: null, limit: null };
 
 function chosenOf(
-  passed: readonly Passed[],
+  eligible: readonly Eligible[],
   {
     rules: { take, hysteresis },
     members,
@@ -85,10 +85,10 @@ function chosenOf(
 ): ReadonlySet<string> {
   const mostRank = Math.floor(take * (1 + hysteresis));
   const chosen = new Set<string>();
-  for (const { market } of passed.slice(0, mostRank)) {
+  for (const { market } of eligible.slice(0, mostRank)) {
     if (chosen.size < take && members.has(market)) chosen.add(market);
   }
-  for (const { market } of passed) {
+  for (const { market } of eligible) {
     if (chosen.size >= take) break;
     chosen.add(market);
   }
@@ -120,15 +120,15 @@ function refused(
   return null;
 }
 
-function byName(left: Passed, right: Passed): number {
+function byName(left: Eligible, right: Eligible): number {
   return left.market < right.market ? -1 : 1;
 }
 
-function largestFirst(left: Passed, right: Passed): number {
+function largestFirst(left: Eligible, right: Eligible): number {
   return right.figure - left.figure || byName(left, right);
 }
 
-function narrowestFirst(left: Passed, right: Passed): number {
+function narrowestFirst(left: Eligible, right: Eligible): number {
   return left.figure - right.figure || byName(left, right);
 }
 
@@ -148,9 +148,9 @@ export function outText({ by, found, limit }: OutReason, rankBy: Ranking): strin
     case 'minVolume':
     case 'minPrice':
     case 'minAgeMs':
-      return `${by} is ${limit}, it has ${sayNumber(found)}`;
+      return `${by} is ${limit}, it has ${numberText(found)}`;
     case 'maxSpreadBps':
-      return `${by} is ${limit}, its spread is ${sayNumber(found)}`;
+      return `${by} is ${limit}, its spread is ${numberText(found)}`;
   }
 }
 
@@ -161,7 +161,7 @@ export function outCounts(out: Iterable<OutReason>): string {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-function sayNumber(found: number | null): string {
+function numberText(found: number | null): string {
   return found === null ? 'none' : String(Number(found.toPrecision(6)));
 }
 

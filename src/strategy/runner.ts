@@ -23,11 +23,11 @@ import {
 import type { Indicator } from './indicators/indicators.ts';
 import type { Intent } from './intents.ts';
 import { StrategyPlots, type PlotSink } from './plots.ts';
-import { readOnlyFields, type FieldLook } from './handlers/read-only-fields.ts';
+import { readOnlyFields, type FieldReader } from './handlers/read-only-fields.ts';
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
 import { payloadProblem, type SignalObjection } from './signal.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
-import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
+import { faultOf, faultText, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
 import { StrategyState } from './strategy-state.ts';
@@ -37,7 +37,7 @@ import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
 import type { Candidate } from './universe/candidate.ts';
 import { withUniverses } from './expand-subscriptions.ts';
-import { memberValues } from './universe/member-looks.ts';
+import { memberValues } from './universe/member-readers.ts';
 import type { MemberSet } from './universe/member-set.ts';
 import type { UniverseWish } from './universe-rules.ts';
 
@@ -214,7 +214,7 @@ export class StrategyRunner implements StrategyPort {
       const { candle } = event;
       return this.handleCandle(candle, view, this.candlePlace(candle.market, candle.timeframe));
     }
-    if (event.kind === 'universe' && !this.takeMembers(event)) return NO_INTENTS;
+    if (event.kind === 'universe' && !this.applyMembers(event)) return NO_INTENTS;
     if (this.failure !== null) return NO_INTENTS;
     const handlers = this.handlers.get(routeOfEvent(event));
     if (handlers === undefined) return NO_INTENTS;
@@ -284,7 +284,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   feed(event: FeedingEvent): void {
-    if (event.kind === 'universe') this.takeMembers(event);
+    if (event.kind === 'universe') this.applyMembers(event);
     else this.warmUp(event.candle);
   }
 
@@ -296,16 +296,16 @@ export class StrategyRunner implements StrategyPort {
     this.drawn.sink = sink;
   }
 
-  takeLog(): readonly StrategyLogLine[] {
-    return this.log.take();
+  drainLog(): readonly StrategyLogLine[] {
+    return this.log.drain();
   }
 
   stateJson(): string {
     return this.state.toJson();
   }
 
-  takeChangedState(): string | null {
-    return this.state.takeChanged();
+  drainChangedState(): string | null {
+    return this.state.drainChanged();
   }
 
   restore(json: string): void {
@@ -318,7 +318,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   /** Takes over who is followed from now on. Answers whether the strategy is to be told. */
-  private takeMembers({ name, entered, left, follows, past }: UniverseChange): boolean {
+  private applyMembers({ name, entered, left, follows, past }: UniverseChange): boolean {
     this.follow(name, follows);
     this.warmUpMembers(name, past);
     return entered.length > 0 || left.length > 0;
@@ -353,7 +353,7 @@ export class StrategyRunner implements StrategyPort {
 
   /** All handlers of an event ended well. */
   private end(): readonly Intent[] {
-    this.state.keep();
+    this.state.persist();
     return this.call.end();
   }
 
@@ -375,7 +375,7 @@ export class StrategyRunner implements StrategyPort {
     this.call.end();
     if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
     this.fault = faultOf(`on.${name}`, error, this.source);
-    this.failure = sayFault(this.fault);
+    this.failure = faultText(this.fault);
   }
 
   private candlesOf(market: string, timeframe: Timeframe): StrategyRunner['candles'][number] | undefined {
@@ -389,9 +389,9 @@ function shownValues(
   universes: readonly MemberSet[],
   call: HandlerCall,
 ): Readonly<Record<string, unknown>> {
-  const looks = new Map<string, FieldLook<unknown>>(indicators);
+  const readers = new Map<string, FieldReader<unknown>>(indicators);
   for (const { feeds } of universes) {
-    for (const feed of feeds) for (const [name, look] of memberValues(feed, call)) looks.set(name, look);
+    for (const feed of feeds) for (const [name, read] of memberValues(feed, call)) readers.set(name, read);
   }
-  return readOnlyFields(looks, call);
+  return readOnlyFields(readers, call);
 }

@@ -43,7 +43,7 @@ export function faultOf(
 }
 
 /** A fault in one line: `on.bars: no book (strategies/dip.ts:12)`. */
-export function sayFault({ handler, message, file, line }: StrategyFault): string {
+export function faultText({ handler, message, file, line }: StrategyFault): string {
   const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
   return `${handler === null ? '' : `${handler}: `}${message}${where}`;
 }

@@ -56,7 +56,7 @@ export class StrategyLog {
   }
 
   /** Returns the lines logged since its last call. */
-  take(): readonly StrategyLogLine[] {
+  drain(): readonly StrategyLogLine[] {
     if (this.lines === null && this.dropped === 0) return NO_LINES;
     const lines = this.lines ?? [];
     this.lines = null;

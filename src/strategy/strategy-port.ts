@@ -67,11 +67,11 @@ export interface StrategyPort {
   /** Sink that draws its plots; null, the initial value, if nobody draws. */
   plots: PlotSink | null;
   /** Returns the lines logged since its last call. */
-  takeLog(): readonly StrategyLogLine[];
+  drainLog(): readonly StrategyLogLine[];
   /** The state as JSON, as it is to be stored. */
   stateJson(): string;
   /** The state as JSON when it is another than at the last call (or the beginning), else null. */
-  takeChangedState(): string | null;
+  drainChangedState(): string | null;
   /**
    * Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON, or does not fit the schema of
    * the strategy.

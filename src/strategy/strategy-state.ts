@@ -11,13 +11,13 @@ type Fields = Readonly<Record<string, unknown>>;
 export class StrategyState {
   /** As the handler at work sees it. */
   value: unknown;
-  private kept: unknown;
+  private current: unknown;
   private readonly strategy: string;
   private readonly definition: Pick<StrategyDefinition, 'state' | 'migrate'>;
   /** Stored state as JSON, once it was requested. */
   private json: string | null = null;
   /** The JSON that was taken last, or that it began with. */
-  private takenJson: string;
+  private drainedJson: string;
 
   /** Begins with the defaults of the schema. Throws `INVALID_STRATEGY` that names each field without one. */
   constructor(strategy: string, definition: Pick<StrategyDefinition, 'state' | 'migrate'>) {
@@ -31,8 +31,8 @@ export class StrategyState {
       );
     }
     this.value = read.state;
-    this.kept = this.value;
-    this.takenJson = this.toJson();
+    this.current = this.value;
+    this.drainedJson = this.toJson();
   }
 
   /** Throws `INVALID_STRATEGY` that names the field where the changed state does not fit the schema. */
@@ -44,28 +44,28 @@ export class StrategyState {
   }
 
   /** The handler ended well. */
-  keep(): void {
-    if (this.value === this.kept) return;
-    this.kept = this.value;
+  persist(): void {
+    if (this.value === this.current) return;
+    this.current = this.value;
     this.json = null;
   }
 
   /** The handler threw. */
   drop(): void {
-    this.value = this.kept;
+    this.value = this.current;
   }
 
   toJson(): string {
-    this.json ??= JSON.stringify(this.kept);
+    this.json ??= JSON.stringify(this.current);
     return this.json;
   }
 
   /** The JSON when it is another than at the last call (or the beginning), else null. */
-  takeChanged(): string | null {
-    if (this.json === this.takenJson) return null;
+  drainChanged(): string | null {
+    if (this.json === this.drainedJson) return null;
     const json = this.toJson();
-    if (json === this.takenJson) return null;
-    this.takenJson = json;
+    if (json === this.drainedJson) return null;
+    this.drainedJson = json;
     return json;
   }
 
@@ -82,9 +82,9 @@ export class StrategyState {
       if (typeof read === 'string') throw refusal(`state of ${this.strategy} after migrate: ${read}`);
     }
     this.value = read.state;
-    this.kept = this.value;
+    this.current = this.value;
     this.json = null;
-    this.takenJson = json;
+    this.drainedJson = json;
   }
 
   private parse(json: string): unknown {

@@ -1,5 +1,5 @@
 import { timeframeMs } from '../domain/candle.ts';
-import { sayInput } from './decimal-input.ts';
+import { inputText } from './decimal-input.ts';
 import { isFields } from './fields.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -31,9 +31,9 @@ export function wrongTrailing(trailing: unknown): string | null {
   if (stray !== undefined) return `expected trailing to have most and everyMs, was "${stray}"`;
   const { most, everyMs } = trailing;
   if (!isWhole(most, 1, MOST_TRAILS))
-    return `expected trailing.most to be a whole number from 1 to ${MOST_TRAILS}, was ${sayInput(most)}`;
+    return `expected trailing.most to be a whole number from 1 to ${MOST_TRAILS}, was ${inputText(most)}`;
   if (everyMs !== undefined && !isWhole(everyMs, SHORTEST_MS, LONGEST_MS))
-    return `expected trailing.everyMs to be from ${SHORTEST_MS} to ${LONGEST_MS} ms, was ${sayInput(everyMs)}`;
+    return `expected trailing.everyMs to be from ${SHORTEST_MS} to ${LONGEST_MS} ms, was ${inputText(everyMs)}`;
   return null;
 }
 

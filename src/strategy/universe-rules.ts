@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { expectedMarket } from './handlers/expected-market.ts';
-import { sayInput } from './decimal-input.ts';
+import { inputText } from './decimal-input.ts';
 
 /** Members of one universe at most: more than any exchange of this kind has in one currency. */
 export const MOST_MEMBERS = 150;
@@ -34,7 +34,7 @@ const WEEK_MS = 7 * 86_400_000;
 export const universeSchema = z.strictObject({
   quote: z.string(),
   rankBy: z.enum(RANKINGS, {
-    error: ({ input }) => `expected one of ${RANKINGS.join(', ')}, was ${sayInput(input)}`,
+    error: ({ input }) => `expected one of ${RANKINGS.join(', ')}, was ${inputText(input)}`,
   }),
   take: z.int().min(1).max(MOST_MEMBERS),
   filters: filters.default({}),
@@ -72,10 +72,10 @@ export interface UniverseRules {
  * @throws SarrafError `INVALID_STRATEGY` that names the field.
  */
 export function checkedUniverse(
-  wish: unknown,
+  request: unknown,
   of: { readonly marketNames: MarketNames; readonly knownMarkets: ReadonlySet<string> | undefined },
 ): UniverseRules {
-  const checked = universeSchema.safeParse(wish);
+  const checked = universeSchema.safeParse(request);
   if (!checked.success) {
     const [issue] = checked.error.issues;
     throw refusal(issue?.path ?? [], issue?.message ?? 'expected the rules of a universe');

@@ -6,7 +6,7 @@ import { groupedText } from '../domain/money-text.ts';
 import { gregorianOf } from '../domain/calendar-day.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { rowFrom, countedTimeMs, type PackedMarket } from '../recording/packed-market.ts';
-import type { Stretch } from './objectives.ts';
+import type { RunRange } from './objectives.ts';
 import { z } from 'zod';
 import type { FileSignal } from '../backtest/signals.ts';
 
@@ -141,10 +141,10 @@ export function firstTimeFrom({ timeMs }: MarketTimes, fromMs: number): number |
   return timeMs[placeOf(timeMs, fromMs)] ?? null;
 }
 
-/** Throws `INVALID_OPTIONS` where some market has too little in a stretch. */
+/** Throws `INVALID_OPTIONS` where some market has too little in a range. */
 export function refuseFew(
   all: readonly MarketTimes[],
-  of: Stretch & { readonly least: number; readonly where: string; readonly advice: string },
+  of: RunRange & { readonly least: number; readonly where: string; readonly advice: string },
 ): void {
   const { fromMs, toMs, least, where, advice } = of;
   for (const { market, noun, timeMs } of all) {
@@ -174,8 +174,11 @@ export const storedSignalSet = z.strictObject({
 
 export type SignalSet = z.output<typeof storedSignalSet>;
 
-/** Signals within a stretch in the order of their times: no run of a study is told others. */
-export function cutSignals(signals: readonly FileSignal[], { fromMs, toMs }: Stretch): readonly FileSignal[] {
+/** Signals within a range in the order of their times: no run of a study is told others. */
+export function cutSignals(
+  signals: readonly FileSignal[],
+  { fromMs, toMs }: RunRange,
+): readonly FileSignal[] {
   return signals
     .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
     .toSorted((left, right) => left.atMs - right.atMs)

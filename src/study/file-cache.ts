@@ -60,7 +60,7 @@ export class FileCache {
    * Keeps a file, whose checksum was looked at. Others go where there is no room for all. Throws what the
    * system says where it can not be written; nothing is left of it then.
    */
-  keep(sha256: string, bytes: Uint8Array): void {
+  write(sha256: string, bytes: Uint8Array): void {
     const made = join(this.folder, `${sha256}.${process.pid}.new`);
     try {
       writeFileSync(made, bytes);
@@ -205,11 +205,11 @@ export function writeTrialFiles(data: RunData): TrialFiles {
 
 /** Reads what `writeTrialFiles` wrote. Throws `DATA_UNUSABLE` for anything else. */
 export function readTrialFiles(
-  { markets: files, signals: told }: TrialFiles,
+  { markets: files, signals: signalFiles }: TrialFiles,
   { fidelity, detail, to }: Pick<StudySettings, 'fidelity' | 'detail' | 'to'>,
 ): RunData {
   if (files.length === 0) throw new SarrafError('DATA_UNUSABLE', 'expected data of a study, found none');
-  const signals = told === null ? [] : readWrittenSignals(told);
+  const signals = signalFiles === null ? [] : readWrittenSignals(signalFiles);
   if (fidelity === 'poll')
     return { fidelity, markets: files.map(readPackedMarket), toMs: to ?? null, signals };
   const [candles, finer] = [[], []] as [CandleColumns[], CandleColumns[]];

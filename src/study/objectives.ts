@@ -109,8 +109,8 @@ export type TrialReport =
   | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }
   | FailedReport;
 
-/** A stretch of time in ms since 1970; its end is not in it. */
-export interface Stretch {
+/** A range of time in ms since 1970; its end is not in it. */
+export interface RunRange {
   readonly fromMs: number;
   readonly toMs: number;
 }

@@ -46,7 +46,7 @@ export async function openHoldout(
       store.openHoldout({ atMs: of.atMs, trial: trial.number, afterTrials: store.count() });
       register.open(study.identity.id, of.atMs);
     }
-    if (before === null || before.report === null) store.keepHoldout(await runHoldout(study, trial));
+    if (before === null || before.report === null) store.storeHoldout(await runHoldout(study, trial));
     const opened = store.holdout();
     if (opened === null) throw new SarrafError('INVARIANT', 'expected a hold-out that is open, found none');
     return { opened, trial, isFirst: before === null };

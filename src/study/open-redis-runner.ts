@@ -25,7 +25,7 @@ export interface RemoteOptions {
   /** With it the strategy's code is sent to workers that know the same. */
   readonly secret: string | null;
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface RemoteOptions {
  * `INVALID_OPTIONS` where the files can not be served or the code can not be sent.
  */
 export async function openRedisRunner(study: PreparedStudy, options: RemoteOptions): Promise<StudyRunner> {
-  const { redis, serve, secret, signal, say } = options;
+  const { redis, serve, secret, signal, log } = options;
   const { settings, identity, strategyFile, written } = study;
   const { trials } = study.data;
   const seen = writeTrialFiles(trials);
@@ -51,12 +51,12 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
     [...recorded, ...(code === null ? [] : [code])].map((file) => [checksumOf(file), file]),
   );
   const token = randomBytes(32).toString('hex');
-  const link = new RedisLink(redis, say);
+  const link = new RedisLink(redis, log);
   await link.open({ waits: false });
   const server = new FileServer({ address: serve, token, files });
   try {
     await refuseOldRedis(link);
-    for (const warning of await redisWarnings(link)) say(warning);
+    for (const warning of await redisWarnings(link)) log(warning);
     const address = await server.listen();
     const bundle =
       code === null || secret === null ? null : { ...servedFileOf(code), hmac: signBundle(code, secret) };
@@ -74,10 +74,10 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
         token,
         bundle,
       },
-      say,
+      log,
     });
     await offered.renew();
-    return new RedisRunner({ link, source, offered, signal, say, release: async () => server.close() });
+    return new RedisRunner({ link, source, offered, signal, log, release: async () => server.close() });
   } catch (error) {
     await server.close();
     link.close();

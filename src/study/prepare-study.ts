@@ -282,8 +282,8 @@ function unheard(
 }
 
 function warningLines(warnings: readonly RunWarning[]): readonly string[] {
-  const { tell } = reportVoice('en');
-  return warnings.map((each) => `warning: ${tell(each)}`);
+  const { format } = reportVoice('en');
+  return warnings.map((each) => `warning: ${format(each)}`);
 }
 
 function cutOf({ from, to, holdout }: StudySettings): {

@@ -20,20 +20,20 @@ export class RedisLink {
   readonly shown: string;
   private readonly isEncrypted: boolean;
   private readonly copies: Redis[] = [];
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
   private wasReady = false;
   /** Reported reason for the lost connection; null while connected. */
-  private said: string | null = null;
+  private logged: string | null = null;
   private failedMs = Number.NEGATIVE_INFINITY;
   /** True for an error that ends the wait for the first connection. */
   private endsWait: ((error: unknown) => boolean) | null = null;
   private onGivenUp: (() => void) | null = null;
   private isClosed = false;
 
-  constructor(address: RedisAddress, say: (line: string) => void) {
+  constructor(address: RedisAddress, log: (line: string) => void) {
     this.shown = address.shown;
     this.isEncrypted = address.isEncrypted;
-    this.say = say;
+    this.log = log;
     this.client = new Redis({
       ...connectionOptions(address),
       maxRetriesPerRequest: null,
@@ -102,15 +102,15 @@ export class RedisLink {
     this.failedMs = performance.now();
     const reason = this.reasonOf(error);
     // It is said once; again only where it is something that does not pass by itself.
-    if (this.said === reason || (this.said !== null && !isRefusal)) return;
-    this.said = reason;
+    if (this.logged === reason || (this.logged !== null && !isRefusal)) return;
+    this.logged = reason;
     const hope = this.wasReady ? PATIENT : 'waiting for it';
-    this.say(`expected Redis at ${this.shown}, found ${reason}: ${hope}`);
+    this.log(`expected Redis at ${this.shown}, found ${reason}: ${hope}`);
   }
 
   /** Something that it was asked for was done. */
   worked(): void {
-    if (this.said !== null && this.isReady && performance.now() - this.failedMs >= CALM_MS) this.ready();
+    if (this.logged !== null && this.isReady && performance.now() - this.failedMs >= CALM_MS) this.ready();
   }
 
   /** Ends the wait of `open`, where nobody needs it any more. */
@@ -125,8 +125,8 @@ export class RedisLink {
   }
 
   private ready(): void {
-    if (this.said !== null) this.say(`Redis at ${this.shown} is ${this.wasReady ? 'back' : 'there'}`);
-    this.said = null;
+    if (this.logged !== null) this.log(`Redis at ${this.shown} is ${this.wasReady ? 'back' : 'there'}`);
+    this.logged = null;
     this.wasReady = true;
   }
 

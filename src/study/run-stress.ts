@@ -6,7 +6,7 @@ import type { PreparedStudy } from './prepare-study.ts';
 import { canonicalJson } from './study-identity.ts';
 import { withStudyFiles } from './study-place.ts';
 import type { StudyStore } from './study-store.ts';
-import { openRunner, takeUp, type SessionOptions } from './study-session.ts';
+import { openRunner, resumeStudy, type SessionOptions } from './study-session.ts';
 import type { StudyRunner } from './trial-runner.ts';
 import {
   readReports,
@@ -52,7 +52,7 @@ export interface StressEnd {
  */
 export async function runStress(study: PreparedStudy, options: StressOptions): Promise<StressEnd> {
   return withStudyFiles(options, async ({ store }) => {
-    takeUp(store, study);
+    resumeStudy(store, study);
     const trial = bestTrial(store.outcomes(), study.settings.objectives);
     if (trial === null)
       throw new SarrafError(
@@ -70,13 +70,13 @@ async function runWith(
 ): Promise<StressEnd> {
   const { store, trial } = of;
   const runner = await openRunner(study, options);
-  const kept = new Map(readReports(store, trial.number));
-  const session = { ...options, runner, store, trial: trial.number, kept, ranNow: 0 };
+  const stored = new Map(readReports(store, trial.number));
+  const session = { ...options, runner, store, trial: trial.number, stored, ranNow: 0 };
   const ended = (end: StressEnd['end']): StressEnd => ({ end, trial: trial.number, ranNow: session.ranNow });
   try {
     if (!(await runAll(session, [{ name: AGAIN, task: { what: 'again', params: trial.params } }])))
       return ended('stopped');
-    const again = ranAgain(trial, present(kept.get(AGAIN), 'the trial again'));
+    const again = ranAgain(trial, present(stored.get(AGAIN), 'the trial again'));
     const draws = Math.max(options.draws, readStress(store, trial.number)?.basis.draws ?? 0);
     const basis = stressBasis(study, { again, draws });
     const { id } = study.identity;
@@ -86,7 +86,7 @@ async function runWith(
       ...drawnRuns(trial.params, { id, trial: trial.number, basis, held }),
     ];
     if (!(await runAll(session, runs))) return ended('stopped');
-    store.stress.keepBasis(trial.number, basis);
+    store.stress.storeBasis(trial.number, basis);
     return ended('complete');
   } finally {
     await runner.close();
@@ -97,7 +97,7 @@ interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {
   readonly runner: StudyRunner;
   readonly store: StudyStore;
   readonly trial: number;
-  readonly kept: Map<string, StressReport>;
+  readonly stored: Map<string, StressReport>;
   ranNow: number;
 }
 
@@ -106,32 +106,32 @@ interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {
  * all had ended: those under way are ended and kept.
  */
 async function runAll(session: RunningSession, runs: readonly NamedRun[]): Promise<boolean> {
-  const { runner, store, trial, kept, signal, onRun } = session;
-  const waiting = runs.filter(({ name }) => !kept.has(name));
-  const underWay = new Map<string, Promise<{ readonly name: string; readonly report: StressReport }>>();
-  const isWhole = (): boolean => runs.every(({ name }) => kept.has(name));
+  const { runner, store, trial, stored, signal, onRun } = session;
+  const waiting = runs.filter(({ name }) => !stored.has(name));
+  const inProgress = new Map<string, Promise<{ readonly name: string; readonly report: StressReport }>>();
+  const isWhole = (): boolean => runs.every(({ name }) => stored.has(name));
   try {
     for (;;) {
-      while (underWay.size < runner.width && !signal.aborted) {
+      while (inProgress.size < runner.width && !signal.aborted) {
         const next = waiting.shift();
         if (next === undefined) break;
         const { name, task } = next;
-        underWay.set(
+        inProgress.set(
           name,
           runner.stress(task).then((report) => ({ name, report })),
         );
       }
-      if (underWay.size === 0) return isWhole();
-      const { name, report } = await Promise.race(underWay.values());
-      underWay.delete(name);
+      if (inProgress.size === 0) return isWhole();
+      const { name, report } = await Promise.race(inProgress.values());
+      inProgress.delete(name);
       store.stress.add({ trial, run: name, report });
-      kept.set(name, report);
+      stored.set(name, report);
       session.ranNow += 1;
-      onRun(runs.length - waiting.length - underWay.size, runs.length);
+      onRun(runs.length - waiting.length - inProgress.size, runs.length);
     }
   } finally {
     // Whoever closes the runner ends these, and nobody waits for them any more.
-    for (const left of underWay.values()) left.catch(() => undefined);
+    for (const left of inProgress.values()) left.catch(() => undefined);
   }
 }
 

@@ -55,18 +55,18 @@ export async function runStudy(run: StudyRun): Promise<StudyEnd> {
   const later = new Map(known.slice(firsts.length).map((trial) => [trial.number, trial]));
   const sampler = new Sampler(run.space, run.sampler, firsts);
   for (const trial of known) run.onTrial(trial, false);
-  const underWay = new Map<number, Promise<EndedTrial>>();
+  const inProgress = new Map<number, Promise<EndedTrial>>();
   try {
     for (;;) {
-      begin(run, { sampler, later, underWay });
-      if (underWay.size === 0) break;
-      const ended = await Promise.race(underWay.values());
-      underWay.delete(ended.trial.number);
-      keep(run, sampler, ended);
+      begin(run, { sampler, later, inProgress });
+      if (inProgress.size === 0) break;
+      const ended = await Promise.race(inProgress.values());
+      inProgress.delete(ended.trial.number);
+      store(run, sampler, ended);
     }
   } finally {
     // Whoever closes the runner ends these, and nobody waits for them any more.
-    for (const left of underWay.values()) left.catch(() => undefined);
+    for (const left of inProgress.values()) left.catch(() => undefined);
   }
   if (sampler.trials.length >= run.trials) return 'complete';
   return sampler.isExhausted ? 'exhausted' : 'stopped';
@@ -78,18 +78,18 @@ function begin(
   of: {
     readonly sampler: Sampler;
     readonly later: ReadonlyMap<number, StoredTrial>;
-    readonly underWay: Map<number, Promise<EndedTrial>>;
+    readonly inProgress: Map<number, Promise<EndedTrial>>;
   },
 ): void {
-  const { sampler, later, underWay } = of;
-  while (underWay.size < run.runner.width && sampler.trials.length < run.trials && !run.isOver()) {
+  const { sampler, later, inProgress } = of;
+  while (inProgress.size < run.runner.width && sampler.trials.length < run.trials && !run.isOver()) {
     const [trial] = sampler.ask(1);
     if (trial === undefined) return;
     const stored = later.get(trial.number);
-    if (stored === undefined) underWay.set(trial.number, runOne(run, trial));
+    if (stored === undefined) inProgress.set(trial.number, runOne(run, trial));
     else {
       refuseOther(trial, stored);
-      sampler.tell([stored]);
+      sampler.add([stored]);
     }
   }
 }
@@ -100,11 +100,11 @@ async function runOne(run: StudyRun, trial: Trial): Promise<EndedTrial> {
   return { trial, report, tookMs: run.clock() - startMs };
 }
 
-function keep(run: StudyRun, sampler: Sampler, { trial, report, tookMs }: EndedTrial): void {
+function store(run: StudyRun, sampler: Sampler, { trial, report, tookMs }: EndedTrial): void {
   const params = paramsOfPoint(run.space, trial.point, run.fixed);
   const ended = { ...trial, params, ...judged(report, run.goals) };
   run.store.add(ended, tookMs);
-  sampler.tell([ended]);
+  sampler.add([ended]);
   run.onTrial(ended, true);
 }
 

@@ -7,7 +7,7 @@ import { runStudy, type StudyEnd } from './run-study.ts';
 import { withStudyFiles, type StudyFiles } from './study-place.ts';
 import { type StoredTrial, bestTrial } from './study-rows.ts';
 import type { StudyStore } from './study-store.ts';
-import { openRunner, seenOf, takeUp, type SessionOptions } from './study-session.ts';
+import { openRunner, seenOf, resumeStudy, type SessionOptions } from './study-session.ts';
 import {
   writeAccount,
   begunPlan,
@@ -91,7 +91,7 @@ export async function runWalkForward(study: PreparedStudy, options: WalkForwardO
   const question = walkQuestion(plan);
   return withStudyFiles(options, async (files) => {
     refuseOtherPlan(files.store, question);
-    takeUp(files.store, study, { keepsBudget: true });
+    resumeStudy(files.store, study, { isBudgetFixed: true });
     if (files.store.walkForward.head() === null) files.store.walkForward.begin(question);
     return walk(study, options, { plan: question, windows, trials, ...files });
   });
@@ -170,7 +170,7 @@ async function walk(
       options.onWindow(null);
       const outcomes = (number: number): readonly StoredTrial[] => walkForward.outcomes(number);
       const report = await runner.account(accountTaskOf(choicesOf(study, { plan, windows, outcomes })));
-      walkForward.keepAccount(writeAccount(report));
+      walkForward.persistAccount(writeAccount(report));
     }
     return 'complete';
   } finally {
@@ -255,7 +255,7 @@ export interface WindowChoice {
   /** Trial whose params are traded. */
   readonly trial: StoredTrial;
   /** True if none of its own trials has values, so that it trades the choice of the window before. */
-  readonly isKept: boolean;
+  readonly isUnchanged: boolean;
 }
 
 /**
@@ -270,8 +270,8 @@ function windowChoices(
   for (const window of windows) {
     const trial = chosen(window);
     const before = choices.at(-1)?.trial ?? null;
-    if (trial !== null) choices.push({ window, trial, isKept: false });
-    else if (before !== null) choices.push({ window, trial: before, isKept: true });
+    if (trial !== null) choices.push({ window, trial, isUnchanged: false });
+    else if (before !== null) choices.push({ window, trial: before, isUnchanged: true });
     else {
       const { fromMs, toMs } = window.train;
       throw new SarrafError(

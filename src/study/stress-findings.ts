@@ -1,7 +1,7 @@
 import { withoutYear } from '../backtest/finish-run.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
-import type { Stretch, Objective, TrialMetrics } from './objectives.ts';
+import type { RunRange, Objective, TrialMetrics } from './objectives.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
 import { finding, said } from './study-fact.ts';
 import { notTested, tested, type Tested } from './validation/luck-statistics.ts';
@@ -53,7 +53,7 @@ export interface StressFindings {
  */
 export function stressFindings(
   { trial, basis, reports }: StoredStress,
-  { id, objective, seen }: { readonly id: string; readonly objective: Objective; readonly seen: Stretch },
+  { id, objective, seen }: { readonly id: string; readonly objective: Objective; readonly seen: RunRange },
 ): StressFindings {
   const { draws, meanBlock, positions } = basis;
   const reportOf = (name: string): StressReport => present(reports.get(name), () => `the run ${name}`);
@@ -98,7 +98,7 @@ function costsOf(
   };
 }
 
-const shownReport = (report: StressReport, seen: Stretch): StressReport =>
+const shownReport = (report: StressReport, seen: RunRange): StressReport =>
   report.kind === 'ran' ? { ...report, metrics: withoutYear(report.metrics, seen) } : report;
 
 function metricsOf(report: StressReport): Tested<TrialMetrics> {

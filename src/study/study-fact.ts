@@ -45,4 +45,4 @@ export const findingSchema: z.ZodType<StudyFinding> = z.strictObject({
 });
 
 /** The same; files of before have words. */
-export const keptFinding: z.ZodType<StudyFinding> = z.union([z.string().transform(said), findingSchema]);
+export const storedFinding: z.ZodType<StudyFinding> = z.union([z.string().transform(said), findingSchema]);

@@ -28,7 +28,7 @@ export function studyHtml(reported: ReportedStudy, language: Language = 'en'): s
   const data = studyReportData(reported, voice);
   return htmlPage({
     language,
-    title: voice.say('title', { name: study.study }),
+    title: voice.t('title', { name: study.study }),
     header: studyHeader(study, voice),
     main: [
       verdictSection(study, voice),
@@ -43,7 +43,7 @@ export function studyHtml(reported: ReportedStudy, language: Language = 'en'): s
       askedSection(reported, voice),
     ],
     footer: escapeHtml(
-      voice.say('footer', {
+      voice.t('footer', {
         day: voice.day(Math.floor(createdAtMs / DAY_MS)),
         studies: 'docs/studies.md',
         metrics: 'docs/metrics.md',

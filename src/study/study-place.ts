@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
-import { acquireLock, type ProcessLock } from '../daemon/process-lock.ts';
+import { acquireProcessLock, type ProcessLock } from '../daemon/process-lock.ts';
 import { StudyStore } from './study-store.ts';
 import type Database from 'better-sqlite3';
-import type { Stretch } from './objectives.ts';
+import type { RunRange } from './objectives.ts';
 import {
   openStudyDatabase,
   storeFailure,
@@ -76,8 +76,8 @@ export function nameOfFile(path: string): string {
 }
 
 /** Keeps other processes from running the same study. Throws `DATA_UNUSABLE` while one does. */
-export function lockStudy(path: string): ProcessLock {
-  return acquireLock({
+export function claimStudy(path: string): ProcessLock {
+  return acquireProcessLock({
     path: `${path}.lock`,
     what: `the study ${path}`,
     otherwise: 'run this one under another name with --name',
@@ -99,7 +99,7 @@ export async function withStudyFiles<Result>(
   work: (files: StudyFiles) => Promise<Result>,
 ): Promise<Result> {
   const path = folder.pathOf(name);
-  const lock = lockStudy(path);
+  const lock = claimStudy(path);
   let register: TrialRegister | null = null;
   let store: StudyStore | null = null;
   try {
@@ -136,7 +136,7 @@ interface RegisteredStudy {
   readonly name: string;
   readonly months: readonly string[];
   /** Range in which its trials run. */
-  readonly seen: Stretch;
+  readonly seen: RunRange;
 }
 
 /**
@@ -178,7 +178,7 @@ export class TrialRegister {
   }
 
   /** All that was tried on data with one of these months; `holdout`: where the trials of a study end. */
-  onData(months: readonly string[], holdout: Stretch): TrialsOnData {
+  onData(months: readonly string[], holdout: RunRange): TrialsOnData {
     const { fromMs, toMs } = holdout;
     const found = this.database
       .prepare(

@@ -1,7 +1,7 @@
 import { isTooShortFor, withoutYear } from '../backtest/finish-run.ts';
 import type { DataSet, SignalSet } from './data-set.ts';
 import {
-  type Stretch,
+  type RunRange,
   type Constraint,
   type TrialMetrics,
   type Objective,
@@ -87,7 +87,7 @@ export function studyResult(
   store: StudyStore,
   of: {
     readonly name: string;
-    readonly onData: (months: readonly string[], holdout: Stretch) => TrialsOnData;
+    readonly onData: (months: readonly string[], holdout: RunRange) => TrialsOnData;
   },
 ): StudyResult {
   const head = headOf(store);
@@ -141,7 +141,7 @@ export function studyResult(
   };
 }
 
-function shownTrial({ number, params, outcome, failure, ...trial }: StoredTrial, seen: Stretch): ShownTrial {
+function shownTrial({ number, params, outcome, failure, ...trial }: StoredTrial, seen: RunRange): ShownTrial {
   const metrics = trial.metrics === null ? null : withoutYear(trial.metrics, seen);
   return outcome.kind === 'complete'
     ? { number, kind: 'complete', params, ...pick(outcome), failure: null, reason: null, metrics }
@@ -175,7 +175,7 @@ function countsOf(trials: readonly StoredTrial[]): StudyResult['counts'] {
 }
 
 /** That trials are compared by a figure of a year that is not shown. */
-function shortNotes(objectives: readonly Objective[], seen: Stretch): readonly StudyFinding[] {
+function shortNotes(objectives: readonly Objective[], seen: RunRange): readonly StudyFinding[] {
   const hidden = objectives.filter(({ metric }) => isTooShortFor(metric, seen));
   if (hidden.length === 0) return [];
   const length = { lengthMs: seen.toMs - seen.fromMs };
@@ -300,11 +300,11 @@ export type HoldoutReport = z.output<typeof REPORT>;
  * `DATA_UNUSABLE`.
  */
 export function readHoldoutReport(
-  kept: unknown,
+  stored: unknown,
   { splitMs, toMs }: Pick<StudyRange, 'splitMs' | 'toMs'>,
 ): HoldoutReport | null {
-  if (kept === null) return null;
-  const read = REPORT.safeParse(kept);
+  if (stored === null) return null;
+  const read = REPORT.safeParse(stored);
   if (read.success) {
     const report = read.data;
     if (report.kind === 'failed') return report;

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import type { Stretch, Objective, TrialReport } from './objectives.ts';
+import type { RunRange, Objective, TrialReport } from './objectives.ts';
 import { differenceOf } from './study-identity.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';
 import { type StudyFolder, withStudyFiles, type StudyFiles } from './study-place.ts';
@@ -30,25 +30,25 @@ export interface SessionOptions {
  */
 export async function runSession(study: PreparedStudy, options: SessionOptions): Promise<StudyEnd> {
   return withStudyFiles(options, async (files) => {
-    takeUp(files.store, study);
+    resumeStudy(files.store, study);
     return runWith(study, options, files);
   });
 }
 
 /** Returns the range in which the trials of a study run: all but the hold-out. */
-export function seenOf({ data }: PreparedStudy): Stretch {
+export function seenOf({ data }: PreparedStudy): RunRange {
   const { fromMs, splitMs } = data.range;
   return { fromMs, toMs: splitMs };
 }
 
 /**
  * Begins the file of a study, or makes sure that it is of this one. A plan that it knows stays where the
- * study says none; `keepsBudget`: the budget of its trials stays, too.
+ * study says none; `isBudgetFixed`: the budget of its trials stays, too.
  */
-export function takeUp(
+export function resumeStudy(
   store: StudyStore,
   study: PreparedStudy,
-  { keepsBudget = false }: { readonly keepsBudget?: boolean } = {},
+  { isBudgetFixed = false }: { readonly isBudgetFixed?: boolean } = {},
 ): void {
   const { written, identity, data } = study;
   const head = store.head();
@@ -64,7 +64,7 @@ export function takeUp(
     );
   }
   const { validation, budget }: Partial<Record<string, unknown>> = { ...Object(head.written) };
-  store.rewrite({ validation, ...written, ...(keepsBudget ? { budget } : {}) });
+  store.rewrite({ validation, ...written, ...(isBudgetFixed ? { budget } : {}) });
 }
 
 async function runWith(

@@ -186,7 +186,7 @@ export class StudyStore {
     );
   }
 
-  keepHoldout(report: unknown): void {
+  storeHoldout(report: unknown): void {
     this.write(() => this.database.prepare('UPDATE holdout SET report = ?').run(JSON.stringify(report)));
   }
 
@@ -201,7 +201,7 @@ export class StudyStore {
   }
 
   private access(): StudyAccess {
-    return { write: (change) => this.write(change), read: (look) => this.read(look) };
+    return { write: (change) => this.write(change), read: (work) => this.read(work) };
   }
 
   private *select(columns: string): Generator<TrialRow> {
@@ -221,9 +221,9 @@ export class StudyStore {
     }
   }
 
-  private read<Value>(look: () => Value): Value {
+  private read<Value>(work: () => Value): Value {
     try {
-      return look();
+      return work();
     } catch (error) {
       throw storeFailure(this.path, SHAPE.what, error);
     }
@@ -251,7 +251,7 @@ class StressStore {
   }
 
   /** To be called when all runs are kept. What was there before, of fewer draws, no longer counts. */
-  keepBasis(trial: number, basis: unknown): void {
+  storeBasis(trial: number, basis: unknown): void {
     this.access.write(() =>
       this.database.prepare('INSERT OR REPLACE INTO stress VALUES (?, ?)').run(trial, JSON.stringify(basis)),
     );
@@ -314,7 +314,7 @@ class StatisticsStore {
   }
 
   /** Those that were kept before no longer count. One commit: a process that ends in it leaves those. */
-  keep(basis: string, figures: unknown): void {
+  store(basis: string, figures: unknown): void {
     this.access.write(() => {
       this.database.exec(TABLE);
       this.database
@@ -339,7 +339,7 @@ type WindowTrialRow = TrialRow & { readonly window: number };
 /** Read and write access to a study's file: each write is one commit. */
 interface StudyAccess {
   write(change: () => unknown): void;
-  read<Value>(look: () => Value): Value;
+  read<Value>(work: () => Value): Value;
 }
 
 const PLAN_ROW = z.strictObject({ plan: z.string(), account: z.string().nullable() });
@@ -407,7 +407,7 @@ class WalkForwardStore {
     );
   }
 
-  keepAccount(account: unknown): void {
+  persistAccount(account: unknown): void {
     this.access.write(() =>
       this.database.prepare('UPDATE walk_forward SET account = ?').run(JSON.stringify(account)),
     );

@@ -4,7 +4,7 @@ import { studyVoice, type StudyVoice } from './study-voice.ts';
 import { finding, type StudyFinding } from './study-fact.ts';
 import type { LuckStatistics, LuckStatisticName, Tested } from './validation/luck-statistics.ts';
 import type { StatisticNote, StudyValidation } from './study-validation.ts';
-import type { TrialMetrics, Stretch } from './objectives.ts';
+import type { TrialMetrics, RunRange } from './objectives.ts';
 import type { TradeOrderRisk } from '../statistics/trade-order-risk.ts';
 import type { EntryFindings, RedrawnFindings, StressFindings } from './stress-findings.ts';
 import { decimalText } from '../domain/decimal-text.ts';
@@ -38,12 +38,12 @@ export function statisticTexts(
     const isTested = result.kind === 'tested';
     return {
       name,
-      title: voice.say(`statistic.${name}`),
-      what: voice.say(`statistic.${name}.what`),
+      title: voice.t(`statistic.${name}`),
+      what: voice.t(`statistic.${name}.what`),
       formula,
       source,
       figure: isTested ? writers[name](result.value) : null,
-      missing: isTested ? null : voice.tell(result.message),
+      missing: isTested ? null : voice.format(result.message),
     };
   };
   return NAMES.map(written);
@@ -61,20 +61,20 @@ const NAMES: readonly LuckStatisticName[] = [
   'dayOrder',
 ];
 
-function writersIn({ say, tell, chance, digits, count, percent }: StudyVoice): Writers {
+function writersIn({ t, format, chance, digits, count, percent }: StudyVoice): Writers {
   const probability = (of: { readonly probability: number }): string => chance(of.probability);
   const pValue = (of: { readonly pValue: number }): string => chance(of.pValue);
   const deflation = (of: { readonly probability: number; readonly trials: number }): string =>
-    say('statistic.ofTrials', {
+    t('statistic.ofTrials', {
       figure: chance(of.probability),
-      trials: tell(finding('count.trials', { count: of.trials })),
+      trials: format(finding('count.trials', { count: of.trials })),
     });
   const days = (needed: number): string =>
     digits(needed >= 1e6 ? numberText(needed) : groupedText(String(Math.ceil(needed))));
   return {
     probabilisticSharpe: probability,
     minimumTrackRecord: ({ needed, found }) =>
-      say('statistic.against', { figure: days(needed), found: count(found) }),
+      t('statistic.against', { figure: days(needed), found: count(found) }),
     deflatedSharpeOfStudy: deflation,
     deflatedSharpeOfData: deflation,
     deflatedSharpeEffective: deflation,
@@ -82,7 +82,7 @@ function writersIn({ say, tell, chance, digits, count, percent }: StudyVoice): W
     realityCheck: pValue,
     superiorPredictiveAbility: pValue,
     dayOrder: ({ drawdown, observedDrawdown }) =>
-      say('statistic.against', { figure: percent(drawdown.p95), found: percent(observedDrawdown) }),
+      t('statistic.against', { figure: percent(drawdown.p95), found: percent(observedDrawdown) }),
   };
 }
 
@@ -105,79 +105,79 @@ export function stressTexts(
   voice: StudyVoice = studyVoice('en'),
 ): readonly StressText[] {
   const { tradeOrder, redrawn, entries } = findings;
-  const { say } = voice;
+  const { t } = voice;
   const textOf = textIn(voice);
   return [
     ...costTexts(findings, voice),
-    textOf(say('conditions.reorder'), tradeOrder.reorder, orderText),
-    textOf(say('conditions.resample'), tradeOrder.resample, drawText),
-    textOf(say('conditions.redrawn'), redrawn, redrawnText),
-    textOf(say('conditions.entries'), entries, entryText),
+    textOf(t('conditions.reorder'), tradeOrder.reorder, orderText),
+    textOf(t('conditions.resample'), tradeOrder.resample, drawText),
+    textOf(t('conditions.redrawn'), redrawn, redrawnText),
+    textOf(t('conditions.entries'), entries, entryText),
   ];
 }
 
 function costTexts({ costs: { all, each, paid } }: StressFindings, voice: StudyVoice): readonly StressText[] {
-  const { say, tell } = voice;
+  const { t, format } = voice;
   const textOf = textIn(voice);
   const which = paid.map(({ cost, from, to }) =>
-    say('conditions.paid', { cost: say(`cost.${cost}`), from: tell(from), to: tell(to) }),
+    t('conditions.paid', { cost: t(`cost.${cost}`), from: format(from), to: format(to) }),
   );
   const title =
     which.length === 0
-      ? say('conditions.costs')
-      : say('conditions.costsOf', { which: which.join(voice.language === 'fa' ? '؛ ' : '; ') });
+      ? t('conditions.costs')
+      : t('conditions.costsOf', { which: which.join(voice.language === 'fa' ? '؛ ' : '; ') });
   return [
     textOf(title, all, figuresText),
     ...each.map(({ cost, result }) =>
-      textOf(say('conditions.cost', { cost: say(`cost.${cost}`) }), result, figuresText),
+      textOf(t('conditions.cost', { cost: t(`cost.${cost}`) }), result, figuresText),
     ),
   ];
 }
 
 const CONDITION_METRICS = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades'];
 
-const figuresText = (metrics: TrialMetrics, { say, metric, figure, list }: StudyVoice): string =>
+const figuresText = (metrics: TrialMetrics, { t, metric, figure, list }: StudyVoice): string =>
   list(
     CONDITION_METRICS.map((name) =>
-      say('conditions.metric', { metric: metric(name), figure: figure(name, metrics) }),
+      t('conditions.metric', { metric: metric(name), figure: figure(name, metrics) }),
     ),
   );
 
 const orderText = (
   { drawdown, observedDrawdown, asDeep, runs }: TradeOrderRisk,
-  { say, tell, percent }: StudyVoice,
+  { t, format, percent }: StudyVoice,
 ): string =>
-  say('conditions.order', {
+  t('conditions.order', {
     median: percent(drawdown.p50),
     deep: percent(drawdown.p95),
     found: percent(observedDrawdown),
     share: percent(asDeep),
-    runs: tell(finding('count.runs', { count: runs })),
+    runs: format(finding('count.runs', { count: runs })),
   });
 
 const drawText = (
   { finalEquity, lossShare, runs }: TradeOrderRisk,
-  { say, tell, metric, percent }: StudyVoice,
+  { t, format, metric, percent }: StudyVoice,
 ): string =>
-  say('conditions.draw', {
+  t('conditions.draw', {
     metric: metric('totalReturn'),
     low: percent(finalEquity.p05 - 1),
     median: percent(finalEquity.p50 - 1),
     high: percent(finalEquity.p95 - 1),
     loss: percent(lossShare),
-    runs: tell(finding('count.runs', { count: runs })),
+    runs: format(finding('count.runs', { count: runs })),
   });
 
 const redrawnText = (of: RedrawnFindings, voice: StudyVoice): string => {
-  const { say, tell, metric, percent, number } = voice;
+  const { t, format, metric, percent, number } = voice;
   const { histories, meanBlock, lossShare, beatsHolding, totalReturn, failed } = of;
-  const text = say('conditions.histories', {
+  const text = t('conditions.histories', {
     metric: metric('totalReturn'),
     low: percent(totalReturn.p05),
     median: percent(totalReturn.p50),
     high: percent(totalReturn.p95),
     loss: percent(lossShare),
-    runs: tell(finding('count.histories', { count: histories })),
+    runs: format(finding('count.histories', { count: histories })),
     more: percent(beatsHolding),
     block: number(meanBlock),
   });
@@ -185,24 +185,24 @@ const redrawnText = (of: RedrawnFindings, voice: StudyVoice): string => {
 };
 
 const entryText = (of: EntryFindings, voice: StudyVoice): string => {
-  const { say, tell, metric, figure, percent, chance } = voice;
+  const { t, format, metric, figure, percent, chance } = voice;
   const { controls, metric: name, found, values, asGood, pValue, failed } = of;
   const shown = (value: number): string => figure(name, { [name]: value });
-  const text = say('conditions.controls', {
+  const text = t('conditions.controls', {
     metric: metric(name),
     low: shown(values.p05),
     median: shown(values.p50),
     high: shown(values.p95),
     found: shown(found),
     share: percent(asGood),
-    runs: tell(finding('count.controls', { count: controls })),
+    runs: format(finding('count.controls', { count: controls })),
     pValue: chance(pValue),
   });
   return withFailed(text, failed, voice);
 };
 
-const withFailed = (text: string, failed: number, { say }: StudyVoice): string =>
-  failed === 0 ? text : say('conditions.failed', { text, failed });
+const withFailed = (text: string, failed: number, { t }: StudyVoice): string =>
+  failed === 0 ? text : t('conditions.failed', { text, failed });
 
 function textIn(voice: StudyVoice) {
   return <Value>(
@@ -212,7 +212,7 @@ function textIn(voice: StudyVoice) {
   ): StressText =>
     of.kind === 'tested'
       ? { title, figure: text(of.value, voice), missing: null }
-      : { title, figure: null, missing: voice.tell(of.message) };
+      : { title, figure: null, missing: voice.format(of.message) };
 }
 
 /** A column as people read it; words begin at the left, numbers end at the right. */
@@ -231,7 +231,7 @@ export function windowTexts(
   { windows, objectives }: WalkForwardResult,
   voice: StudyVoice = studyVoice('en'),
 ): readonly WalkColumn[] {
-  const { say, digits, number, metric, figure, param } = voice;
+  const { t, digits, number, metric, figure, param } = voice;
   const figures = [...new Set([...objectives.slice(0, 1).map(({ metric }) => metric), 'totalReturn'])];
   const names = [...new Set(windows.flatMap(({ params }) => Object.keys(params)))];
   const column = (
@@ -240,18 +240,18 @@ export function windowTexts(
     isWord = false,
   ): WalkColumn => ({ title, isWord, cells: windows.map(text) });
   return [
-    column(say('window.number'), (row) => digits(String(row.number))),
-    column(say('window.train'), ({ train }) => stretchText(train, voice), true),
-    column(say('window.test'), ({ test }) => stretchText(test, voice), true),
-    column(say('window.trial'), ({ trial }) => (trial === null ? say('window.kept') : digits(String(trial)))),
+    column(t('window.number'), (row) => digits(String(row.number))),
+    column(t('window.train'), ({ train }) => rangeSpanText(train, voice), true),
+    column(t('window.test'), ({ test }) => rangeSpanText(test, voice), true),
+    column(t('window.trial'), ({ trial }) => (trial === null ? t('window.kept') : digits(String(trial)))),
     ...figures.flatMap((name) => [
-      column(say('window.inSample', { metric: metric(name) }), ({ inSample }) => figure(name, inSample)),
-      column(say('window.outOfSample'), ({ outOfSample }) => figure(name, outOfSample)),
+      column(t('window.inSample', { metric: metric(name) }), ({ inSample }) => figure(name, inSample)),
+      column(t('window.outOfSample'), ({ outOfSample }) => figure(name, outOfSample)),
     ]),
-    column(say('window.efficiency'), ({ efficiency }) => number(efficiency)),
+    column(t('window.efficiency'), ({ efficiency }) => number(efficiency)),
     column(
-      say('window.position'),
-      ({ beganExposed }) => say(beganExposed ? 'window.takenOver' : 'window.noPosition'),
+      t('window.position'),
+      ({ beganExposed }) => t(beganExposed ? 'window.takenOver' : 'window.noPosition'),
       true,
     ),
     ...names.map((name) => column(voice.foreign(name), ({ params }) => param(params[name]))),
@@ -261,20 +261,20 @@ export function windowTexts(
 /** Returns the changes of each param from window to window: a row for each. */
 export function driftTexts(
   { drift, windows }: WalkForwardResult,
-  { say, digits, percent, foreign }: StudyVoice = studyVoice('en'),
+  { t, digits, percent, foreign }: StudyVoice = studyVoice('en'),
 ): readonly WalkColumn[] {
   const borders = windows.length - 1;
   return [
-    { title: say('drift.param'), isWord: true, cells: drift.map(({ parameter }) => foreign(parameter)) },
+    { title: t('drift.param'), isWord: true, cells: drift.map(({ parameter }) => foreign(parameter)) },
     {
-      title: say('drift.changed'),
+      title: t('drift.changed'),
       isWord: false,
       cells: drift.map(({ changes }) =>
-        say('drift.ofBorders', { changes: digits(String(changes)), borders: digits(String(borders)) }),
+        t('drift.ofBorders', { changes: digits(String(changes)), borders: digits(String(borders)) }),
       ),
     },
     {
-      title: say('drift.mean'),
+      title: t('drift.mean'),
       isWord: false,
       cells: drift.map(({ meanChange }) => percent(meanChange)),
     },
@@ -287,17 +287,17 @@ export function accountTexts(
   voice: StudyVoice = studyVoice('en'),
   quote: Currency | null = null,
 ): readonly (readonly [name: string, text: string])[] {
-  const { say, digits, number, metric, figure } = voice;
+  const { t, digits, number, metric, figure } = voice;
   const figures = [...new Set([...objectives.map((objective) => objective.metric), ...WINDOW_METRICS])];
   const money = (equity: string): string => {
     const text = digits(equityText(equity));
     return quote === null ? text : voice.inUnit(text, quote);
   };
   return [
-    [say('account.begins'), money(account.initialEquity)],
-    [say('account.ends'), money(account.finalEquity)],
+    [t('account.begins'), money(account.initialEquity)],
+    [t('account.ends'), money(account.finalEquity)],
     ...figures.map((name) => [metric(name), figure(name, account.metrics)] as const),
-    [say('account.efficiency'), number(efficiency)],
+    [t('account.efficiency'), number(efficiency)],
   ];
 }
 
@@ -305,7 +305,7 @@ export function accountTexts(
 export const textRows = (columns: readonly WalkColumn[]): readonly (readonly string[])[] =>
   (columns[0]?.cells ?? []).map((_, row) => columns.map(({ cells }) => cells[row] ?? ''));
 
-const stretchText = ({ fromMs, toMs }: Stretch, { say, minute }: StudyVoice): string =>
-  say('window.stretch', { from: minute(fromMs), to: minute(toMs) });
+const rangeSpanText = ({ fromMs, toMs }: RunRange, { t, minute }: StudyVoice): string =>
+  t('window.range', { from: minute(fromMs), to: minute(toMs) });
 
 const equityText = (equity: string): string => groupedText(decimalText(Number(equity).toFixed(2)));

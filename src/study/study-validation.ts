@@ -1,4 +1,4 @@
-import type { Stretch, Objective, TrialMetrics } from './objectives.ts';
+import type { RunRange, Objective, TrialMetrics } from './objectives.ts';
 import { present } from '../domain/errors.ts';
 import type { StressFindings } from './stress-findings.ts';
 import type { Space } from '../search/space-declaration.ts';
@@ -51,7 +51,7 @@ export interface ValidatedTrials {
   readonly holdout: VerdictBasis['holdout'];
   readonly isWalked: boolean;
   /** Range that the trials saw. */
-  readonly seen: Stretch;
+  readonly seen: RunRange;
   readonly stress: StressFindings | null;
   /** Findings of `trialLuck` in the daily returns of these trials. */
   readonly luck: TrialLuck;

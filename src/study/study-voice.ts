@@ -1,5 +1,5 @@
 import { reportVoice, type ReportVoice } from '../backtest/report-voice.ts';
-import { tellFact, type FactTeller } from '../backtest/value-text.ts';
+import { factText, type FactFormatter } from '../backtest/value-text.ts';
 import { ENGLISH_REPORT } from '../backtest/english-report.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { timeframeMs, type Timeframe } from '../domain/candle.ts';
@@ -11,8 +11,8 @@ import { PERSIAN_STUDY } from './texts/persian-study.ts';
 import { isFinding } from './study-fact.ts';
 
 /** Formats texts, figures and times for commands and the report of a study. Commands use English. */
-export interface StudyVoice extends Omit<ReportVoice, 'say'> {
-  readonly say: Translate<typeof ENGLISH_STUDY>;
+export interface StudyVoice extends Omit<ReportVoice, 't'> {
+  readonly t: Translate<typeof ENGLISH_STUDY>;
   /** A figure of a run by its name: in English as files and settings have it. */
   readonly metric: (name: string) => string;
   /** That figure of some, with its unit. */
@@ -34,25 +34,25 @@ export function studyVoice(language: Language): StudyVoice {
 }
 
 function newVoice(language: Language): StudyVoice {
-  const { say: sayOfRuns, ...report } = reportVoice(language);
+  const { t: runText, ...report } = reportVoice(language);
   const texts = language === 'fa' ? PERSIAN_STUDY : ENGLISH_STUDY;
-  const say = translateInto<typeof ENGLISH_STUDY>(language, texts);
+  const t = translateInto<typeof ENGLISH_STUDY>(language, texts);
   const isPersian = language === 'fa';
   const metric = (name: string): string => {
     if (!isPersian) return name;
-    if (name === 'maxDrawdownMs') return say('metric.maxDrawdownMs');
+    if (name === 'maxDrawdownMs') return t('metric.maxDrawdownMs');
     const key = `figure.${name}`;
-    return isReportText(key) ? sayOfRuns(key) : report.foreign(name);
+    return isReportText(key) ? runText(key) : report.foreign(name);
   };
-  const sayAny = say as FactTeller['sayAny'];
+  const anyText = t as FactFormatter['anyText'];
   return {
     ...report,
-    say,
-    tell: (fact) => tellFact(fact, { ...report, sayAny, metric }),
+    t,
+    format: (fact) => factText(fact, { ...report, anyText, metric }),
     metric,
     figure: (name, metrics) => {
       const value = metrics?.[name] ?? null;
-      if (value === null) return say('nothing');
+      if (value === null) return t('nothing');
       const kind = figureKind(name);
       if (kind === 'fraction') return report.percent(value);
       if (kind === 'length') return report.length(value);
@@ -76,6 +76,6 @@ const isReportText = (key: string): key is keyof typeof ENGLISH_REPORT & `figure
  * language.
  */
 export function studyJson(result: unknown): string {
-  const { tell } = studyVoice('en');
-  return JSON.stringify(result, (_key, value: unknown) => (isFinding(value) ? tell(value) : value));
+  const { format } = studyVoice('en');
+  return JSON.stringify(result, (_key, value: unknown) => (isFinding(value) ? format(value) : value));
 }

@@ -14,7 +14,7 @@ import {
   settingsOfTrials,
   sourceKey,
 } from './remote/offered-study.ts';
-import { notesOf, OFFERS, readBatch, KeptResults, PREFIX, writeReport } from './remote/batch.ts';
+import { notesOf, OFFERS, readBatch, StoredResults, PREFIX, writeReport } from './remote/batch.ts';
 import type { RedisLink } from './redis-link.ts';
 import { WaitingError, Worker, type Job } from 'bullmq';
 import { codeHash, engineVersion, isSignedBundle, unpackBundle } from './code-bundle.ts';
@@ -37,12 +37,12 @@ export interface WorkerMeans {
   /** From which data is fetched, whatever an offer says. */
   readonly sources: readonly FileSource[];
   readonly secret: string | null;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** An offer that fits, with all that its trials need. */
-interface TakenOffer {
+interface AcceptedOffer {
   readonly offer: StudyOffer;
   readonly setup: TrialSetup;
   readonly strategyFile: string;
@@ -52,7 +52,7 @@ interface TakenOffer {
  * Makes sure that trials of an offer are the same here as anywhere, and fetches what is missing. Throws, in
  * one sentence, why they are not.
  */
-export async function takeOffer(offer: StudyOffer, means: WorkerMeans): Promise<TakenOffer> {
+export async function acceptOffer(offer: StudyOffer, means: WorkerMeans): Promise<AcceptedOffer> {
   const engine = engineVersion();
   if (offer.engine !== engine)
     throw misfit(`sarraf ${offer.engine}`, `${engine}: install the same version here`);
@@ -115,11 +115,11 @@ export async function fetchFile(
     readonly offer: StudyOffer;
     readonly cache: FileCache;
     readonly sources: readonly FileSource[];
-    readonly say: (line: string) => void;
+    readonly log: (line: string) => void;
     readonly signal: AbortSignal;
   },
 ): Promise<Buffer> {
-  const { offer, cache, sources, say } = of;
+  const { offer, cache, sources, log } = of;
   const cached = cache.find(file.sha256);
   if (cached !== null) return cached;
   if (file.bytes > MOST_BYTES) throw unusable(offer, `${file.bytes} bytes, and takes at most ${MOST_BYTES}`);
@@ -127,11 +127,11 @@ export async function fetchFile(
   const bytes = await download(`${origin}/files/${file.sha256}`, of, file.bytes);
   if (checksumOf(bytes) !== file.sha256) throw unusable(offer, 'something else');
   try {
-    cache.keep(file.sha256, bytes);
+    cache.write(file.sha256, bytes);
   } catch (error) {
     // It is in memory, which is all that this study needs.
     const reason = messageOf(error);
-    say(
+    log(
       `expected room for ${file.bytes} bytes in the cache, found none (${reason}): fetched again next time`,
     );
   }
@@ -180,7 +180,7 @@ const unusable = ({ address }: StudyOffer, found: string): SarrafError =>
     `expected a file of the study from its coordinator at ${address}, found ${found}`,
   );
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** A study that did not fit is looked at again, since what is missing may have come. */
 const REFUSED_FOR_MS = 10_000;
 /** A study that was not offered for so long has ended. A Redis that was begun anew has no offers at first. */
@@ -192,7 +192,7 @@ export interface WorkerOptions {
   readonly link: RedisLink;
   readonly threads: number;
   readonly means: WorkerMeans;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -217,14 +217,14 @@ export class StudyWorker {
   async run(): Promise<void> {
     const { signal } = this.options;
     while (!signal.aborted) {
-      const taken = await this.look();
-      if (taken !== null) await this.serve(taken);
+      const accepted = await this.poll();
+      if (accepted !== null) await this.serve(accepted);
       else await this.rest();
     }
   }
 
   /** The first study that fits; null where there is none. */
-  private async look(): Promise<TakenOffer | null> {
+  private async poll(): Promise<AcceptedOffer | null> {
     for (const [name, text] of await this.listed()) {
       const offer = readOffer(text);
       if (offer === null) {
@@ -234,7 +234,7 @@ export class StudyWorker {
       const before = this.refused.get(text);
       if (before === undefined || performance.now() - before.atMs >= REFUSED_FOR_MS) {
         try {
-          return await takeOffer(offer, this.options.means);
+          return await acceptOffer(offer, this.options.means);
         } catch (error) {
           this.remember(text, messageOf(error));
         }
@@ -245,12 +245,12 @@ export class StudyWorker {
     return null;
   }
 
-  private async serve(taken: TakenOffer): Promise<void> {
-    const { link, threads, say, signal } = this.options;
-    const { offer } = taken;
-    const worker = new BatchWorker({ taken, link, threads });
+  private async serve(accepted: AcceptedOffer): Promise<void> {
+    const { link, threads, log, signal } = this.options;
+    const { offer } = accepted;
+    const worker = new BatchWorker({ accepted, link, threads });
     const name = `${String(offer.written['strategy'])} (${offer.source.slice(0, 12)}…)`;
-    say(`computes ${name} with ${threads} ${threads === 1 ? 'thread' : 'threads'}`);
+    log(`computes ${name} with ${threads} ${threads === 1 ? 'thread' : 'threads'}`);
     let goneSinceMs: number | null = null;
     try {
       while (!signal.aborted && worker.misfit === null) {
@@ -263,8 +263,8 @@ export class StudyWorker {
     } finally {
       await this.within(new NoticeBoard(link.client, notesOf(offer.source)).remove(this.name));
       await worker.close();
-      if (worker.misfit !== null) say(worker.misfit);
-      say(`computed ${countText(worker.runs, 'run')} of ${name}`);
+      if (worker.misfit !== null) log(worker.misfit);
+      log(`computed ${countText(worker.runs, 'run')} of ${name}`);
     }
   }
 
@@ -284,13 +284,13 @@ export class StudyWorker {
   }
 
   private remember(key: string, reason: string): void {
-    if (this.refused.get(key)?.reason !== reason) this.options.say(reason);
+    if (this.refused.get(key)?.reason !== reason) this.options.log(reason);
     if (this.refused.size >= MOST_REFUSED) this.refused.clear();
     this.refused.set(key, { reason, atMs: performance.now() });
   }
 
   private async rest(): Promise<void> {
-    await pause(LOOK_EVERY_MS, undefined, { signal: this.options.signal }).catch(() => undefined);
+    await pause(POLL_INTERVAL_MS, undefined, { signal: this.options.signal }).catch(() => undefined);
   }
 
   /** Waits for Redis, but not beyond the end; null where it could not say. */
@@ -300,7 +300,7 @@ export class StudyWorker {
       link.failed(error);
       return null;
     });
-    if (signal.aborted) return Promise.race([answer, pause(LOOK_EVERY_MS, null)]);
+    if (signal.aborted) return Promise.race([answer, pause(POLL_INTERVAL_MS, null)]);
     const { promise: ended, resolve } = Promise.withResolvers<null>();
     const end = (): void => resolve(null);
     signal.addEventListener('abort', end, { once: true });
@@ -313,8 +313,8 @@ export class StudyWorker {
 }
 
 /** A job belongs to nobody any more once its worker has not been heard of for so long. */
-const LOCK_MS = 15_000;
-const LOOK_FOR_LOST_EVERY_MS = 5_000;
+const JOB_LOCK_MS = 15_000;
+const LOST_CHECK_INTERVAL_MS = 5_000;
 /** A job whose worker was lost so often has failed. */
 const MOST_LOST = 3;
 /** Maximum wait for running trials at shutdown: shorter than supervisors wait for the end of a process. */
@@ -327,27 +327,27 @@ const CLOSES_WITHIN_MS = 3_000;
  * threads of their own, so no trial, however long, loses its job.
  */
 class BatchWorker {
-  private readonly taken: TakenOffer;
+  private readonly accepted: AcceptedOffer;
   private readonly runner: ThreadRunner;
   private readonly worker: Worker;
-  private readonly results: KeptResults;
+  private readonly results: StoredResults;
   private active = 0;
   private ended = 0;
   private isEnding = false;
   private reason: string | null = null;
 
-  constructor(of: { readonly taken: TakenOffer; readonly link: RedisLink; readonly threads: number }) {
-    const { taken, link, threads } = of;
-    this.taken = taken;
-    this.results = new KeptResults(link.client);
-    this.runner = new ThreadRunner({ setup: taken.setup, workers: threads });
-    this.worker = new Worker(taken.offer.source, async (job, token) => this.process(job, token), {
+  constructor(of: { readonly accepted: AcceptedOffer; readonly link: RedisLink; readonly threads: number }) {
+    const { accepted, link, threads } = of;
+    this.accepted = accepted;
+    this.results = new StoredResults(link.client);
+    this.runner = new ThreadRunner({ setup: accepted.setup, workers: threads });
+    this.worker = new Worker(accepted.offer.source, async (job, token) => this.process(job, token), {
       connection: link.client,
       prefix: PREFIX,
       skipVersionCheck: true,
       concurrency: threads,
-      lockDuration: LOCK_MS,
-      stalledInterval: LOOK_FOR_LOST_EVERY_MS,
+      lockDuration: JOB_LOCK_MS,
+      stalledInterval: LOST_CHECK_INTERVAL_MS,
       maxStalledCount: MOST_LOST,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
@@ -392,7 +392,7 @@ class BatchWorker {
   }
 
   private async run(job: Job, token: string | undefined): Promise<void> {
-    const { offer, strategyFile } = this.taken;
+    const { offer, strategyFile } = this.accepted;
     if (codeHash(strategyFile) !== offer.code) {
       this.reason = `expected ${strategyFile} as it was, found it changed`;
       this.isEnding = true;
@@ -408,7 +408,7 @@ class BatchWorker {
         await job.moveToWait(token);
         throw new WaitingError();
       }
-      writes.push(this.results.keep(key, text.written, text));
+      writes.push(this.results.store(key, text.written, text));
     }
     await Promise.all(writes);
   }

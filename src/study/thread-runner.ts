@@ -2,7 +2,7 @@ import { messageOf } from '../domain/errors.ts';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ownModule } from '../plugins/own-files.ts';
-import type { Stretch, FailedReport, TrialReport } from './objectives.ts';
+import type { RunRange, FailedReport, TrialReport } from './objectives.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type {
   AccountReport,
@@ -53,8 +53,8 @@ export class ThreadRunner implements StudyRunner {
     this.width = options.workers * 2;
   }
 
-  async run(params: Params, stretch?: Stretch): Promise<TrialReport> {
-    return this.perform({ kind: 'trial', params, stretch: stretch ?? null });
+  async run(params: Params, range?: RunRange): Promise<TrialReport> {
+    return this.perform({ kind: 'trial', params, stretch: range ?? null });
   }
 
   async account(task: AccountTask): Promise<AccountReport> {

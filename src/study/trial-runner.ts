@@ -1,5 +1,5 @@
 import {
-  type Stretch,
+  type RunRange,
   type TrialReport,
   type TrialMetrics,
   trialMetrics,
@@ -10,7 +10,7 @@ import type { StressReport, StressTask } from './stress/stress-task.ts';
 import { numberOf, dailyReturns, type DailyReturns } from '../backtest/statistics.ts';
 import { runSummary, summaryOf } from '../backtest/finish-run.ts';
 import type { BacktestRun, EquityCurve, TradedMarket } from '../backtest/backtest-run.ts';
-import { KeptState } from '../backtest/kept-state.ts';
+import { StoredState } from '../backtest/stored-state.ts';
 import type { RunMarket } from '../backtest/candle-runner.ts';
 import { runBacktest } from '../backtest/run-backtest.ts';
 import type { CreatedBacktest } from '../backtest/candle-backtest.ts';
@@ -29,7 +29,7 @@ export interface TrialRunner {
    * Runs one; `stretch`: in place of that of the study. What goes wrong in a trial is in its report; it
    * rejects where the runner itself can not go on.
    */
-  run(params: Params, stretch?: Stretch): Promise<TrialReport>;
+  run(params: Params, range?: RunRange): Promise<TrialReport>;
   close(): Promise<void>;
 }
 
@@ -53,11 +53,11 @@ export interface AccountTask {
   readonly legs: readonly [AccountLeg, ...AccountLeg[]];
   readonly toMs: number;
   /** Stretches whose figures are wanted. */
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly RunRange[];
 }
 
 /** Results of the account in one range. */
-interface StretchReport {
+interface RangeReport {
   readonly metrics: TrialMetrics;
   /** True if it held a position at the start of the range. */
   readonly beganExposed: boolean;
@@ -71,7 +71,7 @@ export type AccountReport =
       readonly initialEquity: string;
       readonly finalEquity: string;
       readonly metrics: TrialMetrics;
-      readonly stretches: readonly StretchReport[];
+      readonly stretches: readonly RangeReport[];
       readonly daily: DailyReturns;
       /** Reasons strategies stopped during the run; each began again with the next leg. */
       readonly failures: readonly string[];
@@ -85,7 +85,7 @@ export type AccountReport =
  * begins there.
  */
 export async function runAccount(
-  { legs, toMs, stretches }: AccountTask,
+  { legs, toMs, stretches: ranges }: AccountTask,
   create: (
     params: Params,
     of: { readonly fromMs: number; readonly toMs: number },
@@ -102,7 +102,7 @@ export async function runAccount(
     restarts: {
       atMs: later.map(({ fromMs }) => fromMs),
       ending: 'keep-exits',
-      kept: new KeptState('back'),
+      state: new StoredState('back'),
       newInstances: (atMs) => at(atMs).instances,
       pastFromMs: (atMs) => Math.min(...at(atMs).markets.map(({ columns }) => columns.openTimeMs[0] ?? atMs)),
     },
@@ -112,7 +112,7 @@ export async function runAccount(
     initialEquity: formatUnits(run.initialEquity),
     finalEquity: formatUnits(run.finalEquity),
     metrics: trialMetrics(runSummary(run)),
-    stretches: stretchReports(run, stretches),
+    stretches: rangeReports(run, ranges),
     daily: dailyReturns(run.curve, numberOf(run.initialEquity)),
     failures: run.strategies.flatMap(({ failure }) => (failure === null ? [] : [failureReason(failure)])),
   };
@@ -129,10 +129,10 @@ function longestMarkets(all: readonly (readonly RunMarket[])[]): readonly RunMar
   return [...longest.values()];
 }
 
-function stretchReports(run: BacktestRun, stretches: readonly Stretch[]): readonly StretchReport[] {
+function rangeReports(run: BacktestRun, ranges: readonly RunRange[]): readonly RangeReport[] {
   const { curve } = run;
-  return stretchSummaries(run, stretches).map((summary, index) => {
-    const { fromMs } = present(stretches[index], 'a stretch');
+  return rangeSummaries(run, ranges).map((summary, index) => {
+    const { fromMs } = present(ranges[index], 'a range');
     let last = -1;
     while (last + 1 < curve.length && (curve.timeMs[last + 1] ?? 0) <= fromMs) last += 1;
     // What was wanted and refused is counted for the whole run alone.
@@ -143,7 +143,7 @@ function stretchReports(run: BacktestRun, stretches: readonly Stretch[]): readon
 
 /** A task for a thread. `stretch` null: that of the study. */
 export type BenchTask =
-  | { readonly kind: 'trial'; readonly params: Params; readonly stretch: Stretch | null }
+  | { readonly kind: 'trial'; readonly params: Params; readonly stretch: RunRange | null }
   | (AccountTask & { readonly kind: 'account' })
   | { readonly kind: 'stress'; readonly task: StressTask };
 
@@ -167,18 +167,18 @@ export function failureReason(error: unknown): string {
 }
 
 /**
- * The figures of parts of a run. A stretch has what happened after its beginning, up to its end and at it. A
- * trade is of the stretch that it ends in; one that goes on at the end is open in it. Equity at the ends is
+ * The figures of parts of a run. A range has what happened after its beginning, up to its end and at it. A
+ * trade is of the range that it ends in; one that goes on at the end is open in it. Equity at the ends is
  * that of the curve, to fifteen digits. Intents and requests are counted for a whole run
  * alone: here they are 0, and null.
  */
-function stretchSummaries(run: BacktestRun, stretches: readonly Stretch[]): readonly BacktestSummary[] {
+function rangeSummaries(run: BacktestRun, ranges: readonly RunRange[]): readonly BacktestSummary[] {
   const valued = valuedFills(run);
   const { trips } = roundTrips(valued.moved, valued.markets);
-  return stretches.map((stretch) => {
-    const isIn = (atMs: number): boolean => atMs > stretch.fromMs && atMs <= stretch.toMs;
+  return ranges.map((range) => {
+    const isIn = (atMs: number): boolean => atMs > range.fromMs && atMs <= range.toMs;
     const part = {
-      ...partOf(run, stretch),
+      ...partOf(run, range),
       orders: run.orders.filter(({ plannedAtMs }) => isIn(plannedAtMs)),
       fills: run.fills.filter(({ atMs }) => isIn(atMs)),
       intents: [],
@@ -186,20 +186,20 @@ function stretchSummaries(run: BacktestRun, stretches: readonly Stretch[]): read
     };
     return summaryOf(
       part,
-      { trips: trips.flatMap((trip) => tripIn(trip, stretch)), dust: [], received: [], unmatched: [] },
+      { trips: trips.flatMap((trip) => tripIn(trip, range)), dust: [], received: [], unmatched: [] },
       valued.traded.filter(({ atMs }) => isIn(atMs)),
     );
   });
 }
 
-function tripIn(trip: RoundTrip, { fromMs, toMs }: Stretch): readonly RoundTrip[] {
+function tripIn(trip: RoundTrip, { fromMs, toMs }: RunRange): readonly RoundTrip[] {
   if (trip.openedAtMs > toMs) return [];
   if (trip.closedAtMs === null || trip.closedAtMs > toMs)
     return trip.isOfMoney ? [] : [{ ...trip, isOpen: true }];
   return trip.closedAtMs > fromMs ? [trip] : [];
 }
 
-function partOf(run: BacktestRun, { fromMs, toMs }: Stretch): BacktestRun {
+function partOf(run: BacktestRun, { fromMs, toMs }: RunRange): BacktestRun {
   const { curve } = run;
   const first = firstAfter(curve, fromMs);
   const end = firstAfter(curve, toMs);
@@ -232,7 +232,7 @@ function firstAfter({ timeMs, length }: EquityCurve, atMs: number): number {
   return low;
 }
 
-function marketIn(market: TradedMarket, { fromMs, toMs }: Stretch): TradedMarket {
+function marketIn(market: TradedMarket, { fromMs, toMs }: RunRange): TradedMarket {
   const { candles } = market;
   const scale = columnScale(candles.priceDecimals);
   const first = firstBarFrom(candles, fromMs);

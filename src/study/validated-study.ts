@@ -8,9 +8,9 @@ import type { StudyResult } from './study-result.ts';
 import type { DailyReturns } from '../backtest/statistics.ts';
 import { trialLuck, type TrialLuck } from './validation/luck-statistics.ts';
 import { validateStudy, type StudyValidation, type ValidatedTrials } from './study-validation.ts';
-import { isLockHeld } from '../daemon/process-lock.ts';
+import { isProcessLockHeld } from '../daemon/process-lock.ts';
 import { VERSION } from '../exchange/version.ts';
-import { lockStudy, type StudyFolder } from './study-place.ts';
+import { claimStudy, type StudyFolder } from './study-place.ts';
 import { z } from 'zod';
 import { findingSchema } from './study-fact.ts';
 import { runCurrency } from '../backtest/run-currency.ts';
@@ -96,8 +96,8 @@ function luckOf(
 ): TrialLuck {
   const { hash, best } = of.result;
   const basis = `statistics ${STATISTICS_VERSION} of sarraf ${VERSION}, trial ${best?.number} of ${hash}`;
-  const kept = readTrialLuck(statistics.figures(basis));
-  if (kept !== null) return kept;
+  const stored = readTrialLuck(statistics.figures(basis));
+  if (stored !== null) return stored;
   const luck = of.make();
   of.onMade({ basis, luck });
   return luck;
@@ -107,18 +107,18 @@ function luckOf(
  * Keeps statistics in the file of their study, unless it is being run: then it soon has other trials. Returns
  * null, or why they could not be kept. They are shown all the same, and made again the next time.
  */
-export function keepLuck(
+export function storeLuck(
   { folder, name }: { readonly folder: StudyFolder; readonly name: string },
   { basis, luck }: MadeLuck,
 ): string | null {
   const path = folder.pathOf(name);
   try {
-    if (isLockHeld(`${path}.lock`)) return null;
-    const lock = lockStudy(path);
+    if (isProcessLockHeld(`${path}.lock`)) return null;
+    const lock = claimStudy(path);
     try {
       const store = StudyStore.open(path);
       try {
-        store.statistics.keep(basis, luck);
+        store.statistics.store(basis, luck);
       } finally {
         store.close();
       }

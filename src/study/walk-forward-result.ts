@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { withoutYear } from '../backtest/finish-run.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import { inDigits, type FactFigure } from '../language/fact.ts';
-import type { Objective, TrialMetrics, Stretch } from './objectives.ts';
+import type { Objective, TrialMetrics, RunRange } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { canonicalJson } from './study-identity.ts';
 import type { Params } from '../search/params-of-point.ts';
@@ -19,8 +19,8 @@ import { DAY_MS } from '../domain/time-text.ts';
 export interface WindowRow {
   readonly number: number;
   /** Range that its trials saw: without the purge. */
-  readonly train: Stretch;
-  readonly test: Stretch;
+  readonly train: RunRange;
+  readonly test: RunRange;
   /** Trials that ended in its train window, and those of them that failed. */
   readonly trials: number;
   readonly failed: number;
@@ -69,7 +69,7 @@ export function walkForwardResult(
   of: {
     readonly store: StudyStore;
     readonly name: string;
-    readonly onData: (months: readonly string[], holdout: Stretch) => TrialsOnData;
+    readonly onData: (months: readonly string[], holdout: RunRange) => TrialsOnData;
   },
 ): WalkForwardResult {
   const { store, name } = of;
@@ -83,7 +83,7 @@ export function walkForwardResult(
   const rows = choices.map((choice, index): WindowRow => {
     const trials = outcomes.get(choice.window.number) ?? [];
     return rowOf(choice, {
-      stretch: account.stretches[index],
+      range: account.stretches[index],
       trials: trials.length,
       failed: trials.filter(({ failure }) => failure !== null).length,
     });
@@ -140,28 +140,28 @@ function accountOf({ walkForward, path }: StudyStore): StoredAccount {
 }
 
 function rowOf(
-  { window, trial, isKept }: WindowChoice,
+  { window, trial, isUnchanged }: WindowChoice,
   of: {
-    readonly stretch: StoredAccount['stretches'][number] | undefined;
+    readonly range: StoredAccount['stretches'][number] | undefined;
     readonly trials: number;
     readonly failed: number;
   },
 ): WindowRow {
-  const { stretch, trials, failed } = of;
-  if (stretch === undefined)
+  const { range, trials, failed } = of;
+  if (range === undefined)
     throw new SarrafError('INVARIANT', `expected figures of window ${window.number}, found none`);
-  const inSample = isKept || trial.metrics === null ? null : withoutYear(trial.metrics, window.train);
+  const inSample = isUnchanged || trial.metrics === null ? null : withoutYear(trial.metrics, window.train);
   return {
     ...window,
     trials,
     failed,
-    trial: isKept ? null : trial.number,
+    trial: isUnchanged ? null : trial.number,
     params: trial.params,
     breaksConstraints: trial.outcome.kind === 'complete' && trial.outcome.violation > 0,
     inSample,
-    outOfSample: withoutYear(stretch.metrics, window.test),
-    beganExposed: stretch.beganExposed,
-    efficiency: efficiencyOf(dailyGrowth(inSample, window.train), dailyGrowth(stretch.metrics, window.test)),
+    outOfSample: withoutYear(range.metrics, window.test),
+    beganExposed: range.beganExposed,
+    efficiency: efficiencyOf(dailyGrowth(inSample, window.train), dailyGrowth(range.metrics, window.test)),
   };
 }
 
@@ -193,7 +193,7 @@ function notesOf(
   const trials = rows.reduce((sum, row) => sum + row.trials, 0);
   const { trials: onData, studies } = trialsOnData;
   const broken = rows.filter(({ breaksConstraints }) => breaksConstraints);
-  const kept = rows.filter(({ trial }) => trial === null);
+  const ofStudy = rows.filter(({ trial }) => trial === null);
   return [
     finding('walk.trials', {
       trials: finding('count.trials', { count: trials }),
@@ -202,7 +202,7 @@ function notesOf(
       studies: finding('count.studies', { count: studies }),
     }),
     range.splitMs < range.toMs ? finding('walk.holdout') : finding('walk.noHoldout'),
-    ...(kept.length === 0 ? [] : [finding('walk.kept', numbersOf(kept))]),
+    ...(ofStudy.length === 0 ? [] : [finding('walk.kept', numbersOf(ofStudy))]),
     ...(broken.length === 0 ? [] : [finding('walk.broken', numbersOf(broken))]),
     ...failures.map((reason) => finding('walk.stopped', { reason })),
   ];
@@ -266,10 +266,10 @@ function equityByDay(
 }
 
 /**
- * `ln(1 + total return) / days` of a stretch: what is earned a day, whatever its length. Null without a
+ * `ln(1 + total return) / days` of a range: what is earned a day, whatever its length. Null without a
  * return, and after a total loss.
  */
-export function dailyGrowth(metrics: TrialMetrics | null, { fromMs, toMs }: Stretch): number | null {
+export function dailyGrowth(metrics: TrialMetrics | null, { fromMs, toMs }: RunRange): number | null {
   const total = metrics?.['totalReturn'] ?? null;
   return total === null || total <= -1 ? null : (Math.log1p(total) * DAY_MS) / (toMs - fromMs);
 }
@@ -282,8 +282,8 @@ function efficiencyOf(inSample: number | null, outOfSample: number | null): numb
 /** The same of the mean growth over all windows that have both. */
 function wholeEfficiency(
   rows: readonly {
-    readonly train: Stretch;
-    readonly test: Stretch;
+    readonly train: RunRange;
+    readonly test: RunRange;
     readonly inSample: TrialMetrics | null;
     readonly outOfSample: TrialMetrics;
   }[],

@@ -7,7 +7,7 @@ import type { StudyStore } from './study-store.ts';
 import { durationText, minuteText } from '../domain/time-text.ts';
 import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import { firstTimeFrom, refuseFew, type MarketTimes } from './data-set.ts';
-import type { Stretch, TrialMetrics } from './objectives.ts';
+import type { RunRange, TrialMetrics } from './objectives.ts';
 import type { AccountReport } from './trial-runner.ts';
 
 /** A plan without its trials, of which there may be more later: what decides the windows and choices. */
@@ -68,8 +68,8 @@ export interface WalkWindow {
   /** From 1. */
   readonly number: number;
   /** Without its purge: what trials see. */
-  readonly train: Stretch;
-  readonly test: Stretch;
+  readonly train: RunRange;
+  readonly test: RunRange;
 }
 
 /** One window alone tells nothing of how a choice lasts. */
@@ -93,7 +93,7 @@ const LEAST_TRAIN_BARS = 100;
 export function walkWindows(
   plan: WalkQuestion,
   of: {
-    readonly range: Stretch;
+    readonly range: RunRange;
     readonly timeframe: Timeframe;
     readonly markets: readonly MarketTimes[];
   },
@@ -167,9 +167,9 @@ function tooShort(
     `step ${formatDuration(stepMs)}`,
   ];
   const { beginMs, toMs, lengthMs, count } = found;
-  const stretch = `${durationText(lengthMs)} from ${minuteText(beginMs)} to ${minuteText(toMs)}`;
+  const range = `${durationText(lengthMs)} from ${minuteText(beginMs)} to ${minuteText(toMs)}`;
   return refused(
-    `expected a range of ${formatDuration(neededMs)} or more for ${LEAST_WINDOWS} windows (${parts.join(' + ')}), found ${stretch}, room for ${count}: give a longer range or shorter windows`,
+    `expected a range of ${formatDuration(neededMs)} or more for ${LEAST_WINDOWS} windows (${parts.join(' + ')}), found ${range}, room for ${count}: give a longer range or shorter windows`,
   );
 }
 
@@ -214,7 +214,7 @@ export function writeAccount(report: AccountReport): StoredAccount {
     initialEquity,
     finalEquity,
     metrics,
-    stretches: stretches.map((stretch) => ({ ...stretch })),
+    stretches: stretches.map((range) => ({ ...range })),
     daily: { firstDay: daily.firstDay, returns: [...daily.returns] },
     failures: [...failures],
   };

@@ -11,9 +11,7 @@ import type { UserId } from '../simulator/wallet.ts';
 
 export type AccountReading =
   | { readonly kind: 'read'; readonly fields: AccountFields }
-  /**
-   * The exchange does not show it to this credential, or not now: `fields` is what is known without it.
-   */
+  /** The exchange does not show it to this credential, or not now: `fields` is what is known without it. */
   | { readonly kind: 'unavailable'; readonly why: string; readonly fields: AccountFields }
   /** The credential was refused, or no answer came. */
   | { readonly kind: 'failed'; readonly error: SarrafError };
@@ -24,7 +22,7 @@ export interface AccountReader {
    * `isAmid`: amid another call with the credential, which holds the right to use it; else as a call of its
    * own. Never throws for what the exchange does.
    */
-  read(way: { readonly withinMs: number; readonly isAmid: boolean }): Promise<AccountReading>;
+  read(context: { readonly withinMs: number; readonly isAmid: boolean }): Promise<AccountReading>;
 }
 
 /** Over a limit, or not permitted: then nobody waits for it. */
@@ -107,16 +105,16 @@ type FieldName = (typeof NAMES)[number];
 const hex = z.string().regex(/^(?:[0-9a-f]{2})+$/);
 
 /** Account identity that a mirror stores: hashes with a salt of their own, from which nobody is looked up. */
-export const keptAccount = z.object({ salt: hex, hashes: z.partialRecord(z.enum(NAMES), hex) });
+export const storedAccount = z.object({ salt: hex, hashes: z.partialRecord(z.enum(NAMES), hex) });
 
-export type KeptAccount = z.output<typeof keptAccount>;
+export type AccountHash = z.output<typeof storedAccount>;
 
-type AccountVerdict =
+type AccountOutcome =
   /** Or nothing was kept yet. */
-  | { readonly kind: 'same'; readonly account: KeptAccount }
+  | { readonly kind: 'same'; readonly account: AccountHash }
   | { readonly kind: 'other' }
   /** Nothing that is known now was known before. */
-  | { readonly kind: 'unknown'; readonly account: KeptAccount };
+  | { readonly kind: 'unknown'; readonly account: AccountHash };
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -129,22 +127,22 @@ const COST = 4_096;
  * the login name.
  */
 export function judgeAccount(
-  kept: KeptAccount | null,
+  stored: AccountHash | null,
   fields: AccountFields,
   salt: () => string = () => randomBytes(SALT_BYTES).toString('hex'),
-): AccountVerdict {
-  if (kept === null) {
+): AccountOutcome {
+  if (stored === null) {
     const account = hashed(fields, salt());
     return { kind: Object.keys(account.hashes).length === 0 ? 'unknown' : 'same', account };
   }
-  const now = hashed(fields, kept.salt);
-  const kind = compareAccounts(kept, now);
-  const account = { salt: kept.salt, hashes: { ...kept.hashes, ...now.hashes } };
+  const now = hashed(fields, stored.salt);
+  const kind = compareAccounts(stored, now);
+  const account = { salt: stored.salt, hashes: { ...stored.hashes, ...now.hashes } };
   return kind === 'other' ? { kind } : { kind, account };
 }
 
 /** The same of two that were kept. Nothing is known of hashes that were salted differently. */
-export function compareAccounts(first: KeptAccount, second: KeptAccount): AccountVerdict['kind'] {
+export function compareAccounts(first: AccountHash, second: AccountHash): AccountOutcome['kind'] {
   if (first.salt !== second.salt) return 'unknown';
   const [one, other] = [first.hashes, second.hashes];
   for (const names of [['username', 'email', 'mobile'], ['login']] as const) {
@@ -154,7 +152,7 @@ export function compareAccounts(first: KeptAccount, second: KeptAccount): Accoun
   return 'unknown';
 }
 
-function hashed(fields: AccountFields, salt: string): KeptAccount {
+function hashed(fields: AccountFields, salt: string): AccountHash {
   const hashes: Partial<Record<FieldName, string>> = {};
   for (const name of NAMES) {
     const value = fields[name]?.trim().toLowerCase() ?? '';
@@ -174,7 +172,7 @@ export interface AccountOrigin {
 }
 
 /** Stores a paper account from one run to the next. */
-export interface AccountKeeper {
+export interface AccountStore {
   /** True if there is an earlier account. */
   readonly isNew: boolean;
   /** Start of the account, by the exchange's clock; null for a new one. */
@@ -190,7 +188,7 @@ export interface AccountKeeper {
     exchange: SimulatedExchange,
     of: { readonly userId: UserId; readonly origin: AccountOrigin; readonly nowMs: number },
   ): void;
-  take(event: TradingEvent): void;
+  apply(event: TradingEvent): void;
   /**
    * Writes what has changed, so that it is on the disk. Nothing of it may be told before: an exchange does
    * not forget what it has said. Throws `DATA_UNUSABLE`; the next call then tries it again.

@@ -105,7 +105,7 @@ export class BarFillSimulator {
   onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
     const market = this.marketAt(marketIndex);
     if (columns !== market.columns && this.markets.length > 1) {
-      this.account.receipts.keepFor(longestBarMs(columns.timeframe));
+      this.account.receipts.retainFor(longestBarMs(columns.timeframe));
     }
     if (!market.open(columns, index)) return false;
     new BarFiller(market, this.context).runOpen();
@@ -119,21 +119,21 @@ export class BarFillSimulator {
    */
   onPath(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
-    if (!market.isPassed && market.mayConcern) {
+    if (!market.hasTraded && market.mayConcern) {
       const filler = new BarFiller(market, this.context);
-      for (let passed = filler.passNext(); passed !== null; passed = filler.passNext()) {
+      for (let reached = filler.advance(); reached !== null; reached = filler.advance()) {
         if (!this.hasNews) continue;
-        market.passing = passed;
+        market.passing = reached;
         this.learn(market.lastMs);
         return true;
       }
     }
-    market.isPassed = true;
+    market.hasTraded = true;
     return false;
   }
 
   /** The price that the way through the bar has come to, in units. Only after `onPath` has answered true. */
-  passedPrice(marketIndex: number): Units {
+  reachedPrice(marketIndex: number): Units {
     const { passing, name } = this.marketAt(marketIndex);
     invariant(passing !== null, () => `expected a price inside the bar of ${name.symbol}, was none`);
     return passing.at as Units;
@@ -145,11 +145,11 @@ export class BarFillSimulator {
    */
   onClose(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
-    let hasPassed = false;
-    while (this.onPath(marketIndex)) hasPassed = true;
+    let hasReached = false;
+    while (this.onPath(marketIndex)) hasReached = true;
     market.close();
     this.learn(market.closedMs);
-    return hasPassed;
+    return hasReached;
   }
 
   /**
@@ -170,14 +170,14 @@ export class BarFillSimulator {
    * Returns the changes since the last call, except those in an answer: an order that was placed or canceled
    * is not reported twice.
    */
-  take(): VenueNews {
+  drain(): VenueNews {
     const { account } = this;
     const walletsChanged = account.walletVersion !== this.reportedWallets;
     this.reportedWallets = account.walletVersion;
-    return { orders: this.takeOrders(), trades: account.takeTrades(), walletsChanged };
+    return { orders: this.drainOrders(), trades: account.drainTrades(), walletsChanged };
   }
 
-  private takeOrders(): readonly VenueOrder[] {
+  private drainOrders(): readonly VenueOrder[] {
     const { changedOrders } = this.account;
     if (changedOrders.length === 0) return NO_ORDERS;
     const orders = changedOrders.map((order) => this.record(order));
@@ -266,7 +266,7 @@ export class BarFillSimulator {
     if (!market.isInProgress) {
       if (this.rules.arrival === 'this-close') filler.arriveAtClose(working, nowMs);
     } else if (market.openMs >= this.knownMs) filler.arriveInside(working, nowMs);
-    else filler.arriveOnTheWay(working);
+    else filler.arriveBetween(working);
   }
 
   /**
@@ -308,11 +308,11 @@ export class BarFillSimulator {
   }
 
   private trades(from: ListCursor): Page<VenueTrade> {
-    const kept = this.account.trades.values();
+    const retained = this.account.trades.values();
     // Ids rise by one, so the place of one is known.
-    const start = Math.max(0, from - Number(kept[0]?.id ?? 0));
-    const items = kept.slice(start, start + PAGE_SIZES.trades);
-    return { items, hasNext: kept.length > start + items.length };
+    const start = Math.max(0, from - Number(retained[0]?.id ?? 0));
+    const items = retained.slice(start, start + PAGE_SIZES.trades);
+    return { items, hasNext: retained.length > start + items.length };
   }
 
   private record(order: SimulatedOrder): VenueOrder {

@@ -62,8 +62,8 @@ export const credentialsSettings = z
   })
   .transform((given, context): CredentialSettings => {
     const { token, key, privateKey, username, password, totpSecret = null } = given;
-    const ways = [token, key ?? privateKey, username ?? password ?? totpSecret ?? undefined];
-    if (ways.filter((way) => way !== undefined).length === 1) {
+    const credentials = [token, key ?? privateKey, username ?? password ?? totpSecret ?? undefined];
+    if (credentials.filter((credential) => credential !== undefined).length === 1) {
       if (token !== undefined) return { kind: 'token', token };
       if (key !== undefined && privateKey !== undefined) return { kind: 'key', publicKey: key, privateKey };
       if (username !== undefined && password !== undefined) {
@@ -77,7 +77,7 @@ export const credentialsSettings = z
   });
 
 /** Login data that outlives a run: the device and the token. */
-type KeptLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
+type StoredLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
 
 /**
  * Returns the client's credentials; `kept` is for a user who logs in. The secrets are unwrapped here and
@@ -86,7 +86,7 @@ type KeptLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onTok
 export function clientCredentials(
   settings: CredentialSettings | null,
   nowMs: () => number,
-  kept: KeptLogIn = {},
+  stored: StoredLogIn = {},
 ): Credentials {
   if (settings === null) return { kind: 'none' };
   switch (settings.kind) {
@@ -99,7 +99,7 @@ export function clientCredentials(
       };
     case 'login': {
       const { username, password, totpSecret } = settings;
-      const login = { username, password: password.reveal(), remember: true, ...kept };
+      const login = { username, password: password.reveal(), remember: true, ...stored };
       if (totpSecret === null) return { kind: 'login', login };
       return {
         kind: 'login',
@@ -208,7 +208,7 @@ const timesPath = (path: string): string => `${path}.times`;
 /**
  * Keeps a token, and beside it until when it is valid, for this user alone. Throws what the system throws.
  */
-export function keepToken(path: string, { key, issuedAtMs, expiresAtMs }: IssuedToken): void {
+export function storeToken(path: string, { key, issuedAtMs, expiresAtMs }: IssuedToken): void {
   writePrivateFile(path, `${key}\n`);
   const beside = { token: subjectOf(key), issuedAtMs, expiresAtMs } satisfies z.output<typeof times>;
   writePrivateFile(timesPath(path), `${JSON.stringify(beside)}\n`);
@@ -234,7 +234,7 @@ export function knownToken(path: string, onProblem: (message: string) => void): 
     ...(token === null ? {} : { token }),
     onToken(next) {
       try {
-        keepToken(path, next);
+        storeToken(path, next);
       } catch (error) {
         problem(`the token can not be stored (${reasonOf(error)})`, 'the next start logs in again');
       }

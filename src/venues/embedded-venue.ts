@@ -64,7 +64,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
   const world = createWorld(simulation, { replay, seed, startMs });
   const barMs = replay === null || replay.timeframe === null ? 0 : timeframeMs(replay.timeframe);
   const { exchange } = simulation;
-  const way = new InProcessVenue({
+  const route = new InProcessVenue({
     adapter: simulation.faulty,
     now: () => time.now(),
     sleep: (durationMs) => time.sleep(durationMs),
@@ -76,7 +76,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     },
   });
   const client = new ExchangeClient({
-    transport: wrap(way, () => time.now()),
+    transport: wrap(route, () => time.now()),
     credentials: { kind: 'token', token: BOT_TOKEN },
     nowMs: () => time.now(),
     limits,

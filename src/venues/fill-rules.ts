@@ -147,7 +147,7 @@ export interface ReplayedLatency {
    * that is followed, which is only then known to have changed, and nothing for requests to the exchange in
    * the bot's own process.
    */
-  readonly ways: 'half' | 'apart';
+  readonly split: 'half' | 'apart';
 }
 
 /** Duration of a request and its reply. */

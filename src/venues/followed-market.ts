@@ -209,7 +209,7 @@ export class FollowedMarket {
       const price = other.side.priceAt(index);
       if (other.side.isBetter(level.price, price)) break;
       const amount = Math.min(other.leftAt(index), whole - offered);
-      if (amount > 0) other.take(price, amount);
+      if (amount > 0) other.consume(price, amount);
       offered += amount;
     }
     this.fill(level, this.rules.through === 'whole' ? whole : offered, timeMs);
@@ -325,14 +325,14 @@ export class FollowedMarket {
 }
 
 /** Public trades kept: as many as a reply shows, and some. */
-const TRADES_KEPT = 200;
+const TRADES_RETAINED = 200;
 
 /**
  * The newest public trades of a market, in a ring of columns: millions pass, and few are ever looked at. The
  * oldest give way.
  */
 class FollowedTape {
-  private readonly timeMs = new Float64Array(TRADES_KEPT);
+  private readonly timeMs = new Float64Array(TRADES_RETAINED);
   private readonly price: DecimalText[] = [];
   private readonly amount: DecimalText[] = [];
   private readonly side: Side[] = [];
@@ -346,14 +346,14 @@ class FollowedTape {
     this.price[place] = present(trades.price[row], 'the price of a trade');
     this.amount[place] = present(trades.amount[row], 'the amount of a trade');
     this.side[place] = present(trades.side[row], 'the side of a trade');
-    this.place = (place + 1) % TRADES_KEPT;
+    this.place = (place + 1) % TRADES_RETAINED;
   }
 
   /** The newest first, at most `count`. */
   newest(count: number): readonly PublicTrade[] {
     const kept = this.side.length;
     return Array.from({ length: Math.min(count, kept) }, (_, index) =>
-      this.at((this.place - 1 - index + TRADES_KEPT) % TRADES_KEPT),
+      this.at((this.place - 1 - index + TRADES_RETAINED) % TRADES_RETAINED),
     );
   }
 

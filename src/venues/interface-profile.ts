@@ -42,7 +42,7 @@ export const INTERFACE_PROFILE: VenueProfile = {
   priceBand: parseUnits('0.3'),
   // Its own ten seconds, and a bit for its clock and the way there.
   identicalOrdersMs: 10_500,
-  clientOrderId: { longest: 32, pattern: /^[A-Za-z0-9-]+$/, canBeLookedUp: true },
+  clientOrderId: { longest: 32, pattern: /^[A-Za-z0-9-]+$/, canBeQueried: true },
   orderKinds: new Set(['limit', 'market', 'stop_limit', 'stop_market', 'oco']),
   ownLists: {
     orders: { by: 'id', cursorOf: Number },

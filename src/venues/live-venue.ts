@@ -95,21 +95,21 @@ export async function openRemoteExchange(options: {
   const commits = new CommitTimes(() => performance.now());
   const commitMs = (): number => commits.totalMs;
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
-  const kept =
-    credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
+  const stored =
+    credentials?.kind === 'login' ? storedLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
   // A token of this run is learnt from its log-in.
-  if (kept?.token !== undefined) redactor.learn(kept.token.key);
+  if (stored?.token !== undefined) redactor.learn(stored.token.key);
   const client = createLimitedClient({
     transport: wrap(
       timelyTransport(new UndiciTransport({ baseUrl, redactor, commitMs }), {
         time,
         wallMs: Date.now,
-        say: onProblem,
+        log: onProblem,
       }),
       () => time.now(),
     ),
     serviceName: name,
-    credentials: clientCredentials(credentials, Date.now, kept ?? {}),
+    credentials: clientCredentials(credentials, Date.now, stored ?? {}),
     orderBook,
     onOrderBookV3: () => onProblem(V3_BOOKS),
     limits,
@@ -128,7 +128,7 @@ export async function openRemoteExchange(options: {
     commits,
     cancelBudgets: [INTERFACE_PROFILE.budgets.cancel, INTERFACE_PROFILE.budgets['cancel-old']],
     timeoutMs: config.exchange.ledgerTimeoutMs,
-    say: onProblem,
+    log: onProblem,
   });
   const limiter = new RequestLimiter({
     budgets,
@@ -159,7 +159,7 @@ export async function openRemoteExchange(options: {
  * Returns the data stored by earlier logins of this user at this address, and the callbacks that store the
  * next.
  */
-function keptLogIn(of: {
+function storedLogIn(of: {
   readonly ledgerFolder: string | null;
   readonly baseUrl: string;
   readonly credentials: { readonly username: string };
@@ -286,9 +286,9 @@ function waitText({ caller, ledger, ledgerFile }: RemoteExchange, call: VenueCal
  * A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything
  * is asked.
  */
-function sayWhenTradingBegins(
+function logWhenTradingBegins(
   { ledger, time, subjects }: RemoteExchange,
-  say: (message: string) => void,
+  log: (message: string) => void,
 ): void {
   const begins = tradingBegins(ledger.rows(), {
     subjects: new Set(Object.values(subjects)),
@@ -300,7 +300,7 @@ function sayWhenTradingBegins(
     begins.latestMs > begins.waitMs
       ? `Should it answer at once, that is at ${at} UTC`
       : `That is at ${at} UTC`;
-  say(`${english(beginsText(begins))}. ${when}; see "sarraf ledger --help"`);
+  log(`${english(beginsText(begins))}. ${when}; see "sarraf ledger --help"`);
 }
 
 /** Real trading. */
@@ -325,7 +325,7 @@ export async function createLiveVenue(
     ...(wrap === undefined ? {} : { wrap }),
   });
   try {
-    sayWhenTradingBegins(remote, onWait);
+    logWhenTradingBegins(remote, onWait);
     const markets = await readMarkets(remote, waiting);
     return {
       remote,

@@ -35,8 +35,8 @@ export class MachineTimeline implements Timeline {
 
   now(): number {
     const { startMs, speed, sleptMs } = this.options;
-    const passedMs = performance.now() - this.begunMs + (sleptMs?.() ?? 0);
-    return Math.floor(startMs + passedMs * speed + this.leaptMs);
+    const elapsedMs = performance.now() - this.begunMs + (sleptMs?.() ?? 0);
+    return Math.floor(startMs + elapsedMs * speed + this.leaptMs);
   }
 
   /** Goes on from a later time, as a process does that has stood still until then; never back. */
@@ -106,7 +106,7 @@ const bootAheadMs = (): number => uptime() * 1_000 - performance.now();
 interface TimelyOptions {
   readonly time: Pick<MachineTimeline, 'now' | 'leapTo'>;
   readonly wallMs: () => number;
-  readonly say: (message: string) => void;
+  readonly log: (message: string) => void;
 }
 
 /**
@@ -115,7 +115,7 @@ interface TimelyOptions {
  * of then. It leaps where two clocks that know nothing of each other, the machine's and the exchange's, agree
  * on a later time.
  */
-export function timelyTransport(inner: Transport, { time, wallMs, say }: TimelyOptions): Transport {
+export function timelyTransport(inner: Transport, { time, wallMs, log }: TimelyOptions): Transport {
   return {
     async send(request) {
       const sent = { ownMs: time.now(), wallMs: wallMs() };
@@ -126,7 +126,7 @@ export function timelyTransport(inner: Transport, { time, wallMs, say }: TimelyO
       if (isBehind(response, own) && isRight(response, wall) && received.wallMs > received.ownMs) {
         time.leapTo(received.wallMs);
         const behindMs = received.wallMs - received.ownMs;
-        say(
+        log(
           `the bot's time was ${lengthText(behindMs)} behind that of the exchange, since this machine's clock was set after the start: it goes on at the time of now`,
         );
       }

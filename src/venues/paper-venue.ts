@@ -26,7 +26,7 @@ import {
 import type { ExchangeAccess } from './client-credentials.ts';
 import { MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueValues } from './port.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
-import type { AccountKeeper, AccountOrigin } from './account-reader.ts';
+import type { AccountStore, AccountOrigin } from './account-reader.ts';
 import { joinTrades, oldestFirst, type PublicTrade } from '../domain/trade.ts';
 import { bookColumns, tradeColumns } from '../recording/records.ts';
 import type { FollowedMarket } from './followed-market.ts';
@@ -56,13 +56,13 @@ export interface PaperSettings {
 export async function createPaperVenue(
   config: PaperSettings,
   waiting: Opening,
-  keeper: AccountKeeper | null = null,
+  store: AccountStore | null = null,
 ): Promise<Venue> {
   const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
   if (baseUrl === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
   }
-  expectSameExchange(keeper, baseUrl);
+  expectSameExchange(store, baseUrl);
   const { wrap } = waiting;
   const remote = await openRemoteExchange({
     config,
@@ -76,7 +76,7 @@ export async function createPaperVenue(
     const all = await readMarkets(remote, waiting);
     const traded = new Set([
       ...config.strategies.flatMap(({ market }) => market ?? []),
-      ...(keeper?.symbols ?? []),
+      ...(store?.symbols ?? []),
     ]);
     const markets = all.filter(({ symbol }) => traded.has(symbol));
     for (const symbol of traded) {
@@ -85,29 +85,29 @@ export async function createPaperVenue(
     }
     const books = await readBooks(remote, markets, waiting);
     const origin = { baseUrl, balances: config.paper.balances };
-    sayHowItGoesOn(keeper, origin, waiting);
-    return paperVenueOf(remote, { config, markets, books, keeper, origin });
+    logOpening(store, origin, waiting);
+    return paperVenueOf(remote, { config, markets, books, store, origin });
   } catch (error) {
-    keeper?.close();
+    store?.close();
     await remote.close();
     throw error;
   }
 }
 
-function expectSameExchange(keeper: AccountKeeper | null, baseUrl: string): void {
-  const followed = keeper?.origin?.baseUrl ?? baseUrl;
+function expectSameExchange(store: AccountStore | null, baseUrl: string): void {
+  const followed = store?.origin?.baseUrl ?? baseUrl;
   if (followed === baseUrl) return;
-  keeper?.close();
+  store?.close();
   throw new SarrafError(
     'INVALID_OPTIONS',
     `expected ${followed}, which the paper account of this data folder follows, was ${baseUrl}: begin a new account with "sarraf run --new-account", or name another data folder`,
   );
 }
 
-function sayHowItGoesOn(keeper: AccountKeeper | null, { balances }: AccountOrigin, waiting: Opening): void {
-  if (keeper === null || keeper.origin === null || keeper.beganAtMs === null) return;
-  waiting.onWait(`The paper account goes on, which began at ${secondText(keeper.beganAtMs)} UTC.`);
-  const began = sortedText(keeper.origin.balances);
+function logOpening(store: AccountStore | null, { balances }: AccountOrigin, waiting: Opening): void {
+  if (store === null || store.origin === null || store.beganAtMs === null) return;
+  waiting.onWait(`The paper account goes on, which began at ${secondText(store.beganAtMs)} UTC.`);
+  const began = sortedText(store.origin.balances);
   const wanted = sortedText(balances);
   if (began === wanted) return;
   waiting.onWait(
@@ -127,11 +127,11 @@ function paperVenueOf(
     readonly config: PaperSettings;
     readonly markets: readonly Market[];
     readonly books: ReadonlyMap<string, OrderBook>;
-    readonly keeper: AccountKeeper | null;
+    readonly store: AccountStore | null;
     readonly origin: AccountOrigin;
   },
 ): Venue {
-  const { config, markets, books, keeper, origin } = of;
+  const { config, markets, books, store, origin } = of;
   const { time } = remote;
   const { balances, fees } = config.paper;
   const exchange = new FollowedExchange({
@@ -144,18 +144,18 @@ function paperVenueOf(
     limits: config.exchange.limits,
     startMs: time.now(),
     rules: PAPER_RULES,
-    restore: (fresh) => keeper?.restore(fresh, time.now()),
-    onEvent: (event) => keeper?.take(event),
-    onMade: (made) => keeper?.begin(made, { userId: FOLLOWING_USER, origin, nowMs: time.now() }),
+    restore: (fresh) => store?.restore(fresh, time.now()),
+    onEvent: (event) => store?.apply(event),
+    onMade: (made) => store?.begin(made, { userId: FOLLOWING_USER, origin, nowMs: time.now() }),
   });
   const follower = new MarketFollower(exchange.markets);
   for (const [symbol, book] of books) follower.showBook(symbol, book, time.now());
   for (const market of exchange.markets) market.standAgain();
-  const isNew = keeper?.isNew ?? true;
+  const isNew = store?.isNew ?? true;
   return {
     profile: { ...profileOf(remote.caller), unserved: NO_MARGIN_ON_PAPER },
     time,
-    caller: splitCaller(remote.caller, { exchange, follower, time, keeper }),
+    caller: splitCaller(remote.caller, { exchange, follower, time, store }),
     limiter: splitLimiter(remote.limiter, { ...remote, budgets: [...remote.client.budgets.values()] }),
     commits: remote.commits,
     limiterMs: monotonicMs,
@@ -171,7 +171,7 @@ function paperVenueOf(
     isOver: () => false,
     ledgerFile: remote.ledgerFile,
     close: async () => {
-      keeper?.close();
+      store?.close();
       await remote.close();
     },
   };
@@ -184,31 +184,31 @@ function splitCaller(
     readonly exchange: FollowedExchange;
     readonly follower: MarketFollower;
     readonly time: Timeline;
-    readonly keeper: AccountKeeper | null;
+    readonly store: AccountStore | null;
   },
 ): VenueCaller {
-  const { exchange, follower, time, keeper } = paper;
+  const { exchange, follower, time, store } = paper;
   return {
     ...real,
     send(call, signal, { onEnd, onError }) {
       if (!MARKET_CALLS.has(call.kind)) {
-        onEnd(keptFirst(keeper, () => exchange.answer(call, time.now())));
+        onEnd(persistedFirst(store, () => exchange.answer(call, time.now())));
         return;
       }
-      const taken = (end: VenueEnd): void => {
-        follower.take(call, end.answer, time.now());
+      const applied = (end: VenueEnd): void => {
+        follower.apply(call, end.answer, time.now());
         onEnd(end);
       };
-      real.send(call, signal, { onEnd: taken, onError });
+      real.send(call, signal, { onEnd: applied, onError });
     },
   };
 }
 
 /** Saves the account before it answers. If that fails, the bot gets no clear answer and asks again. */
-function keptFirst(keeper: AccountKeeper | null, answerOf: () => VenueAnswer): VenueEnd {
+function persistedFirst(store: AccountStore | null, answerOf: () => VenueAnswer): VenueEnd {
   const answer = answerOf();
   try {
-    keeper?.save();
+    store?.save();
     return { answer, error: null };
   } catch (error) {
     const message = messageOf(error);
@@ -271,7 +271,7 @@ export class MarketFollower {
    * Takes in an answer that has come. What is not about the books and trades of these markets changes
    * nothing.
    */
-  take(call: VenueCall, answer: VenueAnswer, nowMs: number): void {
+  apply(call: VenueCall, answer: VenueAnswer, nowMs: number): void {
     if (answer.outcome !== 'value') return;
     if (call.kind === 'book') this.showBook(call.market, answer.value as VenueValues['book'], nowMs);
     else if (call.kind === 'books') {
@@ -279,7 +279,7 @@ export class MarketFollower {
         this.showBook(symbol, book, nowMs);
       }
     } else if (call.kind === 'public-trades') {
-      this.takeTape(call.market, answer.value as VenueValues['public-trades'], nowMs);
+      this.applyTape(call.market, answer.value as VenueValues['public-trades'], nowMs);
     }
   }
 
@@ -288,7 +288,7 @@ export class MarketFollower {
     this.markets.get(symbol)?.onBook(bookColumns([book]), 0, nowMs);
   }
 
-  private takeTape(symbol: string, newest: readonly PublicTrade[], nowMs: number): void {
+  private applyTape(symbol: string, newest: readonly PublicTrade[], nowMs: number): void {
     const page = oldestFirst(newest);
     const before = this.tapes.get(symbol);
     this.tapes.set(symbol, page);

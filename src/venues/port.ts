@@ -190,7 +190,7 @@ export interface UnreadRow {
 /** Outcome of a call. */
 export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
   /**
-   * `unread`: rows that are not in the value; absent where none is missing. `saidAtMs`: when the reply with
+   * `unread`: rows that are not in the value; absent where none is missing. `moveAtMs`: when the reply with
    * candles says that it was written, by the exchange's clock, in whole seconds; absent where it does not.
    */
   | {
@@ -233,7 +233,7 @@ export function exchangeAskedMs(
 }
 
 /** A reply of the exchange as it came. Nothing is decided by it: it is for people. */
-export interface KeptReply {
+export interface StoredReply {
   readonly endpoint: string;
   readonly httpStatus: number;
   /** The beginning of its body. */
@@ -319,7 +319,7 @@ export interface VenueProfile {
     /** Pattern of a valid id. */
     readonly pattern: RegExp;
     /** True if an open order can be requested by it. */
-    readonly canBeLookedUp: boolean;
+    readonly canBeQueried: boolean;
   };
   /** Kinds of orders that it takes. */
   readonly orderKinds: ReadonlySet<Execution | 'oco'>;

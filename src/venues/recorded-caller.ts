@@ -24,7 +24,7 @@ export interface RecordedCallerOptions {
 }
 
 /** Data of a call known before it is sent; the same for all of a kind. */
-interface Way {
+interface Route {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   readonly budget: Budget;
@@ -36,7 +36,7 @@ interface Way {
  */
 export class RecordedCaller implements VenueCaller {
   private readonly options: RecordedCallerOptions;
-  private readonly ways = new Map<VenueCallKind, Way>();
+  private readonly routes = new Map<VenueCallKind, Route>();
   private readonly draw: Draw;
 
   constructor(options: RecordedCallerOptions) {
@@ -45,24 +45,24 @@ export class RecordedCaller implements VenueCaller {
   }
 
   endpointOf(call: VenueCall): EndpointName {
-    return this.wayOf(call).name;
+    return this.routeOf(call).name;
   }
 
   budgetOf(call: VenueCall): string {
-    return this.wayOf(call).budget.name;
+    return this.routeOf(call).budget.name;
   }
 
   credentialOf(call: VenueCall): 'none' | 'with' {
-    return isAnonymous(this.wayOf(call).endpoint.access) ? 'none' : 'with';
+    return isAnonymous(this.routeOf(call).endpoint.access) ? 'none' : 'with';
   }
 
   timeoutMsOf(call: VenueCall): number {
-    return this.wayOf(call).endpoint.timeoutMs;
+    return this.routeOf(call).endpoint.timeoutMs;
   }
 
   send(call: VenueCall, _signal: AbortSignal, { onEnd }: CompletionHandler<VenueEnd>): void {
     const { exchange, time, advance, answerInstead } = this.options;
-    const { endpoint, budget, name } = this.wayOf(call);
+    const { endpoint, budget, name } = this.routeOf(call);
     const { outMs, backMs } = this.draw(call);
     const sentMs = time.now();
     const { timeoutMs } = endpoint;
@@ -76,14 +76,18 @@ export class RecordedCaller implements VenueCaller {
     });
   }
 
-  private wayOf(call: VenueCall): Way {
-    const known = this.ways.get(call.kind);
+  private routeOf(call: VenueCall): Route {
+    const known = this.routes.get(call.kind);
     if (known !== undefined) return known;
     const name = venueRequest(call).endpoint;
     const endpoint: Endpoint = ENDPOINTS[name];
-    const way = { name, endpoint, budget: this.options.budgets.get(endpoint.budget.name) ?? endpoint.budget };
-    this.ways.set(call.kind, way);
-    return way;
+    const route = {
+      name,
+      endpoint,
+      budget: this.options.budgets.get(endpoint.budget.name) ?? endpoint.budget,
+    };
+    this.routes.set(call.kind, route);
+    return route;
   }
 }
 
@@ -109,7 +113,7 @@ function drawerOf(latency: Latency): Draw {
   };
 }
 
-function replayerOf({ tripsMs, further, ways }: ReplayedLatency): Draw {
+function replayerOf({ tripsMs, further, split }: ReplayedLatency): Draw {
   const draw = drawerOf(further);
   const sent = new Map<string, number>();
   return (call) => {
@@ -118,7 +122,7 @@ function replayerOf({ tripsMs, further, ways }: ReplayedLatency): Draw {
     sent.set(key, index + 1);
     const drawn = tripsMs.get(key)?.[index];
     const trip = drawn === undefined ? draw(call) : halves(drawn);
-    if (ways === 'half') return trip;
+    if (split === 'half') return trip;
     const roundTripMs = trip.outMs + trip.backMs;
     return MARKET_CALLS.has(call.kind)
       ? { outMs: roundTripMs, backMs: 0 }

@@ -4,9 +4,9 @@ import type { LimitedReply, CompletionHandler } from '../budget/limited-call.ts'
 import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
-import type { KeptReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
+import type { StoredReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
-import { saidMsOf, type HttpResponse } from '../exchange/transport.ts';
+import { dateHeaderMs, type HttpResponse } from '../exchange/transport.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
 import type { Endpoint } from '../exchange/request-types.ts';
@@ -20,11 +20,11 @@ export interface VenueEnd {
   readonly answer: VenueAnswer;
   readonly error: SarrafError | null;
   /** Reply to a call about one order; left out if no bytes came. */
-  readonly reply?: KeptReply;
+  readonly reply?: StoredReply;
 }
 
 /** Calls about one order: what the exchange said of it is kept for people. */
-const KEPT_REPLIES: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'order']);
+const STORED_REPLIES: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'order']);
 
 /** Characters of a body that are kept; the reply to an order has some hundreds. */
 const MOST_BODY = 4_096;
@@ -81,22 +81,22 @@ function optionsOf({ kind }: VenueCall, signal: AbortSignal): CallOptions {
 }
 
 async function send(client: ExchangeClient, call: VenueCall, options: CallOptions): Promise<VenueEnd> {
-  const isKept = KEPT_REPLIES.has(call.kind);
-  if (!isKept && call.kind !== 'candles') return endOf(client, call, options);
+  const isStored = STORED_REPLIES.has(call.kind);
+  if (!isStored && call.kind !== 'candles') return endOf(client, call, options);
   let raw: HttpResponse | null = null;
   const end = await endOf(client, call, { ...options, onReply: (reply) => void (raw = reply) });
   if (raw === null) return end;
-  return isKept ? { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) } : dated(end, raw);
+  return isStored ? { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) } : dated(end, raw);
 }
 
 /** The same with the time at which the reply says that it was written. */
 function dated(end: VenueEnd, reply: HttpResponse): VenueEnd {
-  const saidAtMs = saidMsOf(reply);
+  const saidAtMs = dateHeaderMs(reply);
   if (saidAtMs === null || end.answer.outcome !== 'value') return end;
   return { ...end, answer: { ...end.answer, saidAtMs } };
 }
 
-function rawReply(endpoint: EndpointName, { status, body }: HttpResponse): KeptReply {
+function rawReply(endpoint: EndpointName, { status, body }: HttpResponse): StoredReply {
   return { endpoint, httpStatus: status, body: body.slice(0, MOST_BODY), bodyLength: body.length };
 }
 

@@ -1,5 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import type { QueueWait } from '../budget/budget-lane.ts';
+import type { QueueWait } from '../budget/budget-queue.ts';
 import type { CommitTimes } from '../budget/commit-times.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import type { Market } from '../domain/market.ts';

@@ -1,11 +1,11 @@
-import type { AdmittedJob, LaneExecutor, LaneTimers } from '../budget/waiting-queue.ts';
+import type { AdmittedJob, QueueExecutor, QueueTimers } from '../budget/waiting-queue.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Timeline } from './virtual-time.ts';
 import type { RequestLedger } from '../budget/admission.ts';
 import type { LockoutBook } from '../budget/lockouts.ts';
 import { RequestLimiter, type LimiterSettings } from '../budget/limiter.ts';
 
-export function timersOf(time: Timeline): LaneTimers {
+export function timersOf(time: Timeline): QueueTimers {
   return {
     after: (durationMs, work) => time.at(time.now() + durationMs, work),
     soon: (work) => void time.at(time.now(), work),
@@ -13,10 +13,10 @@ export function timersOf(time: Timeline): LaneTimers {
 }
 
 /**
- * Executes what a lane admits, in virtual time. The lane bounds how many are on their way, so nothing waits
+ * Executes what a queue admits, in virtual time. The queue bounds how many are on their way, so nothing waits
  * here but for `startMs`: how long it takes from the admission to the start of the work, drawn anew for each.
  */
-class VirtualExecutor implements LaneExecutor {
+class VirtualExecutor implements QueueExecutor {
   private readonly time: Timeline;
   private readonly startMs: () => number;
 

@@ -197,9 +197,9 @@ class DueQueue {
 
   /** Lets go of the canceled ones before their time. */
   forgetCanceled(): void {
-    const kept = this.heap.filter(({ isCanceled }) => !isCanceled);
+    const remaining = this.heap.filter(({ isCanceled }) => !isCanceled);
     this.heap.length = 0;
-    for (const due of kept) this.add(due);
+    for (const due of remaining) this.add(due);
   }
 
   private sink(due: Due): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/cli/read-config.ts';
-import { isDataFolderInUse } from '../../src/daemon/run-locks.ts';
+import { isDataFolderInUse } from '../../src/daemon/process-locks.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { readRun } from '../../src/daemon/run-record.ts';
 import type { CreateSidecar } from '../../src/daemon/sidecar.ts';

@@ -30,7 +30,7 @@ test.each([
     const id = client.post(kind === 'close' ? { kind, ...of } : { kind, ...of, order: null });
     // It was killed after it had read the command, and before the engine wrote anything of it.
     const killed = new ControlInbox(folder, () => postedAtMs);
-    expect(killed.take()).toHaveLength(1);
+    expect(killed.poll()).toHaveLength(1);
     killed.close();
     const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
     const operator = new Operator({
@@ -47,7 +47,7 @@ test.each([
     operator.begin();
     await life.run(60_000);
     await expect
-      .poll(() => english(client.look(id)?.result?.message ?? null), { timeout: 10_000 })
+      .poll(() => english(client.read(id)?.result?.message ?? null), { timeout: 10_000 })
       .toContain(said);
     operator.end();
     client.close();

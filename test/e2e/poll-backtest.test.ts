@@ -216,7 +216,7 @@ describe('a backtest on recorded books and trades', () => {
     for (const { orderKey, atMs } of run.fills)
       expect(atMs - (sentMs.get(orderKey ?? '') ?? 0)).toBeGreaterThanOrEqual(900);
     const setting = run.fidelity.rules.find(({ rule }) => rule.fact === 'poll.latency')?.setting;
-    expect(setting && reportVoice('en').tell(setting)).toBe(
+    expect(setting && reportVoice('en').format(setting)).toBe(
       'drawn for each request from 3 recorded round trips of 40 to 44 ms (median 42 ms), for orders from 1 recorded round trip of 1800 to 1800 ms (median 1800 ms); half of it each way, seed 3',
     );
   });
@@ -311,7 +311,7 @@ describe('a backtest on recorded books and trades', () => {
       trades: RECORDING.trades,
     };
     const run = await runRecorded(coarse);
-    expect(run.warnings.map(reportVoice('en').tell).join('\n')).toMatch(
+    expect(run.warnings.map(reportVoice('en').format).join('\n')).toMatch(
       /looks at the book of BTCUSDT every 1(\.\d)? s, but it was recorded about every 60 s/,
     );
     expect(PLAIN.warnings).toEqual([]);

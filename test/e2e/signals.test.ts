@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
 import { Operator } from '../../src/daemon/run/operator.ts';
-import { lockDataFolder } from '../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../src/daemon/process-locks.ts';
 import type { SignalCommand } from '../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 import { DashboardHere } from '../support/dashboard-here.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
       'data.folder': folder,
     },
   });
-  const lock = lockDataFolder(folder);
+  const lock = claimDataFolder(folder);
   endings.push(() => lock.release());
 });
 afterEach(() => {
@@ -110,9 +110,9 @@ test('a signal that came while a bot starts or was killed is told once, when it 
   endings.push(() => client.close());
   const early = client.post(command('early'));
   const first = await begin();
-  expect(client.look(early)).toMatchObject({ takenAtMs: expect.any(Number) as number, result: null });
+  expect(client.read(early)).toMatchObject({ takenAtMs: expect.any(Number) as number, result: null });
   await first.run(MINUTE_MS);
-  await expect.poll(() => client.look(early)?.result, PATIENT).toMatchObject({ ok: true });
+  await expect.poll(() => client.read(early)?.result, PATIENT).toMatchObject({ ok: true });
   expect(toldBy(first)).toEqual(['early']);
   // Killed before anybody could write down that it was told.
   first.bot.shell.control({ ...command('late') });
@@ -123,7 +123,7 @@ test('a signal that came while a bot starts or was killed is told once, when it 
   const second = await begin();
   await second.run(MINUTE_MS);
   await expect
-    .poll(() => client.look(late)?.result, PATIENT)
+    .poll(() => client.read(late)?.result, PATIENT)
     .toMatchObject({
       ok: true,
       signal: { outcome: 'told', code: 'repeated' },

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
-import { ChatServer, TAKEN } from '../support/chat-server.ts';
+import { ChatServer, ACCEPTED } from '../support/chat-server.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
@@ -10,7 +10,7 @@ const folder = folderOfEachTest();
 let server: ChatServer;
 let bots: SarrafProcess[];
 beforeEach(async () => {
-  server = new ChatServer(() => TAKEN);
+  server = new ChatServer(() => ACCEPTED);
   bots = [];
   const apiRoot = await server.listen();
   writeFileSync(

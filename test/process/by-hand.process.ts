@@ -87,8 +87,8 @@ test('a person pauses, places, cancels and closes, and kill -9 amid it does noth
 
   const second = own.start(home);
   await second.healthAddress();
-  await expect.poll(() => client.look(close)?.result?.ok, PATIENT).toBe(true);
-  const result = client.look(had)?.result;
+  await expect.poll(() => client.read(close)?.result?.ok, PATIENT).toBe(true);
+  const result = client.read(had)?.result;
   expect(result?.ok).toBe(false);
   expect(english(result?.message ?? '')).toContain('nothing has left, and it is not placed now');
   client.close();
@@ -150,7 +150,7 @@ test('coins are adopted, written off and moved once, whichever two writes a kill
     client.post({ ...base, key: randomUUID(), act, amount, ...more });
   let bot = await begin();
   const first = post('adopt', '1');
-  await expect.poll(() => client.look(first)?.result?.ok, PATIENT).toBe(true);
+  await expect.poll(() => client.read(first)?.result?.ok, PATIENT).toBe(true);
   let commits = 0;
   for (let isDone = false; !isDone;) {
     commits += 1;
@@ -161,7 +161,7 @@ test('coins are adopted, written off and moved once, whichever two writes a kill
       post('move', '0.005', { to: 'bracket-1' }),
       post('adopt', '0.02', { strategy: 'bracket-1', market: 'BTCUSDT', price: '100000' }),
     ];
-    const said = () => ids.map((id) => english(client.look(id)?.result?.message ?? null));
+    const said = () => ids.map((id) => english(client.read(id)?.result?.message ?? null));
     const areDone = (): boolean => !said().includes(null);
     await expect.poll(() => !bot.isRunning || areDone(), PATIENT).toBe(true);
     isDone = areDone();

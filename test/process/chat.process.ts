@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ChatServer, TAKEN, type SeenRequest, type ServedReply } from '../support/chat-server.ts';
+import { ChatServer, ACCEPTED, type SeenRequest, type ServedReply } from '../support/chat-server.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
 
 const ALI = 7;
@@ -53,7 +53,7 @@ class FakeTelegram {
 
   private async answer({ path, body }: SeenRequest): Promise<ServedReply> {
     if (path.endsWith('/sendMessage')) this.messages.push(body as SentMessage);
-    if (!path.endsWith('/getUpdates')) return TAKEN;
+    if (!path.endsWith('/getUpdates')) return ACCEPTED;
     const { offset = 0 } = body as { readonly offset?: number };
     this.takenId = Math.max(this.takenId, offset - 1);
     const result = this.updates.filter(({ update_id }) => update_id >= offset);

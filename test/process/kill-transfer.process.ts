@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   madeTransfers,
-  readKeptTransfers,
+  readStoredTransfers,
   readTransferIntents,
 } from '../../src/fuzz/checkers/transfer-checker.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
@@ -49,7 +49,7 @@ async function nextTransfer(): Promise<void> {
 function readTransfers({ mirrorPath }: BotHome) {
   const database = new Database(mirrorPath, { readonly: true });
   try {
-    return { kept: readKeptTransfers(database), intents: readTransferIntents(database) };
+    return { kept: readStoredTransfers(database), intents: readTransferIntents(database) };
   } finally {
     database.close();
   }

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ChatServer, TAKEN } from '../support/chat-server.ts';
+import { ChatServer, ACCEPTED } from '../support/chat-server.ts';
 import { OperatorPage } from './operator-page.ts';
 import { OwnExchange } from './own-exchange.ts';
 import { startRestingBot, untilSaid } from './resting-bot.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(async (context) => own.close(context));
 
 test('the checklist before real money has commands that show what it says', async () => {
-  await using telegram = new ChatServer(() => TAKEN);
+  await using telegram = new ChatServer(() => ACCEPTED);
   const apiRoot = await telegram.listen();
   const channel = { kind: 'telegram', chat: '5', token: '123:abc', apiRoot };
   const { home } = await startRestingBot(own, { alerts: { channels: [channel] } });

@@ -6,7 +6,7 @@ import { ledgerPath } from '../../src/budget/ledger-file.ts';
 import { readLedger } from '../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
-import { acquireLock } from '../../src/daemon/process-lock.ts';
+import { acquireProcessLock } from '../../src/daemon/process-lock.ts';
 import { ledgerSubjects } from '../../src/venues/client-credentials.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 import { budgetTable } from '../../src/exchange/client-options.ts';
@@ -160,7 +160,7 @@ describe('sarraf record', () => {
   test('leaves a market alone that another process records there', async () => {
     const catalogue = join(folder, 'taken');
     const path = join(catalogue, 'segments', market, '.lock');
-    const lock = acquireLock({ path, what: 'a market', otherwise: 'wait' });
+    const lock = acquireProcessLock({ path, what: 'a market', otherwise: 'wait' });
     const { code, error } = await sarrafHere(recordArgs(catalogue, '--for', '100ms'));
     lock.release();
     expect(code).toBe(1);

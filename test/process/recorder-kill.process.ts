@@ -71,7 +71,7 @@ test('the half line at the end of a segment is left out, all before it is kept, 
     appendFileSync(join(root, 'segments', BTCIRT, name), '["row",17000000');
   const next = await openRecorder(root);
   const last = known + 90;
-  next.take(...pageAnswer(known - 9, last), NOON_MS + 100_000_000);
+  next.apply(...pageAnswer(known - 9, last), NOON_MS + 100_000_000);
   await next.close();
   const trades = await gather(temporaryCatalogue(root).readTrades(ALL));
   const expected = Array.from({ length: last }, (_, index) => numbered(index + 1).price);

@@ -16,7 +16,7 @@ let newest = Number(first);
 let printed = -1;
 for (;;) {
   const [call, answer] = pageAnswer(Math.max(1, newest - 19), newest);
-  recorder.take(call, answer, NOON_MS + newest * 10);
+  recorder.apply(call, answer, NOON_MS + newest * 10);
   // What is in a segment, or was and is finalized by now, outlives this process; the last trade of a segment
   // tells how far that is.
   const last = readdirSync(folder)

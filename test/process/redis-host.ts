@@ -19,7 +19,7 @@ const ledger = await openLedger({
   subjects: { ip: 'this-address', token: 'abc' },
   isGuest: false,
   timeoutMs: 200,
-  say: (line) => console.error(line),
+  log: (line) => console.error(line),
 });
 const limiter = new RequestLimiter({ budgets, admittance: ledger.admittance, nowMs: monotonicMs });
 const endMs = monotonicMs() + Number(forMs);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ledgerPlace } from '../../src/budget/ledger-file.ts';
-import { readLedgerAt } from '../../src/budget/ledger-look.ts';
+import { readLedgerAt } from '../../src/budget/ledger-snapshot.ts';
 import { thisMachine } from '../../src/budget/process-owner.ts';
 import { renewLedgerAt } from '../../src/cli/commands/ledger.ts';
 import { numberOf } from './environment.ts';

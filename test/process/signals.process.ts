@@ -59,7 +59,7 @@ test('each signal is told once, and as its sender was answered, over kill -9 ami
     };
     // Every other life trades by the time that it is killed, the others are still starting.
     const first = send(0);
-    if (life % 2 === 1) await expect.poll(() => client?.look(first)?.result ?? null, PATIENT).not.toBeNull();
+    if (life % 2 === 1) await expect.poll(() => client?.read(first)?.result ?? null, PATIENT).not.toBeNull();
     for (let index = 1; index < SIGNALS_A_LIFE; index += 1) {
       send(index);
       // Some are sent again before anybody can know whether they were told.
@@ -67,13 +67,13 @@ test('each signal is told once, and as its sender was answered, over kill -9 ami
     }
     const last = posted.get(`s${life}-2`) ?? 0;
     await expect
-      .poll(() => client?.look(last)?.takenAtMs ?? null, { ...PATIENT, interval: 1 })
+      .poll(() => client?.read(last)?.takenAtMs ?? null, { ...PATIENT, interval: 1 })
       .not.toBeNull();
     await bot.kill();
   }
   const last = own.start(home);
   await last.healthAddress();
-  const looks = () => [...posted].map(([id, row]) => [id, client?.look(row)?.result ?? null] as const);
+  const looks = () => [...posted].map(([id, row]) => [id, client?.read(row)?.result ?? null] as const);
   await expect.poll(() => looks().every(([, result]) => result !== null), PATIENT).toBe(true);
   const told = looks().flatMap(([id, result]) => (result?.signal?.outcome === 'told' ? [id] : []));
   await last.kill();

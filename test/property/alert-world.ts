@@ -7,7 +7,7 @@ import type { Severity, AlertSnapshot, JournalRow } from '../../src/alerts/core/
 import type { PacingSettings } from '../../src/alerts/core/plan-message.ts';
 import type { JournalCursor } from '../../src/alerts/alert-outbox.ts';
 import { outboxPath } from '../../src/alerts/outbox-file.ts';
-import { AlertService, type BotLook } from '../../src/alerts/service/alert-service.ts';
+import { AlertService, type BotSnapshot } from '../../src/alerts/service/alert-service.ts';
 import { ChannelSender } from '../../src/alerts/service/channel-sender.ts';
 import { SafeOutbox } from '../../src/alerts/service/safe-outbox.ts';
 import { parseUnits } from '../../src/domain/money.ts';
@@ -199,7 +199,7 @@ export class AlertWorld implements Disposable {
       ...shared,
       reading: {
         hasNews: (cursor) => cursor?.seq !== this.journal.length,
-        look: ({ cursor }) => this.look(cursor),
+        snapshot: ({ cursor }) => this.look(cursor),
         period: (range) => ({ ...range, equity: [], trades: 0, fees: [] }),
       },
       rules: RULES,
@@ -211,7 +211,7 @@ export class AlertWorld implements Disposable {
   }
 
   /** As the bot's files are read: a place that is not known yet begins at the end. */
-  private look(cursor: JournalCursor | null): BotLook {
+  private look(cursor: JournalCursor | null): BotSnapshot {
     const { nowMs, journal } = this;
     const rows = cursor === null ? [] : journal.slice(cursor.seq, cursor.seq + LINES);
     const seq = rows.at(-1)?.seq ?? cursor?.seq ?? journal.length;

@@ -72,8 +72,8 @@ function restarted(ledger: AssetLedger): AssetLedger {
 
 function after(ledger: AssetLedger, step: Step): AssetLedger {
   if (step.kind === 'restart') return restarted(ledger);
-  if (step.kind === 'trade') ledger.takeTrade(step.trade);
-  else ledger.takePrices((market) => (market === step.market ? step.price : null), step.atMs);
+  if (step.kind === 'trade') ledger.applyTrade(step.trade);
+  else ledger.applyPrices((market) => (market === step.market ? step.price : null), step.atMs);
   return ledger;
 }
 
@@ -225,7 +225,7 @@ describe('the profit over a triangle of markets', () => {
 
   test('holds what no float does', () => {
     const ledger = newLedger('rls');
-    ledger.takeTrade({
+    ledger.applyTrade({
       market: parseMarket('BTCIRT'),
       side: 'buy',
       price: parseUnits('12600000000'),
@@ -235,7 +235,7 @@ describe('the profit over a triangle of markets', () => {
       atMs: 0,
       leastAmount: parseUnits('0.000001'),
     });
-    ledger.takePrices((market) => (market === 'BTCIRT' ? parseUnits('12600000000.0000000001') : null), 1);
+    ledger.applyPrices((market) => (market === 'BTCIRT' ? parseUnits('12600000000.0000000001') : null), 1);
     expect(profitOf(ledger).total).toBe(parseUnits('0.0000001'));
   });
 });

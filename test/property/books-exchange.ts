@@ -1,7 +1,7 @@
-import { FlawLog } from '../../src/engine/flaw-log.ts';
+import { IssueLog } from '../../src/engine/issue-log.ts';
 import { Outbox } from '../../src/engine/outbox.ts';
 import { Reconciler } from '../../src/engine/fills/reconciler.ts';
-import { KEPT_RECONCILIATION } from '../../src/engine/stored-reconciliation.ts';
+import { STORED_RECONCILIATION } from '../../src/engine/stored-reconciliation.ts';
 import type { Units } from '../../src/domain/money.ts';
 import { venueTradeId, venueWalletId, walletTransactionId } from '../../src/domain/order.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
@@ -67,8 +67,8 @@ export class BooksExchange {
     if (reading !== null) this.readLines(reading);
     this.compare();
     if (this.reconciler.isChanged) this.reconciler.store();
-    for (const change of this.outbox.take(0).changes)
-      if (change.kind === 'kept' && change.name === KEPT_RECONCILIATION) this.kept = change.json;
+    for (const change of this.outbox.emit(0).changes)
+      if (change.kind === 'kept' && change.name === STORED_RECONCILIATION) this.kept = change.json;
   }
 
   /** A unit goes without a line. */
@@ -80,14 +80,14 @@ export class BooksExchange {
     this.outbox = new Outbox();
     this.outbox.nowMs = this.nowMs;
     const reconciler = new Reconciler({ ...SETTINGS, currencies: new Set(CURRENCIES) }, this.outbox, {
-      hasten: (feed) => {
+      requestNow: (feed) => {
         if (feed !== 'transactions') this.hastened = feed;
       },
       unsettled: () => null,
-      findings: new FlawLog(this.outbox),
+      findings: new IssueLog(this.outbox),
       venue: INTERFACE_PROFILE,
     });
-    reconciler.restore(this.kept === undefined ? {} : { [KEPT_RECONCILIATION]: this.kept });
+    reconciler.restore(this.kept === undefined ? {} : { [STORED_RECONCILIATION]: this.kept });
     return reconciler;
   }
 
@@ -150,7 +150,7 @@ export class BooksExchange {
       const lines = shown.slice((page - 1) * PAGE, page * PAGE);
       const hasNext = shown.length > page * PAGE;
       const { history } = this.reconciler;
-      if (history.takePage(currency, lines, { page, askedAtMs: this.nowMs, hasNext })) continue;
+      if (history.applyPage(currency, lines, { page, askedAtMs: this.nowMs, hasNext })) continue;
       this.reconciler.linesEnd(currency);
       return;
     }

@@ -94,7 +94,7 @@ function run(
       if (asked.length === 0) break;
     }
     if (waiting.length === 0) return sampler;
-    for (const trial of shuffle(waiting)) sampler.tell([{ number: trial.number, outcome: outcomeOf(trial) }]);
+    for (const trial of shuffle(waiting)) sampler.add([{ number: trial.number, outcome: outcomeOf(trial) }]);
   }
 }
 

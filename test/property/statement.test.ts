@@ -108,7 +108,7 @@ test('a statement of any movements balances to the last digit, and finds what th
         moves: [
           { atMs: 500, from: 'a', to: null, asset: 'btc', amount: 1n, price: 1n, market: 'BTCIRT' },
         ] as never,
-        saidKind: walletLineKind,
+        describedKind: walletLineKind,
         uncounted: new Set(),
         records: [...marks, { throughMs: Number.POSITIVE_INFINITY, seenAtMs: 2_000, totals: last }],
         closes: [],
@@ -185,13 +185,13 @@ test('average cost and first in, first out agree once everything is sold', () =>
       const realised: Realised[] = [];
       const sell = (amount: Units, total: Units): void => {
         if (amount === 0n) return;
-        realised.push(...books.take({ market: RIAL, side: 'sell', amount, total, fee: NO_UNITS }, null));
+        realised.push(...books.book({ market: RIAL, side: 'sell', amount, total, fee: NO_UNITS }, null));
       };
       let [paid, got] = [0n, 0n];
       for (const { amount, total, isDeposit, soldAfter, proceeds } of purchases) {
         if (isDeposit) books.enter('btc', amount);
         else {
-          books.take({ market: RIAL, side: 'buy', amount, total, fee: NO_UNITS }, null);
+          books.book({ market: RIAL, side: 'buy', amount, total, fee: NO_UNITS }, null);
           paid += total;
         }
         const part = ((books.heldOf('btc') * BigInt(soldAfter)) / 1_000n) as Units;

@@ -96,7 +96,7 @@ class CandleTableRunner {
     const candle = { openTimeMs: this.nowMs, open, high, low, close, volume };
     const columns: CandleColumns = columnsOf({ market: this.market.symbol, timeframe: '1h' }, [candle]);
     const hasHappened = this.venue.onCandle(0, columns, 0);
-    const { trades, orders } = this.venue.take();
+    const { trades, orders } = this.venue.drain();
     this.expectFills(words, trades, where);
     if (!hasHappened) expect([...trades, ...orders], where).toEqual([]);
     for (const order of orders) expectConsistent(order, where);
@@ -154,7 +154,7 @@ class CandleTableRunner {
       .join(' ')
       .split(' then ');
     expect(said, where).toBe(expected);
-    const { trades } = this.venue.take();
+    const { trades } = this.venue.drain();
     this.expectFills(fills === undefined ? [] : ['=>', ...fills.split(' ')], trades, where);
   }
 

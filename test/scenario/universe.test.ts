@@ -90,7 +90,7 @@ function run(table: string, wish: Partial<UniverseWish> = {}): readonly string[]
     universe.rank(ranking, place, holds);
     universe.release(holds);
     for (const market of universe.unread) if (!unread.includes(market[0] ?? '')) universe.read(market, []);
-    const change = universe.takeChange(place);
+    const change = universe.drainChange(place);
     const { members, kept } = universe.state;
     const told = [
       ...(change?.entered ?? []).map((market) => `+${lettersOf([market])}`),

@@ -71,7 +71,7 @@ export class ChatServer {
 }
 
 /** Telegram's and Bale's usual answer to a message. */
-export const TAKEN = { status: 200, body: { ok: true, result: { message_id: 1 } } } as const;
+export const ACCEPTED = { status: 200, body: { ok: true, result: { message_id: 1 } } } as const;
 
 /** How their API refuses. */
 export function apiError(

@@ -16,16 +16,16 @@ import type {
 } from '../../src/strategy/intents.ts';
 
 /** Intents as a strategy's context notes them, for tests without one. */
-export function buy(market: string, wish: OrderWish): Intent {
-  return { kind: 'place', market, side: 'buy', ...wish };
+export function buy(market: string, request: OrderWish): Intent {
+  return { kind: 'place', market, side: 'buy', ...request };
 }
 
-export function sell(market: string, wish: OrderWish): Intent {
-  return { kind: 'place', market, side: 'sell', ...wish };
+export function sell(market: string, request: OrderWish): Intent {
+  return { kind: 'place', market, side: 'sell', ...request };
 }
 
-export function oco(market: string, side: Side, wish: OcoWish): Intent {
-  return { kind: 'oco', market, side, ...wish };
+export function oco(market: string, side: Side, request: OcoWish): Intent {
+  return { kind: 'oco', market, side, ...request };
 }
 
 export function cancel(clientOrderId: string): Intent {
@@ -40,8 +40,8 @@ export function replace(clientOrderId: string, change: Change): Intent {
   return { kind: 'replace', clientOrderId, ...change };
 }
 
-export function target(market: string, wish: TargetWish): Intent {
-  return { kind: 'target', market, ...wish };
+export function target(market: string, request: TargetWish): Intent {
+  return { kind: 'target', market, ...request };
 }
 
 export function targets(
@@ -56,22 +56,22 @@ export function quotes(market: string, wanted: readonly Quote[]): Intent {
   return { kind: 'quotes', market, quotes: wanted };
 }
 
-export function twap(market: string, side: Side, wish: TwapWish): Intent {
-  return { kind: 'twap', market, side, ...wish };
+export function twap(market: string, side: Side, request: TwapWish): Intent {
+  return { kind: 'twap', market, side, ...request };
 }
 
-export function iceberg(market: string, side: Side, wish: IcebergWish): Intent {
-  return { kind: 'iceberg', market, side, ...wish };
+export function iceberg(market: string, side: Side, request: IcebergWish): Intent {
+  return { kind: 'iceberg', market, side, ...request };
 }
 
-export function bracket(market: string, wish: BracketWish): Intent {
-  return { kind: 'bracket', market, ...wish };
+export function bracket(market: string, request: BracketWish): Intent {
+  return { kind: 'bracket', market, ...request };
 }
 
-export function exit(market: string, wish: LeaveWish = {}): Intent {
-  return { kind: 'exit', market, ...wish };
+export function exit(market: string, request: LeaveWish = {}): Intent {
+  return { kind: 'exit', market, ...request };
 }
 
-export function protect(market: string, wish: ProtectWish): Intent {
-  return { kind: 'protect', market, ...wish };
+export function protect(market: string, request: ProtectWish): Intent {
+  return { kind: 'protect', market, ...request };
 }

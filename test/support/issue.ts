@@ -12,56 +12,56 @@ export function issue(
 function issueOne(ctx: Parameters<typeof issue>[0], intent: Intent): void {
   switch (intent.kind) {
     case 'place': {
-      const { kind: _, market, side, ...wish } = intent;
-      return ctx.markets.of(market)[side](wish);
+      const { kind: _, market, side, ...request } = intent;
+      return ctx.markets.of(market)[side](request);
     }
     case 'oco': {
-      const { kind: _, market, side, ...wish } = intent;
-      return ctx.markets.of(market).oco(side, wish);
+      const { kind: _, market, side, ...request } = intent;
+      return ctx.markets.of(market).oco(side, request);
     }
     case 'twap': {
-      const { kind: _, market, side, ...wish } = intent;
-      return ctx.markets.of(market).twap(side, wish);
+      const { kind: _, market, side, ...request } = intent;
+      return ctx.markets.of(market).twap(side, request);
     }
     case 'vwap': {
-      const { kind: _, market, side, ...wish } = intent;
-      return ctx.markets.of(market).vwap(side, wish);
+      const { kind: _, market, side, ...request } = intent;
+      return ctx.markets.of(market).vwap(side, request);
     }
     case 'ladder': {
-      const { kind: _, market, side, ...wish } = intent;
-      return ctx.markets.of(market).ladder(side, wish);
+      const { kind: _, market, side, ...request } = intent;
+      return ctx.markets.of(market).ladder(side, request);
     }
     case 'peg': {
-      const { kind: _, market, side, ...wish } = intent;
-      return ctx.markets.of(market).peg(side, wish);
+      const { kind: _, market, side, ...request } = intent;
+      return ctx.markets.of(market).peg(side, request);
     }
     case 'dca': {
-      const { kind: _, market, ...wish } = intent;
-      return ctx.markets.of(market).dca(wish);
+      const { kind: _, market, ...request } = intent;
+      return ctx.markets.of(market).dca(request);
     }
     case 'iceberg': {
-      const { kind: _, market, side, ...wish } = intent;
-      return ctx.markets.of(market).iceberg(side, wish);
+      const { kind: _, market, side, ...request } = intent;
+      return ctx.markets.of(market).iceberg(side, request);
     }
     case 'target': {
-      const { kind: _, market, ...wish } = intent;
-      return ctx.markets.of(market).target(wish);
+      const { kind: _, market, ...request } = intent;
+      return ctx.markets.of(market).target(request);
     }
     case 'bracket': {
-      const { kind: _, market, ...wish } = intent;
-      return ctx.markets.of(market).bracket(wish);
+      const { kind: _, market, ...request } = intent;
+      return ctx.markets.of(market).bracket(request);
     }
     case 'exit': {
-      const { kind: _, market, ...wish } = intent;
-      return ctx.markets.of(market).exit(wish);
+      const { kind: _, market, ...request } = intent;
+      return ctx.markets.of(market).exit(request);
     }
     case 'protect': {
-      const { kind: _, market, ...wish } = intent;
-      return ctx.markets.of(market).protect(wish);
+      const { kind: _, market, ...request } = intent;
+      return ctx.markets.of(market).protect(request);
     }
     case 'transfer': {
-      const { kind: _, ...wish } = intent;
-      return ctx.transfer(wish);
+      const { kind: _, ...request } = intent;
+      return ctx.transfer(request);
     }
     case 'targets': {
       const { kind: _, market: _first, shares, ...options } = intent;

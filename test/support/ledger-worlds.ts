@@ -32,7 +32,7 @@ export interface TestLedger {
   settle(...of: Parameters<Admittance['settle']>): Promise<void>;
   withdraw(slot: Slot): Promise<void>;
   holds: Admittance['holds'];
-  heed(...of: Parameters<Admittance['heed']>): Promise<ReturnType<Admittance['heed']>>;
+  applyLimit(...of: Parameters<Admittance['applyLimit']>): Promise<ReturnType<Admittance['applyLimit']>>;
   report(...of: Parameters<Admittance['report']>): Promise<void>;
   heldUntil: Admittance['heldUntil'];
   namedLimits: Admittance['namedLimits'];
@@ -303,15 +303,15 @@ function testLedger(
       await wait();
     },
     holds: (slot) => ledger.holds(slot),
-    heed: async (budget, word, atMs) => {
+    applyLimit: async (budget, word, atMs) => {
       await world.at(atMs);
-      const change = ledger.heed(budget, word, local(atMs));
+      const change = ledger.applyLimit(budget, word, local(atMs));
       await wait();
       return change;
     },
-    report: async (pass, verdict, atMs) => {
+    report: async (permit, verdict, atMs) => {
       await world.at(atMs);
-      ledger.report(pass, verdict, local(atMs));
+      ledger.report(permit, verdict, local(atMs));
       await wait();
     },
     heldUntil: (ask, nowMs) => {

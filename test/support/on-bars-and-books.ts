@@ -95,17 +95,17 @@ function booksOf(minutes: readonly MinutePrices[], priceStep?: number): readonly
 }
 
 /**
- * Expects the same lines of both runs, but for the last `underWay` of either: a bot that polls acts some
+ * Expects the same lines of both runs, but for the last `inProgress` of either: a bot that polls acts some
  * seconds later, so these may lie behind the end of its data.
  */
 export function expectAlike<Line>(
   runs: { readonly onBars: ScriptedRun; readonly onBooks: ScriptedRun },
   linesOf: (run: ScriptedRun) => readonly Line[],
-  underWay: number,
+  inProgress: number,
   expectedOf: (line: Line) => unknown = (line) => line,
 ): void {
   const [bars, books] = [linesOf(runs.onBars), linesOf(runs.onBooks)];
-  const sure = Math.max(0, Math.min(bars.length, books.length) - underWay);
+  const sure = Math.max(0, Math.min(bars.length, books.length) - inProgress);
   expect(books.slice(0, sure)).toEqual(bars.slice(0, sure).map(expectedOf));
-  expect(Math.abs(bars.length - books.length)).toBeLessThanOrEqual(underWay);
+  expect(Math.abs(bars.length - books.length)).toBeLessThanOrEqual(inProgress);
 }

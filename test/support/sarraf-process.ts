@@ -60,12 +60,12 @@ export function startCommand(
   }));
   const line = async (matches: (line: string) => boolean): Promise<string> =>
     new Promise((resolve, reject) => {
-      const look = (): void => {
+      const poll = (): void => {
         const found = out.split('\n').slice(0, -1).find(matches);
         if (found !== undefined) resolve(found);
       };
-      child.stdout.on('data', look);
-      look();
+      child.stdout.on('data', poll);
+      poll();
       void finished.then(({ code }) =>
         reject(new Error(`expected a line before the end (code ${code}), was\n${out}\n${error}`)),
       );

@@ -116,3 +116,22 @@ test('the picture of imports refuses folders that import each other', () => {
     'found cli -> engine -> venues -> engine',
   );
 });
+
+test('no name of src has a word that the glossary replaces', () => {
+  const [, page = ''] = readFileSync('docs/glossary.md', 'utf8').split('## Words that names avoid');
+  const old = new Set([...page.matchAll(/^\| ([a-z, ]+?) +\|/gm)].flatMap(([, row = '']) => row.split(', ')));
+  expect(old.size).toBeGreaterThan(30);
+  const found = filesOf('src').flatMap((path) => {
+    const names = [path.replace(/^.*\/|\.tsx?$/g, '')];
+    const source = readFileSync(path, 'utf8').replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*|`(?:[^`\\]|\\.)*`/gm, '');
+    for (const [, exported, field = ''] of source.matchAll(
+      /^(?:export |abstract |async )*(?:const|function\*?|class|interface|type) (\w+)|^ {2,4}(?:(?:private|readonly|static|async|get) )*#?(\w+)\??(?:<[^>]*>)?[:(=]/gm,
+    ))
+      names.push(exported ?? field);
+    return names
+      .filter((name) => !page.includes(`\`${name}\``) && !name.endsWith('Wish'))
+      .filter((name) => name.split(/[-_]|(?<=[a-z])(?=[A-Z])/).some((word) => old.has(word.toLowerCase())))
+      .map((name) => `${path}: ${name}`);
+  });
+  expect(found).toEqual([]);
+});

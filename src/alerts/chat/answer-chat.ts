@@ -5,7 +5,7 @@ import type { Locale } from '../../language/locale.ts';
 import type { ChatButton } from '../channels/channel.ts';
 import { MOST_MUTED_MS } from '../core/plan-message.ts';
 import { tamed } from '../alert-text.ts';
-import { chatTexts, noBotText, REPLIES, whyLines, type SayChat } from './chat-replies.ts';
+import { chatTexts, noBotText, REPLIES, whyLines, type ChatText } from './chat-replies.ts';
 import type { ChatEvent, BotView, ChatView } from './chat-update.ts';
 
 /** Action that a person may request from the bot by chat. */
@@ -43,28 +43,28 @@ const NOTHING = { buttons: [], asks: [], does: { kind: 'nothing' } } as const;
 
 /** Answers what a person said. It decides alone; asking and doing is for who called it. */
 export function answerChat(event: ChatEvent, options: AnswerOptions): ChatAnswer {
-  const say = chatTexts(options.locale);
-  if (event.kind === 'press') return answerPress(event.data, options, say);
+  const t = chatTexts(options.locale);
+  if (event.kind === 'press') return answerPress(event.data, options, t);
   const { name, argument, atMs } = event;
   const ageMs = options.nowMs - atMs;
   if (ageMs > OLDEST_COMMAND_MS) {
     const length = formatLength(options.locale.language, ageMs);
-    return { ...NOTHING, lines: [say('tooOld', { length })] };
+    return { ...NOTHING, lines: [t('tooOld', { length })] };
   }
   return answerCommand(name, argument, options);
 }
 
 function answerCommand(name: string, argument: string, options: AnswerOptions): ChatAnswer {
   const { view, locale } = options;
-  const say = chatTexts(locale);
+  const t = chatTexts(locale);
   const isHalted = view.bot !== null && view.bot.halt !== null;
   switch (name) {
     case 'status':
       return {
         ...NOTHING,
-        lines: REPLIES.status(view, say, locale),
+        lines: REPLIES.status(view, t, locale),
         buttons: [
-          [isHalted ? { label: say('resume'), data: 'go:resume' } : { label: say('halt'), data: 'go:halt' }],
+          [isHalted ? { label: t('resume'), data: 'go:resume' } : { label: t('halt'), data: 'go:halt' }],
         ],
       };
     case 'profit':
@@ -72,47 +72,47 @@ function answerCommand(name: string, argument: string, options: AnswerOptions): 
     case 'orders':
     case 'budget':
     case 'locks':
-      return { ...NOTHING, lines: REPLIES[name](view, say, locale) };
+      return { ...NOTHING, lines: REPLIES[name](view, t, locale) };
     case 'help':
     case 'start':
-      return { ...NOTHING, lines: REPLIES.help(view, say) };
+      return { ...NOTHING, lines: REPLIES.help(view, t) };
     case 'why':
       return { ...NOTHING, lines: whyLines(view, argument, locale) };
     case 'halt':
-      return ask(say('askHalt', { count: view.bot?.openOrders ?? 0 }), { kind: 'halt' }, options);
+      return ask(t('askHalt', { count: view.bot?.openOrders ?? 0 }), { kind: 'halt' }, options);
     case 'resume':
-      return answerResume(argument, options, say);
+      return answerResume(argument, options, t);
     case 'pause':
-      return answerPause(argument, options, say);
+      return answerPause(argument, options, t);
     case 'mute':
-      return answerMute(argument, options, say);
+      return answerMute(argument, options, t);
     default:
-      return { ...NOTHING, lines: [say('unknown')] };
+      return { ...NOTHING, lines: [t('unknown')] };
   }
 }
 
-function answerPress(data: string, options: AnswerOptions, say: SayChat): ChatAnswer {
+function answerPress(data: string, options: AnswerOptions, t: ChatText): ChatAnswer {
   const [verb = '', value = ''] = data.split(':');
   if (verb === 'yes') return { ...NOTHING, lines: [], does: { kind: 'confirm', mark: value } };
-  if (verb === 'no') return { ...NOTHING, lines: [say('dropped')], does: { kind: 'drop', mark: value } };
+  if (verb === 'no') return { ...NOTHING, lines: [t('dropped')], does: { kind: 'drop', mark: value } };
   if (verb === 'go' && (value === 'halt' || value === 'resume')) return answerCommand(value, '', options);
-  if (verb === 'mute') return answerMute(value, options, say);
+  if (verb === 'mute') return answerMute(value, options, t);
   if (verb === 'ack' && /^\d{1,15}$/.test(value))
     return { ...NOTHING, lines: [], does: { kind: 'acknowledge', id: Number(value) } };
-  return { ...NOTHING, lines: [say('expired')] };
+  return { ...NOTHING, lines: [t('expired')] };
 }
 
 /** A question whose yes is the second tap. */
 function ask(question: string, action: ChatAction, options: AnswerOptions): ChatAnswer {
-  const say = chatTexts(options.locale);
+  const t = chatTexts(options.locale);
   const mark = options.drawMark();
   return {
     ...NOTHING,
     lines: [question],
     buttons: [
       [
-        { label: say('yes'), data: `yes:${mark}` },
-        { label: say('no'), data: `no:${mark}` },
+        { label: t('yes'), data: `yes:${mark}` },
+        { label: t('no'), data: `no:${mark}` },
       ],
     ],
     asks: [{ mark, action }],
@@ -125,65 +125,65 @@ function choose(
   actions: readonly (ChatAction & { readonly strategy: string })[],
   options: AnswerOptions,
 ): ChatAnswer {
-  const say = chatTexts(options.locale);
+  const t = chatTexts(options.locale);
   const asks = actions.map((action) => ({ mark: options.drawMark(), action }));
   const buttons = asks.map(({ mark, action }) => [
     {
       label:
         action.kind === 'pause'
-          ? say('pause', { strategy: action.strategy })
-          : say('resumeOne', { strategy: action.strategy }),
+          ? t('pause', { strategy: action.strategy })
+          : t('resumeOne', { strategy: action.strategy }),
       data: `yes:${mark}`,
     },
   ]);
   return { ...NOTHING, lines: [question], buttons, asks };
 }
 
-function answerPause(argument: string, options: AnswerOptions, say: SayChat): ChatAnswer {
+function answerPause(argument: string, options: AnswerOptions, t: ChatText): ChatAnswer {
   const { bot } = options.view;
-  if (bot === null) return { ...NOTHING, lines: [noBotText(options.view, say)] };
+  if (bot === null) return { ...NOTHING, lines: [noBotText(options.view, t)] };
   const names = bot.strategies.map(({ name }) => name);
   if (argument !== '') {
     return names.includes(argument)
-      ? ask(say('askPause', { strategy: argument }), { kind: 'pause', strategy: argument }, options)
-      : noStrategy(argument, bot, say);
+      ? ask(t('askPause', { strategy: argument }), { kind: 'pause', strategy: argument }, options)
+      : noStrategy(argument, bot, t);
   }
   const running = bot.strategies.filter(({ status }) => status === 'running');
   return choose(
-    say('whichPause'),
+    t('whichPause'),
     running.map(({ name }) => ({ kind: 'pause', strategy: name })),
     options,
   );
 }
 
-function answerResume(argument: string, options: AnswerOptions, say: SayChat): ChatAnswer {
+function answerResume(argument: string, options: AnswerOptions, t: ChatText): ChatAnswer {
   const { bot } = options.view;
-  if (bot === null) return { ...NOTHING, lines: [noBotText(options.view, say)] };
+  if (bot === null) return { ...NOTHING, lines: [noBotText(options.view, t)] };
   if (argument !== '') {
     return bot.strategies.some(({ name }) => name === argument)
-      ? ask(say('askResumeOne', { strategy: argument }), { kind: 'resume-one', strategy: argument }, options)
-      : noStrategy(argument, bot, say);
+      ? ask(t('askResumeOne', { strategy: argument }), { kind: 'resume-one', strategy: argument }, options)
+      : noStrategy(argument, bot, t);
   }
-  if (bot.halt !== null) return ask(say('askResume'), { kind: 'resume' }, options);
+  if (bot.halt !== null) return ask(t('askResume'), { kind: 'resume' }, options);
   const paused = bot.strategies.filter(({ status }) => status === 'pausedByHand');
-  if (paused.length === 0) return { ...NOTHING, lines: [say('nothingToResume')] };
+  if (paused.length === 0) return { ...NOTHING, lines: [t('nothingToResume')] };
   return choose(
-    say('whichResume'),
+    t('whichResume'),
     paused.map(({ name }) => ({ kind: 'resume-one', strategy: name })),
     options,
   );
 }
 
-function noStrategy(strategy: string, { strategies }: BotView, say: SayChat): ChatAnswer {
+function noStrategy(strategy: string, { strategies }: BotView, t: ChatText): ChatAnswer {
   const names = strategies.map(({ name }) => name).join(', ');
-  return { ...NOTHING, lines: [say('noStrategy', { strategy: tamed(strategy, 50), names })] };
+  return { ...NOTHING, lines: [t('noStrategy', { strategy: tamed(strategy, 50), names })] };
 }
 
-function answerMute(argument: string, { nowMs, locale }: AnswerOptions, say: SayChat): ChatAnswer {
+function answerMute(argument: string, { nowMs, locale }: AnswerOptions, t: ChatText): ChatAnswer {
   const minutes = argument === '' ? 60 : Number(argument);
   if (!Number.isInteger(minutes) || minutes < 0 || minutes > MOST_MINUTES)
-    return { ...NOTHING, lines: [say('muteUsage')] };
+    return { ...NOTHING, lines: [t('muteUsage')] };
   const untilMs = minutes === 0 ? 0 : nowMs + minutes * MINUTE_MS;
-  const line = minutes === 0 ? say('muteEnded') : say('muteSet', { until: formatTime(untilMs, locale) });
+  const line = minutes === 0 ? t('muteEnded') : t('muteSet', { until: formatTime(untilMs, locale) });
   return { ...NOTHING, lines: [line], does: { kind: 'mute', untilMs } };
 }

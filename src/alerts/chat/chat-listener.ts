@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Locale } from '../../language/locale.ts';
 import { problemOf, type ChatButton, type SendResult } from '../channels/channel.ts';
-import { keepMuted, type SafeOutbox } from '../service/safe-outbox.ts';
+import { persistMuted, type SafeOutbox } from '../service/safe-outbox.ts';
 import { tamed } from '../alert-text.ts';
 import { answerChat, type ChatAction, type ChatAnswer } from './answer-chat.ts';
 import { chatTexts } from './chat-replies.ts';
@@ -92,10 +92,10 @@ export class ChatListener {
     for (const given of updates) {
       const event = readUpdate(given);
       const id = updateIdOf(given);
-      if (event !== null && event.updateId >= offset) await this.takeSafely(event);
+      if (event !== null && event.updateId >= offset) await this.handleSafely(event);
       if (id === null) continue;
       if (id < offset) continue;
-      outbox.use((each) => each.keepMeta(this.place, `${id + 1} ${this.options.nowMs()} ${api.bot}`));
+      outbox.use((each) => each.setMeta(this.place, `${id + 1} ${this.options.nowMs()} ${api.bot}`));
       isNews = true;
     }
     return isNews;
@@ -108,11 +108,11 @@ export class ChatListener {
   /** From which update on they are new; 0 for all, where their ids begin anew. */
   private offset(): number {
     const { api, nowMs, outbox } = this.options;
-    const kept = outbox.use((each) => each.meta(this.place));
-    if (kept === null || kept === '') return 0;
-    const [next = '0', atMs, bot] = kept.split(' ');
+    const stored = outbox.use((each) => each.meta(this.place));
+    if (stored === null || stored === '') return 0;
+    const [next = '0', atMs, bot] = stored.split(' ');
     // An earlier version kept the number alone: since when it holds is not known, and nor is whose it is.
-    if (atMs === undefined) outbox.use((each) => each.keepMeta(this.place, `${next} ${nowMs()} ${api.bot}`));
+    if (atMs === undefined) outbox.use((each) => each.setMeta(this.place, `${next} ${nowMs()} ${api.bot}`));
     else if (bot !== api.bot || nowMs() - Number(atMs) > IDS_HOLD_FOR_MS) return 0;
     return Number(next);
   }
@@ -139,10 +139,10 @@ export class ChatListener {
   }
 
   /** One command that goes wrong is answered so: asked for again, it would hold up all that come after it. */
-  private async takeSafely(event: ChatEvent): Promise<void> {
+  private async handleSafely(event: ChatEvent): Promise<void> {
     const { channel, locale, log } = this.options;
     try {
-      await this.take(event);
+      await this.handle(event);
     } catch (error) {
       const message = tamed(problemOf(error));
       log('warning', `a command by ${channel} went wrong: ${message}`);
@@ -154,7 +154,7 @@ export class ChatListener {
     await pause(forMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
   }
 
-  private async take(event: ChatEvent): Promise<void> {
+  private async handle(event: ChatEvent): Promise<void> {
     const { allowed, api, locale, nowMs, view } = this.options;
     if (!allowed.includes(event.userId)) {
       this.countStranger();
@@ -163,7 +163,7 @@ export class ChatListener {
     // A button that waits does no harm, a halt that waits for the service to have heard of it does.
     if (event.kind === 'press') void api.answerPress(event.callbackId).catch(() => undefined);
     const answer = answerChat(event, { view: view(), locale, nowMs: nowMs(), drawMark });
-    const lines = [...answer.lines, ...(await this.doWhatIsSaid(answer, event))];
+    const lines = [...answer.lines, ...(await this.carryOut(answer, event))];
     this.remember(answer, event);
     if (lines.length > 0) await this.reply(event.chatId, { lines, buttons: answer.buttons });
   }
@@ -177,34 +177,32 @@ export class ChatListener {
       this.options.log('warning', `an answer by ${this.options.channel} was not taken: ${result.problem}`);
   }
 
-  private async doWhatIsSaid({ does }: ChatAnswer, event: ChatEvent): Promise<readonly string[]> {
+  private async carryOut({ does }: ChatAnswer, event: ChatEvent): Promise<readonly string[]> {
     const { outbox, locale, nowMs, carryOut } = this.options;
-    const say = chatTexts(locale);
+    const t = chatTexts(locale);
     switch (does.kind) {
       case 'nothing':
         return [];
       case 'mute':
-        keepMuted(outbox, does.untilMs);
+        persistMuted(outbox, does.untilMs);
         return [];
       case 'acknowledge': {
         const name = event.userName;
         const isNew = outbox.use((each) => each.acknowledge(does.id, { by: name, atMs: nowMs() })) === true;
-        return [
-          isNew ? say('acknowledged', { name, id: does.id }) : say('acknowledgedBefore', { id: does.id }),
-        ];
+        return [isNew ? t('acknowledged', { name, id: does.id }) : t('acknowledgedBefore', { id: does.id })];
       }
       case 'drop':
-        outbox.use((each) => each.keepMeta(`asked ${does.mark}`, ''));
+        outbox.use((each) => each.setMeta(`asked ${does.mark}`, ''));
         return [];
       case 'confirm': {
         const asked = this.askedOf(does.mark);
         // A question of the future is as old as one of long ago: the clock was set back since.
         const isValid =
           asked !== null && asked.userId === event.userId && Math.abs(nowMs() - asked.atMs) <= ASKED_FOR_MS;
-        if (!isValid) return [say('expired')];
+        if (!isValid) return [t('expired')];
         // Given again, each of these commands is the same: a crash between the two does no harm.
         const line = await carryOut(asked.action, event.userName);
-        outbox.use((each) => each.keepMeta(`asked ${does.mark}`, ''));
+        outbox.use((each) => each.setMeta(`asked ${does.mark}`, ''));
         return [line];
       }
     }
@@ -216,7 +214,7 @@ export class ChatListener {
     outbox.use((each) => {
       if (asks.length > 0) each.forgetAsked(atMs - ASKED_FOR_MS);
       for (const { mark, action } of asks)
-        each.keepMeta(`asked ${mark}`, JSON.stringify({ action, userId, atMs } satisfies Asked));
+        each.setMeta(`asked ${mark}`, JSON.stringify({ action, userId, atMs } satisfies Asked));
     });
   }
 
@@ -229,7 +227,7 @@ export class ChatListener {
   private countStranger(): void {
     const { outbox, channel } = this.options;
     const name = `strangers ${channel}`;
-    outbox.use((each) => each.keepMeta(name, String(Number(each.meta(name) ?? 0) + 1)));
+    outbox.use((each) => each.setMeta(name, String(Number(each.meta(name) ?? 0) + 1)));
   }
 }
 

@@ -2,7 +2,7 @@ import { formatExact, formatMoney, unitName } from '../../language/format-money.
 import { formatDecimal } from '../../language/format-number.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
-import { saidIn } from '../../language/said-in.ts';
+import { sentenceIn } from '../../language/sentence-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../../language/translate.ts';
 import { tamed } from '../alert-text.ts';
 import type { BotView, ChatView } from './chat-update.ts';
@@ -24,7 +24,7 @@ const ENGLISH_CHAT = {
   trading: 'It may trade',
   haltWait: 'The halt is still canceling: {reason}',
   mayNotYet: 'No new order can leave yet: {reason}',
-  keptBack: 'NO NEW ORDERS until this is over: {reason}',
+  heldBack: 'NO NEW ORDERS until this is over: {reason}',
   booksWaiting: 'Books: not compared with the exchange yet',
   booksAgreed: 'Books: agree with the exchange',
   booksBlocked: 'Books: can not be compared with the exchange, so no new orders are placed',
@@ -90,7 +90,7 @@ const ENGLISH_CHAT = {
   dropped: 'Nothing was done',
   done_: 'Done: {message}',
   failed: 'NOT done: {message}',
-  underWay: 'The bot has it and is at it. /status shows how it stands',
+  inProgress: 'The bot has it and is at it. /status shows how it stands',
   waits: 'Written down. No bot has taken it yet: one that starts takes it first',
   acknowledged: 'Acknowledged by {name}: #{id}',
   acknowledgedBefore: '#{id} was acknowledged before, or is not there',
@@ -114,7 +114,7 @@ const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   trading: 'می‌تواند معامله کند',
   haltWait: `توقف هنوز در حال لغو ${terms.order}‌هاست: {reason}`,
   mayNotYet: `هنوز ${terms.order} تازه‌ای فرستاده نمی‌شود: {reason}`,
-  keptBack: `تا این مشکل برطرف نشود ${terms.order} تازه‌ای ثبت نمی‌شود: {reason}`,
+  heldBack: `تا این مشکل برطرف نشود ${terms.order} تازه‌ای ثبت نمی‌شود: {reason}`,
   booksWaiting: `${terms.books}: هنوز با ${terms.exchange} مقایسه نشده است`,
   booksAgreed: `${terms.books}: با ${terms.exchange} می‌خواند`,
   booksBlocked: `${terms.books}: با صرافی مقایسه نمی‌شود و سفارش تازه ثبت نمی‌شود`,
@@ -180,7 +180,7 @@ const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   dropped: 'کاری انجام نشد',
   done_: 'انجام شد: {message}',
   failed: 'انجام نشد: {message}',
-  underWay: 'ربات آن را گرفته و در حال انجام است. /status وضع آن را نشان می‌دهد',
+  inProgress: 'ربات آن را گرفته و در حال انجام است. /status وضع آن را نشان می‌دهد',
   waits: 'نوشته شد. هنوز رباتی آن را نگرفته است: رباتی که شروع شود اول آن را انجام می‌دهد',
   acknowledged: '{name} دید: #{id}',
   acknowledgedBefore: '#{id} پیش‌تر دیده شده یا وجود ندارد',
@@ -189,9 +189,9 @@ const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   muteUsage: 'عدد دقیقه از 0 تا 1440 لازم است، مانند /mute 30',
 };
 
-export type SayChat = Translate<typeof ENGLISH_CHAT>;
+export type ChatText = Translate<typeof ENGLISH_CHAT>;
 
-export function chatTexts({ language }: Locale): SayChat {
+export function chatTexts({ language }: Locale): ChatText {
   return translateInto<typeof ENGLISH_CHAT>(language, language === 'fa' ? PERSIAN_CHAT : ENGLISH_CHAT);
 }
 
@@ -202,120 +202,118 @@ const MOST_DECISIONS = 5;
 /** Functions that answer the questions about the bot. They read only their arguments. */
 export const REPLIES = {
   status: statusLines,
-  profit: (view, say, locale) =>
-    ofBot(view, say, ({ strategies }) =>
+  profit: (view, t, locale) =>
+    ofBot(view, t, ({ strategies }) =>
       strategies.length === 0
-        ? [say('noStrategies')]
-        : bounded(strategies, say, ({ name, currency, profit, realised }) =>
-            say('profit', {
+        ? [t('noStrategies')]
+        : bounded(strategies, t, ({ name, currency, profit, realised }) =>
+            t('profit', {
               strategy: name,
-              profit: moneyOr(profit, { currency, say, locale }),
-              realised: moneyOr(realised, { currency, say, locale }),
+              profit: moneyOr(profit, { currency, t, locale }),
+              realised: moneyOr(realised, { currency, t, locale }),
             }),
           ),
     ),
-  positions: (view, say, locale) =>
-    ofBot(view, say, ({ strategies }) => {
+  positions: (view, t, locale) =>
+    ofBot(view, t, ({ strategies }) => {
       const lines = strategies.flatMap(({ name, positions }) => {
         const held = Object.entries(positions).filter(([, amount]) => amount !== '0');
         if (held.length === 0) return [];
         const texts = held.map(
           ([asset, amount]) => `${formatDecimal(locale.language, amount)} ${unitName(asset, locale)}`,
         );
-        return [say('position', { strategy: name, positions: texts.join(', ') })];
+        return [t('position', { strategy: name, positions: texts.join(', ') })];
       });
-      return lines.length === 0 ? [say('noPositions')] : bounded(lines, say, (line) => line);
+      return lines.length === 0 ? [t('noPositions')] : bounded(lines, t, (line) => line);
     }),
-  orders: (view, say, locale) =>
-    ofBot(view, say, ({ orders }) =>
+  orders: (view, t, locale) =>
+    ofBot(view, t, ({ orders }) =>
       orders.length === 0
-        ? [say('noOrders')]
-        : bounded(orders, say, ({ side, amount, market, price, quote, strategy }) =>
-            say('order', {
-              side: say(side),
+        ? [t('noOrders')]
+        : bounded(orders, t, ({ side, amount, market, price, quote, strategy }) =>
+            t('order', {
+              side: t(side),
               amount: formatDecimal(locale.language, amount),
               market,
-              price: price === null ? say('atMarket') : formatExact(price, quote, locale),
+              price: price === null ? t('atMarket') : formatExact(price, quote, locale),
               strategy,
             }),
           ),
     ),
-  budget: ({ budgets }, say) =>
+  budget: ({ budgets }, t) =>
     budgets.length === 0
-      ? [say('noBudgets')]
-      : bounded(budgets, say, ({ budget, used, limit, isLockedOut }) =>
-          isLockedOut ? say('budgetLocked', { budget }) : say('budget', { budget, used, limit }),
+      ? [t('noBudgets')]
+      : bounded(budgets, t, ({ budget, used, limit, isLockedOut }) =>
+          isLockedOut ? t('budgetLocked', { budget }) : t('budget', { budget, used, limit }),
         ),
-  locks: (view, say, locale) =>
-    ofBot(view, say, ({ locks }) =>
+  locks: (view, t, locale) =>
+    ofBot(view, t, ({ locks }) =>
       locks.length === 0
-        ? [say('noLocks')]
-        : bounded(locks, say, ({ name, of, reason, endsAtMs }) => {
-            const values = { name, of: of ?? say('everything'), reason: saidIn(reason, locale, tamed) };
+        ? [t('noLocks')]
+        : bounded(locks, t, ({ name, of, reason, endsAtMs }) => {
+            const values = { name, of: of ?? t('everything'), reason: sentenceIn(reason, locale, tamed) };
             return endsAtMs === null
-              ? say('lockUntilResumed', values)
-              : say('lock', { ...values, until: formatTime(endsAtMs, locale) });
+              ? t('lockUntilResumed', values)
+              : t('lock', { ...values, until: formatTime(endsAtMs, locale) });
           }),
     ),
-  help: (_, say) => [say('help'), say('helpWhy'), say('helpMute')],
+  help: (_, t) => [t('help'), t('helpWhy'), t('helpMute')],
 } as const satisfies Readonly<
-  Record<string, (view: ChatView, say: SayChat, locale: Locale) => readonly string[]>
+  Record<string, (view: ChatView, t: ChatText, locale: Locale) => readonly string[]>
 >;
 
 /** The last decisions of a strategy, or of all. */
 export function whyLines(view: ChatView, strategy: string, locale: Locale): readonly string[] {
-  const say = chatTexts(locale);
-  return ofBot(view, say, ({ decisions }) => {
+  const t = chatTexts(locale);
+  return ofBot(view, t, ({ decisions }) => {
     const own = decisions
       .filter((one) => strategy === '' || one.strategy === strategy)
       .slice(0, MOST_DECISIONS);
     if (own.length === 0)
-      return [strategy === '' ? say('noDecisionsAtAll') : say('noDecisions', { strategy: tamed(strategy) })];
+      return [strategy === '' ? t('noDecisionsAtAll') : t('noDecisions', { strategy: tamed(strategy) })];
     return own.map(({ atMs, kind, market, status, reason, strategy: name }) => {
       const values = {
         at: formatTime(atMs, locale, 'clock-seconds'),
         strategy: name,
-        kind: saidIn(kind, locale),
+        kind: sentenceIn(kind, locale),
         market: market ?? '',
-        status: say(status),
+        status: t(status),
       };
       return reason === null
-        ? say('decision', values)
-        : say('decisionWhy', { ...values, reason: saidIn(reason, locale, tamed) });
+        ? t('decision', values)
+        : t('decisionWhy', { ...values, reason: sentenceIn(reason, locale, tamed) });
     });
   });
 }
 
-function statusLines(view: ChatView, say: SayChat, locale: Locale): readonly string[] {
+function statusLines(view: ChatView, t: ChatText, locale: Locale): readonly string[] {
   const { bot, isSilent, lastSignMs, openAlerts, mutedUntilMs, strangers, budgets } = view;
   const lockedOut = budgets.filter(({ isLockedOut }) => isLockedOut).map(({ budget }) => budget);
   return [
-    isSilent ? say('silent', { at: formatTime(lastSignMs, locale) }) : say('running'),
-    ...tradingLines(view, say, locale),
-    ...(bot === null ? [noBotText(view, say)] : botLines(bot, say, locale)),
-    ...(lockedOut.length === 0 ? [] : [say('lockouts', { names: lockedOut.join(', ') })]),
-    say('openAlerts', { count: openAlerts.length }),
-    ...(strangers === 0 ? [] : [say('strangers', { count: strangers })]),
-    ...(mutedUntilMs === 0 ? [] : [say('muted', { until: formatTime(mutedUntilMs, locale) })]),
+    isSilent ? t('silent', { at: formatTime(lastSignMs, locale) }) : t('running'),
+    ...tradingLines(view, t, locale),
+    ...(bot === null ? [noBotText(view, t)] : botLines(bot, t, locale)),
+    ...(lockedOut.length === 0 ? [] : [t('lockouts', { names: lockedOut.join(', ') })]),
+    t('openAlerts', { count: openAlerts.length }),
+    ...(strangers === 0 ? [] : [t('strangers', { count: strangers })]),
+    ...(mutedUntilMs === 0 ? [] : [t('muted', { until: formatTime(mutedUntilMs, locale) })]),
   ];
 }
 
 /** Returns whether the bot may trade: whether it is halted, and the state of the ledger. */
-function tradingLines(
-  { bot, waitsFor, haltWait }: ChatView,
-  say: SayChat,
-  locale: Locale,
-): readonly string[] {
+function tradingLines({ bot, waitsFor, haltWait }: ChatView, t: ChatText, locale: Locale): readonly string[] {
   const lines: string[] = [];
   if (bot !== null && bot.halt !== null) {
     const { sinceMs, reason } = bot.halt;
-    lines.push(say('halted', { since: formatTime(sinceMs, locale), reason: saidIn(reason, locale, tamed) }));
+    lines.push(
+      t('halted', { since: formatTime(sinceMs, locale), reason: sentenceIn(reason, locale, tamed) }),
+    );
   }
-  if (haltWait !== null) lines.push(say('haltWait', { reason: saidIn(haltWait, locale, tamed) }));
-  const keptBack = bot?.noOrders ?? null;
-  if (keptBack !== null) lines.push(say('keptBack', { reason: saidIn(keptBack, locale, tamed) }));
-  if (waitsFor !== null) lines.push(say('mayNotYet', { reason: saidIn(waitsFor, locale) }));
-  return lines.length > 0 || bot === null ? lines : [say('trading')];
+  if (haltWait !== null) lines.push(t('haltWait', { reason: sentenceIn(haltWait, locale, tamed) }));
+  const heldBack = bot?.noOrders ?? null;
+  if (heldBack !== null) lines.push(t('heldBack', { reason: sentenceIn(heldBack, locale, tamed) }));
+  if (waitsFor !== null) lines.push(t('mayNotYet', { reason: sentenceIn(waitsFor, locale) }));
+  return lines.length > 0 || bot === null ? lines : [t('trading')];
 }
 
 const BOOKS = {
@@ -328,46 +326,42 @@ const BOOKS = {
 
 function botLines(
   { books, openOrders, strategies, halt }: BotView,
-  say: SayChat,
+  t: ChatText,
   locale: Locale,
 ): readonly string[] {
   return [
-    say(BOOKS[books]),
-    say('openOrders', { count: openOrders }),
-    ...bounded(strategies, say, ({ name, status, reason }) =>
+    t(BOOKS[books]),
+    t('openOrders', { count: openOrders }),
+    ...bounded(strategies, t, ({ name, status, reason }) =>
       status === 'running'
-        ? say(halt === null ? 'strategyRunning' : 'strategyHalted', { strategy: name })
-        : say('strategyOther', {
+        ? t(halt === null ? 'strategyRunning' : 'strategyHalted', { strategy: name })
+        : t('strategyOther', {
             strategy: name,
-            status: say(status),
-            reason: saidIn(reason ?? '', locale, tamed),
+            status: t(status),
+            reason: sentenceIn(reason ?? '', locale, tamed),
           }),
     ),
   ];
 }
 
-function ofBot(view: ChatView, say: SayChat, lines: (bot: BotView) => readonly string[]): readonly string[] {
-  return view.bot === null ? [noBotText(view, say)] : lines(view.bot);
+function ofBot(view: ChatView, t: ChatText, lines: (bot: BotView) => readonly string[]): readonly string[] {
+  return view.bot === null ? [noBotText(view, t)] : lines(view.bot);
 }
 
 /** Returns the reason nothing can be reported of the bot. */
-export function noBotText({ fault }: ChatView, say: SayChat): string {
-  return fault === null ? say('noMirror') : say('mirrorFault', { reason: tamed(fault) });
+export function noBotText({ fault }: ChatView, t: ChatText): string {
+  return fault === null ? t('noMirror') : t('mirrorFault', { reason: tamed(fault) });
 }
 
-function bounded<Item>(
-  items: readonly Item[],
-  say: SayChat,
-  text: (item: Item) => string,
-): readonly string[] {
+function bounded<Item>(items: readonly Item[], t: ChatText, text: (item: Item) => string): readonly string[] {
   const shown = items.slice(0, MOST_LINES).map(text);
   const more = items.length - shown.length;
-  return more === 0 ? shown : [...shown, say('more', { count: more })];
+  return more === 0 ? shown : [...shown, t('more', { count: more })];
 }
 
 function moneyOr(
   amount: string | null,
-  { currency, say, locale }: { readonly currency: string; readonly say: SayChat; readonly locale: Locale },
+  { currency, t, locale }: { readonly currency: string; readonly t: ChatText; readonly locale: Locale },
 ): string {
-  return amount === null ? say('unknownMoney') : formatMoney(amount, currency, locale, { isSigned: true });
+  return amount === null ? t('unknownMoney') : formatMoney(amount, currency, locale, { isSigned: true });
 }

@@ -104,7 +104,7 @@ const RULES: {
   },
 
   break({ break: found, rows: journal, atMs }) {
-    const told = toldOf(journal, { kind: 'reconciliation', subject: 'break' }, breakRow);
+    const told = rowOrKnown(journal, { kind: 'reconciliation', subject: 'break' }, breakRow);
     const rows = found?.rows ?? told?.value.rows;
     if (rows === undefined) return [];
     const sinceMs = earlier(told?.sinceMs, found?.sinceMs) ?? atMs;
@@ -151,7 +151,7 @@ const RULES: {
   },
 
   halted({ halt, rows, atMs }) {
-    const told = toldOf(rows, { kind: 'control', subject: 'halt' }, haltRow);
+    const told = rowOrKnown(rows, { kind: 'control', subject: 'halt' }, haltRow);
     const reason = halt?.reason ?? told?.value.reason;
     if (reason === undefined) return [];
     const sinceMs = earlier(told?.sinceMs, halt?.sinceMs) ?? atMs;
@@ -266,7 +266,7 @@ function readRow<Value>(schema: z.ZodType<Value>, { json }: JournalRow): Value |
  * Returns when the first row of a kind was written, and the value of the last one; undefined if that is
  * unreadable.
  */
-function toldOf<Value>(
+function rowOrKnown<Value>(
   rows: readonly JournalRow[],
   which: { readonly kind: string; readonly subject: string },
   schema: z.ZodType<Value>,

@@ -73,10 +73,10 @@ function stillOpen(alert: Alert, settings: TrackSettings, atMs: number): readonl
   const { escalateAfterMs, lastStep, remindEveryMs } = settings;
   // What waits for a time does not wait for a date that was wrong. A few milliseconds below zero are of a
   // clock that was put right.
-  const sinceSaidMs = isAhead(saidAtMs, atMs) ? Number.POSITIVE_INFINITY : atMs - saidAtMs;
-  if (escalateAfterMs !== null && step < lastStep && sinceSaidMs >= escalateAfterMs)
+  const sinceSentMs = isAhead(saidAtMs, atMs) ? Number.POSITIVE_INFINITY : atMs - saidAtMs;
+  if (escalateAfterMs !== null && step < lastStep && sinceSentMs >= escalateAfterMs)
     return [...back, { kind: 'escalate', id, step: step + 1 }];
-  if (remindEveryMs !== null && severity === 'critical' && sinceSaidMs >= remindEveryMs)
+  if (remindEveryMs !== null && severity === 'critical' && sinceSentMs >= remindEveryMs)
     return [...back, { kind: 'remind', id }];
   return back;
 }

@@ -6,7 +6,7 @@ import { readRun } from '../../daemon/run-record.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { AlertSnapshot, EquitySeries, PeriodFigures } from '../core/alert-facts.ts';
 import type { JournalCursor } from '../alert-outbox.ts';
-import type { BotLook, BotReading } from '../service/alert-service.ts';
+import type { BotSnapshot, BotReading } from '../service/alert-service.ts';
 import { equityOf, NOTHING_READ, readMirrorNow, type MirrorNow } from './mirror-now.ts';
 import { formatUnits, NO_UNITS, type Units, addUnits, subtractUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -49,7 +49,7 @@ export class BotFiles implements BotReading {
     return this.read((reader) => reader.pages.journalEnds()?.last !== cursor?.seq, false);
   }
 
-  look(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotLook {
+  snapshot(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotSnapshot {
     const { dataFolder, nowMs } = this.options;
     const atMs = nowMs();
     // Where the clock was set back the watch begins anew: what is not seen from now on is silent.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatUnits } from '../../domain/money.ts';
-import { readKept } from '../../engine/kept-records.ts';
+import { readRecord } from '../../engine/stored-records.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 import { heldOf } from '../../engine/bracket-stock.ts';
@@ -55,27 +55,27 @@ interface MirrorNowOptions {
 /** The bot as its mirror has it, with the given lines of the journal. */
 export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorNow {
   const { rows, atMs, markets, equity } = options;
-  const kept = reader.kept();
+  const stored = reader.stored();
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
-  const readTimes = readKept(kept, 'read-times') ?? {};
+  const readTimes = readRecord(stored, 'read-times') ?? {};
   const times = Object.values(readTimes);
-  const found = readKept(kept, 'reconciliation')?.break ?? null;
-  const members = Object.values(readKept(kept, 'universes')?.universes ?? {}).flatMap((universe) =>
+  const found = readRecord(stored, 'reconciliation')?.break ?? null;
+  const members = Object.values(readRecord(stored, 'universes')?.universes ?? {}).flatMap((universe) =>
     universe.members.map(({ market }) => market),
   );
   const followed = new Set([...markets, ...members].map((market) => `book ${market}`));
   return {
     rows,
     fills: fillsOf(reader, rows),
-    credential: readKept(kept, 'credential')?.refused ?? null,
+    credential: readRecord(stored, 'credential')?.refused ?? null,
     unknownOrders: open.flatMap(({ key, state, strategy, market, sentAtMs, plannedAtMs }) =>
       state === 'unknown' ? [{ key, strategy, market, sinceMs: sentAtMs ?? plannedAtMs }] : [],
     ),
     break: found === null ? null : { sinceMs: found.atMs, rows: found.rows },
-    noOrders: whyNoOrders(kept),
-    lossLimits: readKept(kept, 'loss-limits') ?? [],
-    standstills: readKept(kept, 'standstills') ?? [],
-    halt: readKept(kept, 'control')?.halted ?? null,
+    noOrders: whyNoOrders(stored),
+    lossLimits: readRecord(stored, 'loss-limits') ?? [],
+    standstills: readRecord(stored, 'standstills') ?? [],
+    halt: readRecord(stored, 'control')?.halted ?? null,
     // Other feeds are read as seldom as the plan says; a book that is followed never is. A market that has
     // left a universe is not followed any more.
     staleFeeds: Object.entries(readTimes).flatMap(([feed, readAtMs]) =>
@@ -138,7 +138,7 @@ function bareOf(
     const asset = MARKET_NAMES.parseMarket(market).base;
     return [{ strategy, market, asset, amount: formatUnits(held), algorithm }];
   });
-  const missing = readKept(reader.kept(), 'missing-coins') ?? {};
+  const missing = readRecord(reader.stored(), 'missing-coins') ?? {};
   return {
     unprotected: bare
       .filter(({ algorithm }) => algorithm.unclear === null)

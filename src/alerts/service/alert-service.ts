@@ -16,7 +16,7 @@ import type { ChannelSender } from './channel-sender.ts';
 import type { SafeOutbox } from './safe-outbox.ts';
 
 /** Result of polling the bot, and the journal position where it ended. */
-export interface BotLook {
+export interface BotSnapshot {
   readonly snapshot: AlertSnapshot;
   readonly cursor: JournalCursor | null;
 }
@@ -26,7 +26,7 @@ export interface BotReading {
   /** Returns true if the journal has grown since the position. Cheap. */
   hasNews(cursor: JournalCursor | null): boolean;
   /** Everything now, with the lines of the journal since the place; without one, none of the past. */
-  look(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotLook;
+  snapshot(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotSnapshot;
   period(of: { readonly fromMs: number; readonly toMs: number }): Omit<PeriodFigures, 'lockouts'>;
 }
 
@@ -43,9 +43,9 @@ interface AlertServiceOptions {
 }
 
 /** Without a new line in the journal the bot is looked at this often: silence and time have no line. */
-const LOOK_EVERY_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 /** Interval at which the journal position is stored while nothing is found. */
-const KEEP_EVERY_MS = 60_000;
+const PERSIST_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 3_600_000;
 /** Alerts that a summary looks at for lockouts. */
 const MOST_LISTED = 5_000;
@@ -57,12 +57,12 @@ const MOST_LISTED = 5_000;
 export class AlertService {
   private readonly options: AlertServiceOptions;
   private readonly waiting = new Map<string, number>();
-  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private checkedAtMs = Number.NEGATIVE_INFINITY;
   private prunedAtMs = Number.NEGATIVE_INFINITY;
   /** Position up to which the journal was read. It is stored with what was found, and now and then. */
   private cursor: JournalCursor | null = null;
-  private keptAtMs = Number.NEGATIVE_INFINITY;
-  private isSaid = false;
+  private persistedAtMs = Number.NEGATIVE_INFINITY;
+  private isLogged = false;
 
   constructor(options: AlertServiceOptions) {
     this.options = options;
@@ -72,37 +72,37 @@ export class AlertService {
   turn(): void {
     const { senders, log } = this.options;
     try {
-      this.lookIfDue();
+      this.pollIfDue();
       for (const sender of senders) sender.pump();
-      this.isSaid = false;
+      this.isLogged = false;
     } catch (error) {
       const reason = messageOf(error);
-      if (!this.isSaid) log('warning', `alerts can not look at the bot just now: ${reason}`);
-      this.isSaid = true;
+      if (!this.isLogged) log('warning', `alerts can not look at the bot just now: ${reason}`);
+      this.isLogged = true;
     }
   }
 
   /** While another process writes to the outbox nothing is looked at: the next turn does it. */
-  private lookIfDue(): void {
+  private pollIfDue(): void {
     const { reading, outbox, routes } = this.options;
     const nowMs = this.options.nowMs();
     this.cursor ??= outbox.use((each) => each.cursor());
-    const isDue = Math.abs(nowMs - this.lookedAtMs) >= LOOK_EVERY_MS;
+    const isDue = Math.abs(nowMs - this.checkedAtMs) >= POLL_INTERVAL_MS;
     if (!isDue && !reading.hasNews(this.cursor)) return;
     const known = outbox.use(knownOf);
     if (known === null) return;
-    this.lookedAtMs = nowMs;
-    this.look(known, nowMs);
+    this.checkedAtMs = nowMs;
+    this.snapshot(known, nowMs);
     if (Math.abs(nowMs - this.prunedAtMs) < PRUNE_EVERY_MS) return;
     this.prunedAtMs = nowMs;
     outbox.use((each) => each.prune(nowMs, routes));
   }
 
   /** The bot's files are read outside of any work on the outbox: what is wrong with them is not its fault. */
-  private look(known: Known, nowMs: number): void {
+  private snapshot(known: Known, nowMs: number): void {
     const { reading, outbox, rules, track, routes } = this.options;
     const { open, deviceBefore } = known;
-    const found = reading.look({ cursor: this.cursor, deviceBefore });
+    const found = reading.snapshot({ cursor: this.cursor, deviceBefore });
     const { device } = found.snapshot;
     const conditions = [...this.own(nowMs), ...judgeSnapshot(found.snapshot, rules)];
     const changes = trackAlerts({ open, conditions, waiting: this.waiting }, track, nowMs);
@@ -110,8 +110,8 @@ export class AlertService {
     const meta = { ...(device === null || device === deviceBefore ? {} : { device }), ...summaries.meta };
     const isNothing = changes.length === 0 && summaries.made.length === 0 && Object.keys(meta).length === 0;
     // Lines that say nothing are not worth a write each: after a crash they are read again.
-    if (!isNothing || Math.abs(nowMs - this.keptAtMs) >= KEEP_EVERY_MS) {
-      const isKept = outbox.use((each) => {
+    if (!isNothing || Math.abs(nowMs - this.persistedAtMs) >= PERSIST_EVERY_MS) {
+      const isStored = outbox.use((each) => {
         each.apply({
           changes: [...changes, ...summaries.made.map((condition) => ({ kind: 'open', condition }) as const)],
           atMs: nowMs,
@@ -121,8 +121,8 @@ export class AlertService {
         });
         return true;
       });
-      if (isKept === null) return;
-      this.keptAtMs = nowMs;
+      if (isStored === null) return;
+      this.persistedAtMs = nowMs;
     }
     this.cursor = found.cursor ?? this.cursor;
   }

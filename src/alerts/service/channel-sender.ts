@@ -40,7 +40,7 @@ interface ChannelSenderOptions {
 export class ChannelSender {
   private readonly options: ChannelSenderOptions;
   private sending: Promise<void> | null = null;
-  private isSaid = false;
+  private isLogged = false;
   /** Messages that wait, and that the service has refused as they are: as few as may wait. */
   private readonly refused = new Set<number>();
 
@@ -105,8 +105,8 @@ export class ChannelSender {
     this.refused.delete(id);
     if (result.kind === 'delivered') {
       outbox.sent(id, nowMs);
-      if (this.isSaid) log('info', `the channel ${channel.name} takes messages again`);
-      this.isSaid = false;
+      if (this.isLogged) log('info', `the channel ${channel.name} takes messages again`);
+      this.isLogged = false;
       return;
     }
     const { problem } = result;
@@ -118,11 +118,11 @@ export class ChannelSender {
     if (result.kind === 'refused') this.refused.add(id);
     outbox.failed(id, { nextAtMs: nowMs + waitMs(result, tries), problem });
     // Once, and not with each of the tries.
-    if (!this.isSaid) {
+    if (!this.isLogged) {
       const verb = result.kind === 'refused' ? 'refuses' : 'did not take';
       log('warning', `the channel ${channel.name} ${verb} a message, which is tried again: ${problem}`);
     }
-    this.isSaid = true;
+    this.isLogged = true;
   }
 }
 

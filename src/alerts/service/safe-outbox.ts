@@ -4,7 +4,7 @@ import { isBusy } from '../../budget/ledger-file.ts';
 import { english, sentence } from '../../language/sentence.ts';
 import { problemOf } from '../channels/channel.ts';
 import { AlertOutbox } from '../alert-outbox.ts';
-import { openOutboxFile, openOutboxInMemory, type OutboxKeeper } from '../outbox-file.ts';
+import { openOutboxFile, openOutboxInMemory, type OutboxOwner } from '../outbox-file.ts';
 import { MOST_MUTED_MS } from '../core/plan-message.ts';
 
 /**
@@ -68,7 +68,7 @@ export class SafeOutbox {
     this.file = null;
     const memory = new AlertOutbox(openOutboxInMemory());
     try {
-      memory.takeOver(this.outbox);
+      memory.mergeFrom(this.outbox);
     } catch {
       // What can not be read is lost until the next start; what still holds is found again.
     }
@@ -85,13 +85,13 @@ export class SafeOutbox {
 export function openOutbox(
   dataFolder: string,
   {
-    keeper,
+    owner,
     log,
-  }: { readonly keeper: OutboxKeeper; readonly log: (level: 'info' | 'warning', text: string) => void },
+  }: { readonly owner: OutboxOwner; readonly log: (level: 'info' | 'warning', text: string) => void },
 ): SafeOutbox {
-  const outbox = new SafeOutbox(dataFolder, () => openOutboxFile(dataFolder, keeper));
+  const outbox = new SafeOutbox(dataFolder, () => openOutboxFile(dataFolder, owner));
   if (outbox.problem !== null)
-    log('warning', `alerts are kept in memory only, and lost with this ${keeper}: ${outbox.problem}`);
+    log('warning', `alerts are kept in memory only, and lost with this ${owner}: ${outbox.problem}`);
   const unsaid = outbox.use((each) => each.settlePutBack(Date.now()));
   if (unsaid !== null)
     log(
@@ -112,6 +112,6 @@ export function mutedUntilMs(outbox: SafeOutbox, nowMs: number): number {
   return untilMs > nowMs && untilMs - nowMs <= MOST_MUTED_MS ? untilMs : 0;
 }
 
-export function keepMuted(outbox: SafeOutbox, untilMs: number): void {
-  outbox.use((each) => each.keepMeta(NAME, String(untilMs)));
+export function persistMuted(outbox: SafeOutbox, untilMs: number): void {
+  outbox.use((each) => each.setMeta(NAME, String(untilMs)));
 }

@@ -33,23 +33,23 @@ export function messageText(
 ): OutgoingMessage {
   const { plan, madeAtMs } = stored;
   const id = `${bot}-${isWatchdog ? 'watchdog-' : ''}${stored.id}`;
-  const say = alertTexts(locale);
+  const t = alertTexts(locale);
   const texts = plan.items.map((item) => itemText(item, { locale, isWatchdog, atMs: madeAtMs }));
   const [first] = plan.items;
   const [only, ...more] = texts.length === 1 && plan.more === 0 ? (texts[0]?.split('\n') ?? []) : [];
   const lines =
-    only === undefined ? [...texts, ...(plan.more > 0 ? [say('more', { count: plan.more })] : [])] : more;
+    only === undefined ? [...texts, ...(plan.more > 0 ? [t('more', { count: plan.more })] : [])] : more;
   return {
     id,
     severity: plan.severity,
     title:
       only === undefined
-        ? `${MARKS[plan.severity]} ${say('titleMany', { bot, count: plan.items.length + plan.more })}`
-        : say('title', { bot, text: only }),
+        ? `${MARKS[plan.severity]} ${t('titleMany', { bot, count: plan.items.length + plan.more })}`
+        : t('title', { bot, text: only }),
     lines,
-    footer: say('footer', { id, time: formatTime(madeAtMs, locale, 'second') }),
+    footer: t('footer', { id, time: formatTime(madeAtMs, locale, 'second') }),
     picture: first === undefined ? null : pictureOf(first),
-    buttons: isWatchdog ? [] : buttonsOf(plan.items, say('acknowledge'), say('mute')),
+    buttons: isWatchdog ? [] : buttonsOf(plan.items, t('acknowledge'), t('mute')),
     atMs: madeAtMs,
   };
 }
@@ -59,14 +59,14 @@ export function testMessage(
   { bot, locale }: Omit<MessageVoice, 'isWatchdog'>,
   nowMs: number,
 ): OutgoingMessage {
-  const say = alertTexts(locale);
+  const t = alertTexts(locale);
   const id = `${bot}-test-${nowMs}`;
   return {
     id,
     severity: 'info',
-    title: say('title', { bot, text: say('test') }),
+    title: t('title', { bot, text: t('test') }),
     lines: [],
-    footer: say('footer', { id, time: formatTime(nowMs, locale, 'second') }),
+    footer: t('footer', { id, time: formatTime(nowMs, locale, 'second') }),
     picture: null,
     buttons: [],
     atMs: nowMs,
@@ -81,7 +81,7 @@ function itemText(
     atMs,
   }: { readonly locale: Locale; readonly isWatchdog: boolean; readonly atMs: number },
 ): string {
-  const say = alertTexts(locale);
+  const t = alertTexts(locale);
   const text = alertText(alert.facts, locale);
   const { severity, openedAtMs, endedAtMs, id } = alert;
   const length = formatLength(locale.language, (endedAtMs ?? atMs) - openedAtMs);
@@ -90,11 +90,11 @@ function itemText(
     case 'opened':
       return `${MARKS[severity]} ${name} ${text}`;
     case 'ended':
-      return `${OVER} ${name} ${say('ended', { length, text })}`;
+      return `${OVER} ${name} ${t('ended', { length, text })}`;
     case 'escalated':
-      return `${MARKS[severity]} ${name} ${say('escalated', { length, text })}`;
+      return `${MARKS[severity]} ${name} ${t('escalated', { length, text })}`;
     case 'reminder':
-      return `${MARKS[severity]} ${name} ${say('reminder', { length, text })}`;
+      return `${MARKS[severity]} ${name} ${t('reminder', { length, text })}`;
   }
 }
 

@@ -189,10 +189,10 @@ export function momentsOf(
     const { openTimeMs, length, anchors } = columns;
     const grid = gridOfColumns(columns);
     // Of many, those that a longer bar would end with.
-    const kept = gridOf(timeframe, anchors);
+    const retained = gridOf(timeframe, anchors);
     for (let bar = 0; bar < length; bar += 1) {
       const closeMs = grid.endOf(openTimeMs[bar] ?? 0);
-      if (closeMs > fromMs && closeMs < toMs && kept.isStart(closeMs)) closes.add(closeMs);
+      if (closeMs > fromMs && closeMs < toMs && retained.isStart(closeMs)) closes.add(closeMs);
     }
   }
   const sorted = [...closes].toSorted((left, right) => left - right);

@@ -204,7 +204,7 @@ interface DrawdownPeriod {
 }
 
 /** Gives every time below a peak, oldest first. A rise from peak to peak is none. */
-function forEachDrawdown(curve: ValuesOverTime, take: (period: DrawdownPeriod) => void): void {
+function forEachDrawdown(curve: ValuesOverTime, onPeriod: (period: DrawdownPeriod) => void): void {
   const { value, timeMs } = curve;
   let peak = curve.startValue;
   let peakMs = curve.startMs;
@@ -220,7 +220,7 @@ function forEachDrawdown(curve: ValuesOverTime, take: (period: DrawdownPeriod) =
     }
     const isOver = now >= peak;
     if (depth > 0 && (isOver || index === value.length - 1)) {
-      take({ depth, peakMs, troughMs, endMs: atMs, isOver });
+      onPeriod({ depth, peakMs, troughMs, endMs: atMs, isOver });
       depth = 0;
     }
     if (isOver) {

@@ -187,9 +187,9 @@ interface Lot {
   cost: bigint;
   fee: bigint;
   /** Of these, what is gone. */
-  takenAmount: bigint;
-  takenCost: bigint;
-  takenFee: bigint;
+  usedAmount: bigint;
+  usedCost: bigint;
+  usedFee: bigint;
 }
 
 interface LotPart {
@@ -239,9 +239,9 @@ export class LotQueue {
       amount,
       cost,
       fee,
-      takenAmount: 0n,
-      takenCost: 0n,
-      takenFee: 0n,
+      usedAmount: 0n,
+      usedCost: 0n,
+      usedFee: 0n,
     });
   }
 
@@ -250,8 +250,8 @@ export class LotQueue {
    * the order before left of a lot, and is too little for an order, goes over to the next lot: so it makes no
    * trade of its own, however much of it comes together. One order may sell such a rest, as its last fill.
    */
-  take(amount: bigint, seller: string | null): LotPart[] {
-    if (seller === null || seller !== this.#seller) this.#passDustOn();
+  consume(amount: bigint, seller: string | null): LotPart[] {
+    if (seller === null || seller !== this.#seller) this.#moveDust();
     this.#seller = seller;
     const parts: LotPart[] = [];
     let wanted = amount;
@@ -261,7 +261,7 @@ export class LotQueue {
       const part = partOf(lot, wanted);
       parts.push(part);
       wanted -= part.amount;
-      if (lot.takenAmount === lot.amount) this.#head += 1;
+      if (lot.usedAmount === lot.amount) this.#head += 1;
     }
     if (this.#head > 64 && this.#head * 2 > this.#lots.length) {
       this.#lots = this.#lots.slice(this.#head);
@@ -272,14 +272,14 @@ export class LotQueue {
 
   /** Returns the rest, as parts that can be sold. */
   rest(): LotPart[] {
-    this.#passDustOn();
+    this.#moveDust();
     if (this.#dustOfHead() !== null) return [];
     return this.#lots.slice(this.#head).map((lot) => partOf({ ...lot }, lot.amount, lot));
   }
 
   /** Returns the rest that is no such part. */
   dust(): Dust {
-    this.#passDustOn();
+    this.#moveDust();
     const dust = this.#dustOfHead() ?? { amount: 0n, cost: 0n };
     return { amount: dust.amount as Units, cost: (dust.cost + this.#paid) as Units };
   }
@@ -287,13 +287,13 @@ export class LotQueue {
   /** Returns the rest of the oldest lot if some of it was sold and the rest is too little for an order. */
   #dustOfHead(): { readonly amount: bigint; readonly cost: bigint } | null {
     const lot = this.#lots[this.#head];
-    if (lot === undefined || lot.takenAmount === 0n) return null;
-    const amount = lot.amount - lot.takenAmount;
+    if (lot === undefined || lot.usedAmount === 0n) return null;
+    const amount = lot.amount - lot.usedAmount;
     if (amount >= leastAmountAt(this.#market, lot.price)) return null;
-    return { amount, cost: lot.cost - lot.takenCost };
+    return { amount, cost: lot.cost - lot.usedCost };
   }
 
-  #passDustOn(): void {
+  #moveDust(): void {
     const next = this.#lots[this.#head + 1];
     const dust = next === undefined ? null : this.#dustOfHead();
     if (next === undefined || dust === null) return;
@@ -308,14 +308,14 @@ export class LotQueue {
  * went before.
  */
 function partOf(lot: Lot, wanted: bigint, origin: Lot = lot): LotPart {
-  const left = lot.amount - lot.takenAmount;
+  const left = lot.amount - lot.usedAmount;
   const amount = wanted < left ? wanted : left;
-  const taken = lot.takenAmount + amount;
-  const isAll = taken === lot.amount;
-  const cost = (isAll ? lot.cost : divideHalfEven(lot.cost * taken, lot.amount)) - lot.takenCost;
-  const fee = (isAll ? lot.fee : divideHalfEven(lot.fee * taken, lot.amount)) - lot.takenFee;
-  lot.takenAmount = taken;
-  lot.takenCost += cost;
-  lot.takenFee += fee;
+  const usedAmount = lot.usedAmount + amount;
+  const isAll = usedAmount === lot.amount;
+  const cost = (isAll ? lot.cost : divideHalfEven(lot.cost * usedAmount, lot.amount)) - lot.usedCost;
+  const fee = (isAll ? lot.fee : divideHalfEven(lot.fee * usedAmount, lot.amount)) - lot.usedFee;
+  lot.usedAmount = usedAmount;
+  lot.usedCost += cost;
+  lot.usedFee += fee;
   return { lot: origin, amount, cost, fee };
 }

@@ -34,7 +34,7 @@ export interface SessionComparison {
 }
 
 /**
- * Compares two runs of one stretch of time. A difference has the cause of the first thing before it that was
+ * Compares two runs of one range of time. A difference has the cause of the first thing before it that was
  * not the same for its strategy: a book or bar that was seen, a fill, or a decision that differs itself; else
  * of what one run knew otherwise when it decided. Where there is no such thing, it is the code.
  */

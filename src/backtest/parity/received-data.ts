@@ -31,7 +31,7 @@ interface Topic {
   readonly kind: TopicKind;
   readonly readings: NumberedReading[];
   /** The numbers of all answers about it, also of those that brought nothing new. */
-  readonly looks: number[];
+  readonly atMs: number[];
 }
 
 /**
@@ -78,8 +78,8 @@ export class ReceivedData {
   }
 
   /** Returns how often a topic had been polled after so many answers: a strategy is notified each time. */
-  looksAfter(name: string, answers: number): number {
-    return firstWhere(this.topics.get(name)?.looks ?? [], (number) => number > answers);
+  readsAfter(name: string, answers: number): number {
+    return firstWhere(this.topics.get(name)?.atMs ?? [], (number) => number > answers);
   }
 
   /** Returns true if a topic ever had this text. */
@@ -171,9 +171,9 @@ export class ReceivedData {
   }
 
   private note(name: string, kind: TopicKind, reading: TopicReading): void {
-    const topic = this.topics.get(name) ?? { kind, readings: [], looks: [] };
+    const topic = this.topics.get(name) ?? { kind, readings: [], atMs: [] };
     this.topics.set(name, topic);
-    topic.looks.push(this.timesMs.length);
+    topic.atMs.push(this.timesMs.length);
     if (topic.readings.at(-1)?.text === reading.text) return;
     topic.readings.push({ ...reading, number: this.timesMs.length });
   }

@@ -22,7 +22,7 @@ import type { BarRecording } from '../poll/recorded-feed.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/fill-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
-import { signalLineOf, toldSignals, type SignalLine, signalsFor } from '../signals.ts';
+import { signalLineOf, deliveredSignals, type SignalLine, signalsFor } from '../signals.ts';
 import {
   instancesOf,
   type KnownBars,
@@ -140,7 +140,7 @@ export async function runAgain({
       ...(isPaper ? PAPER_RULES : {}),
       ...rules,
     },
-    signals: signalsFor(toldSignals(session.signals), instances),
+    signals: signalsFor(deliveredSignals(session.signals), instances),
     fromMs: fromMs ?? beganMs,
     toMs: endMs,
     onAnswer: (call, answer, atMs) => {

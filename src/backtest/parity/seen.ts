@@ -145,7 +145,7 @@ export function inputDifference(of: Inputs): Pick<Divergence, 'cause' | 'why'> |
     const left = session.after(name, sessionAnswers);
     const right = again.after(name, againAnswers);
     if (left === right) {
-      const isAsOften = session.looksAfter(name, sessionAnswers) === again.looksAfter(name, againAnswers);
+      const isAsOften = session.readsAfter(name, sessionAnswers) === again.readsAfter(name, againAnswers);
       if (kind === 'account' || isAsOften) continue;
       return { cause: 'latency', why: `${name}: one run had looked at it more often` };
     }

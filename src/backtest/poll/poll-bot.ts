@@ -83,7 +83,7 @@ export function createPollBot(options: PollBotOptions): PollBot {
       ...settings,
       feeds: plan.feeds,
       movesPerMinute: movesPerMinute(plan.budgets, settings.venue),
-      isRestartable: mirror.isKept,
+      isRestartable: mirror.isStored,
     },
     mirror.load(),
     time.now(),
@@ -191,7 +191,7 @@ const EPOCH = 'poll';
 const MOST_UNHASHED = 16_384;
 
 /** A mirror on the disk that gets all that a live bot would write. */
-export type KeptMirror = Pick<ChangeStore, 'apply'>;
+export type StoredMirror = Pick<ChangeStore, 'apply'>;
 
 /**
  * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which
@@ -205,21 +205,21 @@ export class MemoryMirror implements ChangeStore {
   /** Lines that are not in the hash yet: many short ones cost it more than a long one. */
   private unhashed = '';
   private readonly onJournal: ((entry: JournalEntry, atMs: number) => void) | null;
-  private readonly kept: KeptMirror | null;
+  private readonly stored: StoredMirror | null;
   private lines = 0;
 
   /** `onJournal` gets each line of the journal, and `kept` every change. */
   constructor(
     onJournal: ((entry: JournalEntry, atMs: number) => void) | null = null,
-    kept: KeptMirror | null = null,
+    stored: StoredMirror | null = null,
   ) {
     this.onJournal = onJournal;
-    this.kept = kept;
+    this.stored = stored;
   }
 
   /** True if anybody reads what a restart would need. */
-  get isKept(): boolean {
-    return this.kept !== null;
+  get isStored(): boolean {
+    return this.stored !== null;
   }
 
   /** As they are now, in the order in which they were planned. */
@@ -232,7 +232,7 @@ export class MemoryMirror implements ChangeStore {
   }
 
   apply(changes: readonly MirrorChange[], { atMs }: { readonly atMs: number }): void {
-    this.kept?.apply(changes, { atMs, isDurable: false });
+    this.stored?.apply(changes, { atMs, isDurable: false });
     for (const change of changes) {
       if (change.kind === 'order') this.byKey.set(change.order.key, change.order);
       else if (change.kind === 'fill') this.fills.push(change.fill);

@@ -26,12 +26,12 @@ export interface MarketTracks {
 /** Recorded bars of one timeframe. */
 export interface BarRecording {
   readonly columns: CandleColumns;
-  /** Stretches of time that were read whole: where no bar is in them, there was none. */
+  /** Ranges of time that were read whole: where no bar is in them, there was none. */
   readonly covered: readonly TimeRange[];
 }
 
 /** Rows on their way to a market. */
-interface Lane {
+interface RecordedQueue {
   readonly stream: Pick<
     RecordedStream<never>,
     'dueMs' | 'horizonMs' | 'lastMs' | 'count' | 'readTo' | 'readFirst' | 'close'
@@ -49,9 +49,9 @@ export interface Track {
    * Books and trades, which are the market: it stands still when they have ended. In the order in which rows
    * of the same time count.
    */
-  readonly lanes: readonly Lane[];
-  /** Other recordings of the market; at the same time, after `lanes`. */
-  readonly sideLanes: readonly Lane[];
+  readonly queues: readonly RecordedQueue[];
+  /** Other recordings of the market; at the same time, after `queues`. */
+  readonly sideQueues: readonly RecordedQueue[];
 }
 
 export function createTrack(market: FollowedMarket, recording: MarketTracks): Track {
@@ -68,13 +68,13 @@ export function createTrack(market: FollowedMarket, recording: MarketTracks): Tr
           dueMs(timeMs[row] ?? Number.NaN, seenMs[row] ?? Number.NaN),
         );
   const ofTrades =
-    trades === null ? [] : [laneOf(trades, (chunk, row, atMs) => market.onTrade(chunk, row, atMs))];
+    trades === null ? [] : [queueOf(trades, (chunk, row, atMs) => market.onTrade(chunk, row, atMs))];
   const { stats = null, bars = [] } = recording;
   const ofStats =
     stats === null
       ? []
       : [
-          laneOfRows(
+          queueOfRows(
             stats,
             ({ seenMs }) => seenMs,
             (row) => market.onStats(row.stats),
@@ -84,37 +84,37 @@ export function createTrack(market: FollowedMarket, recording: MarketTracks): Tr
     market,
     books,
     trades,
-    lanes: [...ofTrades, laneOf(books, (chunk, row, atMs) => market.onBook(chunk, row, atMs))],
-    sideLanes: [...ofStats, ...lanesOfBars(market, bars)],
+    queues: [...ofTrades, queueOf(books, (chunk, row, atMs) => market.onBook(chunk, row, atMs))],
+    sideQueues: [...ofStats, ...queuesOfBars(market, bars)],
   };
 }
 
-function laneOf<Chunk extends { readonly length: number }>(
+function queueOf<Chunk extends { readonly length: number }>(
   stream: RecordedStream<Chunk>,
-  take: (chunk: Chunk, row: number, dueMs: number) => void,
-): Lane {
-  return { stream, hand: () => stream.hand(take) };
+  apply: (chunk: Chunk, row: number, dueMs: number) => void,
+): RecordedQueue {
+  return { stream, hand: () => stream.hand(apply) };
 }
 
-/** A lane of rows that are few, and come as objects. */
-function laneOfRows<Row>(
+/** A queue of rows that are few, and come as objects. */
+function queueOfRows<Row>(
   chunks: RecordedChunks<readonly Row[]>,
   timeOf: (row: Row) => number,
-  take: (row: Row) => void,
-): Lane {
+  apply: (row: Row) => void,
+): RecordedQueue {
   const rowAt = (rows: readonly Row[], index: number): Row =>
     present(rows[index], () => `a row ${index} of ${rows.length}`);
   const stream = new RecordedStream(chunks, (rows, index) => timeOf(rowAt(rows, index)));
-  return laneOf(stream, (rows, index) => take(rowAt(rows, index)));
+  return queueOf(stream, (rows, index) => apply(rowAt(rows, index)));
 }
 
-function lanesOfBars(market: FollowedMarket, bars: readonly BarRecording[]): readonly Lane[] {
+function queuesOfBars(market: FollowedMarket, bars: readonly BarRecording[]): readonly RecordedQueue[] {
   const finestMs = Math.min(...bars.map(({ columns }) => timeframeMs(columns.timeframe)));
   return bars.map(({ columns, covered }) => {
     const { timeframe } = columns;
     const grid = gridOfColumns(columns);
     market.bars.cover(timeframe, covered);
-    return laneOfRows(
+    return queueOfRows(
       chunksOf(columns),
       ({ openTimeMs }) => grid.endOf(openTimeMs),
       (candle) => market.onBar(candle, { timeframe, isFinest: grid.lengthMs === finestMs }),
@@ -137,16 +137,16 @@ async function* chunksOf(columns: CandleColumns): AsyncGenerator<readonly Candle
  */
 export class RecordedFeed {
   private readonly tracks: readonly Track[];
-  private readonly lanes: readonly Lane[];
-  private readonly ofMarkets: readonly Lane[];
-  private readonly beside: readonly Lane[];
+  private readonly queues: readonly RecordedQueue[];
+  private readonly ofMarkets: readonly RecordedQueue[];
+  private readonly beside: readonly RecordedQueue[];
   private dueMs = Number.NEGATIVE_INFINITY;
 
   constructor(tracks: readonly Track[]) {
     this.tracks = tracks;
-    this.ofMarkets = tracks.flatMap(({ lanes }) => lanes);
-    this.beside = tracks.flatMap(({ sideLanes }) => sideLanes);
-    this.lanes = [...this.ofMarkets, ...this.beside];
+    this.ofMarkets = tracks.flatMap(({ queues }) => queues);
+    this.beside = tracks.flatMap(({ sideQueues }) => sideQueues);
+    this.queues = [...this.ofMarkets, ...this.beside];
   }
 
   /** Until when everything is at hand, that time included; infinite at the end of all books and trades. */
@@ -164,18 +164,18 @@ export class RecordedFeed {
 
   /** Rows that went by. */
   get rows(): number {
-    return this.lanes.reduce((sum, { stream }) => sum + stream.count, 0);
+    return this.queues.reduce((sum, { stream }) => sum + stream.count, 0);
   }
 
   async readTo(timeMs: number): Promise<void> {
-    for (const { stream } of this.lanes) await stream.readTo(timeMs);
+    for (const { stream } of this.queues) await stream.readTo(timeMs);
     this.dueMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Returns when every market has shown a book. Throws `DATA_UNUSABLE` for one without any. */
   async firstBooksMs(): Promise<number> {
     let firstMs = Number.NEGATIVE_INFINITY;
-    for (const { stream } of this.lanes) await stream.readFirst();
+    for (const { stream } of this.queues) await stream.readFirst();
     for (const { books, market } of this.tracks) {
       if (books.dueMs === Number.POSITIVE_INFINITY) {
         throw new SarrafError(
@@ -193,12 +193,12 @@ export class RecordedFeed {
     if (timeMs < this.dueMs) return;
     for (;;) {
       let dueMs = Number.POSITIVE_INFINITY;
-      let next: Lane | null = null;
-      for (const lane of this.lanes) {
-        const laneMs = lane.stream.dueMs;
-        if (laneMs >= dueMs) continue;
-        dueMs = laneMs;
-        next = lane;
+      let next: RecordedQueue | null = null;
+      for (const queue of this.queues) {
+        const queueMs = queue.stream.dueMs;
+        if (queueMs >= dueMs) continue;
+        dueMs = queueMs;
+        next = queue;
       }
       this.dueMs = dueMs;
       if (next === null || dueMs > timeMs) return;
@@ -207,19 +207,19 @@ export class RecordedFeed {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.lanes.map(async ({ stream }) => stream.close()));
+    await Promise.all(this.queues.map(async ({ stream }) => stream.close()));
   }
 }
 
-function horizonOf(lanes: readonly Lane[]): number {
-  return lanes.reduce((least, { stream }) => Math.min(least, stream.horizonMs), Number.POSITIVE_INFINITY);
+function horizonOf(queues: readonly RecordedQueue[]): number {
+  return queues.reduce((least, { stream }) => Math.min(least, stream.horizonMs), Number.POSITIVE_INFINITY);
 }
 
 /** Rows, or columns of them, in the order in which they were recorded, a chunk at a time. */
 type RecordedChunks<Chunk extends { readonly length: number }> = AsyncIterable<Chunk>;
 
 /** Gaps between rows that are looked at: enough to know the pace of a recording. */
-const GAPS_KEPT = 4_096;
+const GAPS_RETAINED = 4_096;
 
 const NO_DUES = new Float64Array();
 
@@ -268,7 +268,7 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
   }
 
   /** Hands the next row over; to be called only when it is due. */
-  hand(take: (chunk: Chunk, row: number, dueMs: number) => void): void {
+  hand(apply: (chunk: Chunk, row: number, dueMs: number) => void): void {
     const [first] = this.atHand;
     if (first === undefined)
       throw new SarrafError('INVARIANT', 'expected a recorded row to be at hand, was none');
@@ -277,7 +277,7 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
     this.count += 1;
     if (this.row < this.dues.length) this.dueMs = this.dues[this.row] ?? dueMs;
     else this.nextChunk();
-    take(first.chunk, row, dueMs);
+    apply(first.chunk, row, dueMs);
   }
 
   /** Reads on until there is a row, or the end. */
@@ -311,7 +311,7 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
           `expected a time of a recorded row in ms, was ${this.timeOf(chunk, row)}`,
         );
       }
-      if (this.gaps.length < GAPS_KEPT && Number.isFinite(this.newestMs))
+      if (this.gaps.length < GAPS_RETAINED && Number.isFinite(this.newestMs))
         this.gaps.push(dueMs - this.newestMs);
       this.newestMs = dueMs;
       dues[row] = dueMs;

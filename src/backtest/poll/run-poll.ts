@@ -29,7 +29,7 @@ import {
 import { describePollRules } from '../describe-rules.ts';
 import {
   MemoryMirror,
-  type KeptMirror,
+  type StoredMirror,
   createPollBot,
   planOf,
   type PollBot,
@@ -88,7 +88,7 @@ export interface PollRunOptions {
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onJournal?: (entry: JournalEntry, atMs: number) => void;
   /** Gets all that the bot writes, as the mirror of a live one does. */
-  readonly mirror?: KeptMirror;
+  readonly mirror?: StoredMirror;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
   readonly answerInstead?: RecordedCallerOptions['answerInstead'];
   /** Called with every answer just before the engine gets it. Must not throw. */
@@ -169,7 +169,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const feed = new RecordedFeed(tracks);
   try {
     const firstMs = Math.max(fromMs, await feed.firstBooksMs());
-    await passBy(feed, firstMs);
+    await skipTo(feed, firstMs);
     const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
     if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
       const there =
@@ -311,7 +311,7 @@ class PollLife {
       initialEquity: this.initialEquity,
       finalEquity: this.finalEquity,
       failures: new Map(failures),
-      logs: new Map(engine.instances.map((instance) => [instance.name, instance.keptLog()] as const)),
+      logs: new Map(engine.instances.map((instance) => [instance.name, instance.storedLog()] as const)),
       intents: intentsOf(engine.instances),
       locks: engine.locks.history(),
       members: engine.universes.history(),
@@ -394,7 +394,7 @@ function recordingOf(markets: readonly PollMarket[], index: number): MarketTrack
 }
 
 /** Passes what was recorded before the bot begins, chunk by chunk. */
-async function passBy(feed: RecordedFeed, firstMs: number): Promise<void> {
+async function skipTo(feed: RecordedFeed, firstMs: number): Promise<void> {
   for (let { horizonMs } = feed; horizonMs < firstMs; { horizonMs } = feed) {
     feed.advance(horizonMs);
     await feed.readTo(horizonMs + 1);
@@ -425,7 +425,7 @@ class SignalFeeder {
     const { nextMs } = this.signals;
     if (nextMs >= toMs) return;
     time.at(nextMs, () => {
-      for (const command of this.signals.takeUntil(time.now())) shell.control(command);
+      for (const command of this.signals.drainUntil(time.now())) shell.control(command);
       this.start();
     });
   }

@@ -311,20 +311,20 @@ function lastOfSteps(
 /** Returns the note about series of which some values are left out. */
 export function thinnedPlots(
   { plots }: Pick<BacktestRun, 'plots'>,
-  { say, count, digits }: ReportVoice,
+  { t, count, digits }: ReportVoice,
 ): string {
   const thinned = plots.filter(({ every }) => every > 1);
   if (thinned.length === 0) return '';
   const which = thinned
-    .map(({ name, every }) => say('charts.oneOf', { name, every: digits(String(every)) }))
+    .map(({ name, every }) => t('charts.oneOf', { name, every: digits(String(every)) }))
     .join(', ');
-  return say('charts.thinnedPlots', { most: count(MOST_VALUES), which });
+  return t('charts.thinnedPlots', { most: count(MOST_VALUES), which });
 }
 
 /** Bands of each kind that a page carries. Of more the longest are drawn, and the page says so. */
 const MOST_BANDS = 5_000;
 
-/** A stretch of time in one market, or in all. */
+/** A range of time in one market, or in all. */
 interface TimeBand {
   /** Null: all. */
   readonly market: string | null;
@@ -341,20 +341,20 @@ export function lockBands(
   { locks, toMs }: Pick<BacktestRun, 'locks' | 'toMs'>,
   voice = reportVoice('en'),
 ): readonly TimeBand[] {
-  const { say, foreign, said } = voice;
+  const { t, foreign, words } = voice;
   return locks.records.map((record) => ({
     market: record.lock.market,
     fromMs: record.lock.beganAtMs,
     untilMs: lockEndMs(record, toMs),
     name: `${foreign(record.lock.name)} (${lockScope(record.lock, voice)})`,
-    text: say('bands.refused', { reason: said(record.lock.reason), count: record.refused }),
+    text: t('bands.refused', { reason: words(record.lock.reason), count: record.refused }),
   }));
 }
 
 /** Returns the scope of a lock: `all markets`, `BTCIRT`, `BTCIRT for grid`. */
-export function lockScope({ strategy, market }: LockScope, { say, foreign }: ReportVoice): string {
-  const markets = market === null ? say('locks.allMarkets') : foreign(market);
-  return strategy === null ? markets : say('locks.ofStrategy', { markets, strategy });
+export function lockScope({ strategy, market }: LockScope, { t, foreign }: ReportVoice): string {
+  const markets = market === null ? t('locks.allMarkets') : foreign(market);
+  return strategy === null ? markets : t('locks.ofStrategy', { markets, strategy });
 }
 
 /** Returns when a lock ended, or the run did. */
@@ -368,7 +368,7 @@ export function lockEndMs({ lock, endedAtMs }: LockRecord, toMs: number): number
  */
 export function memberBands(
   { members, toMs }: Pick<BacktestRun, 'members' | 'toMs'>,
-  { say, digits, foreign } = reportVoice('en'),
+  { t, digits, foreign } = reportVoice('en'),
 ): readonly TimeBand[] {
   const { records, more } = members;
   const knownUntilMs = more === 0 ? toMs : (records.at(-1)?.atMs ?? toMs);
@@ -377,7 +377,7 @@ export function memberBands(
   const end = (entered: MemberRecord, untilMs: number): void => {
     const { market, strategy, universe, atMs, rank } = entered;
     const name = foreign(`${strategy}/${universe}`);
-    const text = say('bands.member', { rank: digits(String(rank)) });
+    const text = t('bands.member', { rank: digits(String(rank)) });
     bands.push({ market, fromMs: atMs, untilMs, name, text });
   };
   for (const record of records) {

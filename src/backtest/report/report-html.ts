@@ -72,8 +72,8 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
       logSection(head, voice),
       configSection(head, voice),
     ],
-    footer: `${voice.say('footer', made)}
-${voice.say('library')} ${language === 'fa' ? `<bdi>${CREDIT}</bdi>` : CREDIT}`,
+    footer: `${voice.t('footer', made)}
+${voice.t('library')} ${language === 'fa' ? `<bdi>${CREDIT}</bdi>` : CREDIT}`,
     data,
     styles: ['palette.css', 'report.css'],
     script: 'run',

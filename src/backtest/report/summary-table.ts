@@ -16,14 +16,14 @@ export interface FigureGroup {
 
 /** Each figure of the summary under a heading, as text. */
 export function figureGroups(summary: BacktestSummary, voice = reportVoice('en')): FigureGroup[] {
-  const { say } = voice;
+  const { t } = voice;
   const titled = (figures: readonly Shown[]): readonly Figure[] =>
-    figures.map(([name, text]) => ({ name, title: say(`figure.${name}`), text }));
+    figures.map(([name, text]) => ({ name, title: t(`figure.${name}`), text }));
   return [
-    { title: say('group.result'), figures: titled(resultFigures(summary, voice)) },
-    { title: say('group.risk'), figures: titled(riskFigures(summary, voice)) },
-    { title: say('group.trades'), figures: titled(tradeFigures(summary, voice)) },
-    { title: say('group.activity'), figures: titled(activityFigures(summary, voice)) },
+    { title: t('group.result'), figures: titled(resultFigures(summary, voice)) },
+    { title: t('group.risk'), figures: titled(riskFigures(summary, voice)) },
+    { title: t('group.trades'), figures: titled(tradeFigures(summary, voice)) },
+    { title: t('group.activity'), figures: titled(activityFigures(summary, voice)) },
   ];
 }
 

@@ -4,7 +4,7 @@ import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 import type { BarValues } from '../../domain/candle.ts';
 
-/** The stretches of time that a report draws as one bar each: counted from `startMs`, each `stepMs` long. */
+/** The ranges of time that a report draws as one bar each: counted from `startMs`, each `stepMs` long. */
 export interface TimeGrid {
   readonly startMs: number;
   readonly stepMs: number;
@@ -163,11 +163,11 @@ export function thinCurve(
 ): CurvePoints {
   const { timeMs, value } = curve;
   if (value.length <= most) return { timeMs: [...timeMs], value: [...value] };
-  const stretches = Math.floor((most - 1) / 2);
+  const parts = Math.floor((most - 1) / 2);
   const chosen = new Set<number>();
-  for (let stretch = 0; stretch < stretches; stretch += 1) {
-    const from = Math.floor((stretch * value.length) / stretches);
-    const to = Math.floor(((stretch + 1) * value.length) / stretches);
+  for (let part = 0; part < parts; part += 1) {
+    const from = Math.floor((part * value.length) / parts);
+    const to = Math.floor(((part + 1) * value.length) / parts);
     const { lowest, highest } = extremes(value, from, to);
     chosen.add(Math.min(lowest, highest)).add(Math.max(lowest, highest));
   }

@@ -31,7 +31,7 @@ export interface BarQuestion {
 }
 
 /**
- * Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has
+ * Bars of a range with those before it that warm up. Throws `INVALID_OPTIONS` where the range itself has
  * none.
  */
 export async function readBars(
@@ -89,7 +89,7 @@ async function fileColumns(
 }
 
 /**
- * The bars of a stretch, with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself
+ * The bars of a range, with those before it that warm up. Throws `INVALID_OPTIONS` where the range itself
  * has none.
  */
 export function barsWithin(

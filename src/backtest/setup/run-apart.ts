@@ -50,16 +50,16 @@ export async function runApart(task: ApartTask): Promise<ApartRun> {
   const strategies = config.strategies.map(({ describe: _places, ...strategy }) => strategy);
   const sent: ApartTask = { ...task, config: { ...config, strategies } };
   const child = fork(OWN_FILE, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  let said = '';
+  let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = `${said}${text}`.slice(-MOST_LAST_WORDS);
+    output = `${output}${text}`.slice(-MOST_LAST_WORDS);
   });
   try {
     const answer = await new Promise<Answer>((resolve, reject) => {
       child.once('message', (message) => resolve(message as Answer));
       child.once('error', reject);
       child.once('close', (code, signal) =>
-        reject(new Error(`expected a run, its process ended with ${signal ?? code}: ${said.trim()}`)),
+        reject(new Error(`expected a run, its process ended with ${signal ?? code}: ${output.trim()}`)),
       );
       // One that has ended before it took the task is told of by its end.
       child.send(sent, () => undefined);

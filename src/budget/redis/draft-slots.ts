@@ -15,7 +15,7 @@ interface SlotsOf {
   readonly nextSeq: () => number;
   budget(key: BudgetKey): BudgetRow | null;
   saveBudget(key: BudgetKey, row: BudgetRow): void;
-  forgetBudgets(isKept: (slotsField: string) => boolean): void;
+  forgetBudgets(isUsed: (slotsField: string) => boolean): void;
   forgetGrowth(): void;
 }
 
@@ -39,7 +39,7 @@ export class DraftSlots {
   private readonly others: { readonly field: string; readonly slot: ImageSlot }[] = [];
   private readonly beforeMs = new Map<string, number>();
   private readonly ended: [string, number, number][] = [];
-  private taken: DraftEntry | null = null;
+  private acquired: DraftEntry | null = null;
   private hasOtherChange = false;
 
   constructor(image: LedgerImage, of: SlotsOf) {
@@ -61,7 +61,7 @@ export class DraftSlots {
   }
 
   get entry(): DraftEntry | null {
-    return this.taken;
+    return this.acquired;
   }
 
   changedFields(): readonly (readonly [string, readonly ImageSlot[]])[] {
@@ -88,8 +88,8 @@ export class DraftSlots {
     const field = fieldOf(key);
     this.beforeMs.set(field, beforeMs);
     const slots = this.list(field);
-    const kept = slots.filter(({ stampedAtMs }) => stampedAtMs === null || stampedAtMs >= beforeMs);
-    if (kept.length < slots.length) this.lists.set(field, kept);
+    const retained = slots.filter(({ stampedAtMs }) => stampedAtMs === null || stampedAtMs >= beforeMs);
+    if (retained.length < slots.length) this.lists.set(field, retained);
   }
 
   occupied(key: BudgetKey): number {
@@ -119,7 +119,7 @@ export class DraftSlots {
     const seq = this.of.nextSeq();
     const slot = { owner, seq, admittedAtMs, stampedAtMs: null, endedAtMs: null, isFollowed: false };
     this.save(field, [...this.list(field), slot]);
-    this.taken = { field, seq, beforeMs: this.beforeMs.get(field) ?? 0 };
+    this.acquired = { field, seq, beforeMs: this.beforeMs.get(field) ?? 0 };
     return seq;
   }
 
@@ -138,7 +138,7 @@ export class DraftSlots {
       found.field,
       this.list(found.field).filter((slot) => slot !== found.slot),
     );
-    if (this.taken?.seq === id) this.taken = null;
+    if (this.acquired?.seq === id) this.acquired = null;
     else if (id < 0 || found.slot.endedAtMs !== null) this.hasOtherChange = true;
     else this.ended.push([found.field, id, -1]);
   }
@@ -162,7 +162,7 @@ export class DraftSlots {
     });
   }
 
-  onTheWay(key: BudgetKey): readonly number[] {
+  inFlight(key: BudgetKey): readonly number[] {
     return this.list(fieldOf(key))
       .filter((slot) => isOpenSlot(slot) && !isLeaseholder(slot.owner))
       .map(({ admittedAtMs }) => admittedAtMs);
@@ -236,12 +236,12 @@ export class DraftSlots {
     const { owner } = this.of;
     for (const field of this.fields()) {
       const slots = this.list(field);
-      const kept = slots.filter(
+      const retained = slots.filter(
         (slot) =>
           slot.owner !== owner || slot.stampedAtMs !== null || slot.endedAtMs !== null || isKnown(slot.seq),
       );
-      if (kept.length === slots.length) continue;
-      this.save(field, kept);
+      if (retained.length === slots.length) continue;
+      this.save(field, retained);
       this.hasOtherChange = true;
     }
   }

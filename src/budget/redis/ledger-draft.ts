@@ -5,10 +5,10 @@ import {
   lengthOf,
   type CredentialStop,
   heldUntil,
-  takePass,
+  acquirePermit,
   report,
-  type Pass,
-  type Verdict,
+  type Permit,
+  type Outcome,
 } from '../lockouts.ts';
 import type { LedgerRows, LedgerRules } from '../ledger-rules.ts';
 import { QUIET_MS, type NamedLimit, type LimitWord } from '../named-limit.ts';
@@ -72,7 +72,7 @@ export class LedgerDraft implements LedgerRows {
       nextSeq: of.nextSeq,
       budget: (key) => this.read(`budget:${key.subject}:${key.budget}`, BUDGET_FIELD),
       saveBudget: (key, row) => this.write(`budget:${key.subject}:${key.budget}`, row),
-      forgetBudgets: (isKept) => this.forgetBudgets(isKept),
+      forgetBudgets: (isUsed) => this.forgetBudgets(isUsed),
       forgetGrowth: () => this.forgetGrowth(),
     });
   }
@@ -214,10 +214,10 @@ export class LedgerDraft implements LedgerRows {
     }
   }
 
-  private forgetBudgets(isKept: (slotsField: string) => boolean): void {
+  private forgetBudgets(isUsed: (slotsField: string) => boolean): void {
     for (const field of this.image.names('budget')) {
       const row = this.read(field, BUDGET_FIELD);
-      if (row?.fullSinceMs === null && !isKept(field.replace(/^budget:/, 'slots:'))) this.write(field, null);
+      if (row?.fullSinceMs === null && !isUsed(field.replace(/^budget:/, 'slots:'))) this.write(field, null);
     }
   }
 
@@ -241,7 +241,7 @@ export function enterDraft(
     },
     {
       heldUntil: (ask, nowMs) => heldUntil(draft.lockouts, ask, nowMs),
-      take: (ask, nowMs) => takePass(draft.lockouts, ask, nowMs),
+      acquire: (ask, nowMs) => acquirePermit(draft.lockouts, ask, nowMs),
     },
     at,
   );
@@ -254,9 +254,9 @@ interface OwnSlot {
 }
 
 /** Changes passed to a draft: they need not be passed again once the draft is in Redis. */
-export interface Told {
+export interface Written {
   readonly endings: readonly number[];
-  readonly heeds: ReadonlySet<object>;
+  readonly words: ReadonlySet<object>;
   readonly reports: ReadonlySet<object>;
 }
 
@@ -267,11 +267,12 @@ export class Unwritten {
     number,
     { readonly end: SlotEnd | 'withdrawn'; readonly atMs: number }
   >();
-  private heeds: readonly { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] = [];
-  private reports: readonly { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] = [];
+  private words: readonly { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] = [];
+  private reports: readonly { readonly permit: Permit; readonly outcome: Outcome; readonly atMs: number }[] =
+    [];
 
   get isNothing(): boolean {
-    return this.endings.size + this.heeds.length + this.reports.length === 0;
+    return this.endings.size + this.words.length + this.reports.length === 0;
   }
 
   /** `slot`: by the server's time, of a count. */
@@ -288,39 +289,39 @@ export class Unwritten {
     if (!this.endings.has(seq)) this.endings.set(seq, { end, atMs });
   }
 
-  heeded(budget: string, word: LimitWord, atMs: number): void {
-    this.heeds = [...this.heeds, { budget, word, atMs }];
+  limitApplied(budget: string, word: LimitWord, atMs: number): void {
+    this.words = [...this.words, { budget, word, atMs }];
   }
 
-  reported(pass: Pass, verdict: Verdict, atMs: number): void {
-    this.reports = [...this.reports, { pass, verdict, atMs }];
+  reported(permit: Permit, outcome: Outcome, atMs: number): void {
+    this.reports = [...this.reports, { permit, outcome, atMs }];
   }
 
   /**
    * Writes all of it into a draft of a count; answers what that was. Slots of an earlier count are nobody's.
    * `serverMs` is the server's time at one of here, or later.
    */
-  tell({ rules, draft, epoch }: DraftOfCount, serverMs: (localMs: number) => number): Told {
-    const { endings, heeds, reports } = this;
+  writeTo({ rules, draft, epoch }: DraftOfCount, serverMs: (localMs: number) => number): Written {
+    const { endings, words, reports } = this;
     for (const [seq, { end, atMs }] of endings) {
       const own = this.own.get(seq);
       if (own !== undefined && own.epoch !== epoch) continue;
       if (end === 'withdrawn' || own === undefined) rules.withdraw(seq);
       else rules.end({ slot: own.slot, end, atMs: serverMs(atMs) });
     }
-    for (const { budget, word, atMs } of heeds) rules.heed(budget, word, serverMs(atMs));
-    for (const { pass, verdict, atMs } of reports) report(draft.lockouts, pass, verdict, serverMs(atMs));
-    return { endings: [...endings.keys()], heeds: new Set(heeds), reports: new Set(reports) };
+    for (const { budget, word, atMs } of words) rules.applyLimit(budget, word, serverMs(atMs));
+    for (const { permit, outcome, atMs } of reports) report(draft.lockouts, permit, outcome, serverMs(atMs));
+    return { endings: [...endings.keys()], words: new Set(words), reports: new Set(reports) };
   }
 
   /** It is in Redis by now. */
-  forget(told: Told): void {
-    for (const seq of told.endings) {
+  forget(written: Written): void {
+    for (const seq of written.endings) {
       this.endings.delete(seq);
       this.own.delete(seq);
     }
-    this.heeds = this.heeds.filter((heed) => !told.heeds.has(heed));
-    this.reports = this.reports.filter((each) => !told.reports.has(each));
+    this.words = this.words.filter((word) => !written.words.has(word));
+    this.reports = this.reports.filter((each) => !written.reports.has(each));
   }
 }
 

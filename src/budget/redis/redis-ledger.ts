@@ -6,13 +6,13 @@ import { enterAtOnce, type Admittance, type Entry, type EntryAsk } from '../admi
 import { PART_STANDS_STILL_MS, fullUntil, type UnknownPast } from '../doubt.ts';
 import type { BudgetReport } from '../ledger-report.ts';
 import { LedgerRules } from '../ledger-rules.ts';
-import { heldUntil, takePass, type LockoutAsk, type Pass, type Verdict } from '../lockouts.ts';
+import { heldUntil, acquirePermit, type LockoutAsk, type Permit, type Outcome } from '../lockouts.ts';
 import { thisMachine, type Machine } from '../process-owner.ts';
 import type { LimitChange, LimitWord } from '../named-limit.ts';
 import type { BudgetKey } from '../slot-rows.ts';
 import { CancelLease, isLeased, leaseholder, mostLeased } from './cancel-lease.ts';
 import { longerMs } from './ledger-image.ts';
-import { enterDraft, LedgerDraft, Unwritten, type DraftOfCount, type Told } from './ledger-draft.ts';
+import { enterDraft, LedgerDraft, Unwritten, type DraftOfCount, type Written } from './ledger-draft.ts';
 import { reportOfImage } from './redis-report.ts';
 import type { LedgerServer, ScriptAnswer, ScriptAsk } from './redis-connection.ts';
 import { lifeSignIn, whoIs, SeenLedger } from './seen-ledger.ts';
@@ -108,7 +108,7 @@ export class RedisLedger implements Admittance {
     const localMs = this.machine.monotonicMs();
     // Nothing was read of Redis yet.
     if (!this.hasJoined) return null;
-    const entry = this.look(localMs, (rules, nowMs, { lockouts }) =>
+    const entry = this.evaluate(localMs, (rules, nowMs, { lockouts }) =>
       enterAtOnce(
         {
           admit: () => lease.admit(rules.namedLimits(nowMs).get(ask.budget) ?? null),
@@ -116,14 +116,14 @@ export class RedisLedger implements Admittance {
         },
         {
           heldUntil: (of, atMs) => heldUntil(lockouts, of, atMs),
-          take: (of, atMs) => takePass(lockouts, of, atMs),
+          acquire: (of, atMs) => acquirePermit(lockouts, of, atMs),
         },
         { ask, nowMs },
       ),
     );
     if (!entry.isAdmitted) return null;
-    const { pass, slot } = entry;
-    if (!pass.isCanary && !pass.isProbe) return entry;
+    const { permit, slot } = entry;
+    if (!permit.isCanary && !permit.isProbe) return entry;
     // Of these one leaves, and only Redis knows which.
     lease.withdraw(slot);
     return null;
@@ -167,29 +167,29 @@ export class RedisLedger implements Admittance {
 
   holds(slot: Slot): boolean {
     if (isLeased(slot)) return this.leases.get(slot.budget)?.holds(slot) ?? false;
-    return this.look(this.machine.monotonicMs(), (rules) => rules.holds(slot.id));
+    return this.evaluate(this.machine.monotonicMs(), (rules) => rules.holds(slot.id));
   }
 
-  heed(budget: string, word: LimitWord, atMs: number): LimitChange | null {
-    const change = this.look(atMs, (rules, nowMs) => rules.changeBy(budget, word, nowMs));
-    this.unwritten.heeded(budget, word, atMs);
+  applyLimit(budget: string, word: LimitWord, atMs: number): LimitChange | null {
+    const change = this.evaluate(atMs, (rules, nowMs) => rules.changeBy(budget, word, nowMs));
+    this.unwritten.limitApplied(budget, word, atMs);
     this.write();
     return change;
   }
 
   namedLimits(nowMs: number): ReadonlyMap<string, number> {
-    return this.look(nowMs, (rules, atMs) => rules.namedLimits(atMs));
+    return this.evaluate(nowMs, (rules, atMs) => rules.namedLimits(atMs));
   }
 
   heldUntil(ask: LockoutAsk, nowMs: number): number | null {
-    const untilMs = this.look(nowMs, (_, atMs, draft) => heldUntil(draft.lockouts, ask, atMs));
+    const untilMs = this.evaluate(nowMs, (_, atMs, draft) => heldUntil(draft.lockouts, ask, atMs));
     return untilMs === null ? null : nowMs + untilMs - this.seen.clock.earliest(nowMs);
   }
 
-  report(pass: Pass, verdict: Verdict, nowMs: number): void {
-    const changesNothing = verdict.kind === 'answered' || verdict.kind === 'silence';
-    if (changesNothing && !pass.isCanary && !pass.isProbe) return;
-    this.unwritten.reported(pass, verdict, nowMs);
+  report(permit: Permit, outcome: Outcome, nowMs: number): void {
+    const changesNothing = outcome.kind === 'answered' || outcome.kind === 'silence';
+    if (changesNothing && !permit.isCanary && !permit.isProbe) return;
+    this.unwritten.reported(permit, outcome, nowMs);
     this.write();
   }
 
@@ -331,15 +331,15 @@ export class RedisLedger implements Admittance {
       const atMs = seen.clock.earliest(nowMs);
       const made = this.draft();
       const { draft, rules } = made;
-      rules.lookBack(atMs);
+      rules.unknownPast(atMs);
       // Whoever has begun this count may have had another time than this process found before.
       if (seen.mustJoin && !draft.isBegun) draft.postpone(seen.unprovenMs());
-      const told = this.tell(made);
+      const written = this.writeTo(made);
       if (isFresh) draft.slots.dropUnknown((seq) => unwritten.isOwn(seq));
       const { value, allowed } = work(rules, draft, atMs);
       if (!draft.hasChanged && isFresh) {
         seen.mustJoin = false;
-        unwritten.forget(told);
+        unwritten.forget(written);
         return value;
       }
       const answer = draft.hasChanged
@@ -347,7 +347,7 @@ export class RedisLedger implements Admittance {
         : await this.ask({ kind: 'read' });
       if (answer.status === 'done') {
         if (draft.hasChanged) seen.mustJoin = false;
-        unwritten.forget(told);
+        unwritten.forget(written);
         return value;
       }
       isFresh = true;
@@ -385,14 +385,14 @@ export class RedisLedger implements Admittance {
   }
 
   /** Writes what waits into a draft; answers what that was. */
-  private tell(made: DraftOfCount): Told {
-    return this.unwritten.tell(made, (localMs) => this.seen.clock.latest(localMs));
+  private writeTo(made: DraftOfCount): Written {
+    return this.unwritten.writeTo(made, (localMs) => this.seen.clock.latest(localMs));
   }
 
   /** Applies the rules to what was read last, with what waits to be written. */
-  private look<T>(nowMs: number, work: (rules: LedgerRules, atMs: number, draft: LedgerDraft) => T): T {
+  private evaluate<T>(nowMs: number, work: (rules: LedgerRules, atMs: number, draft: LedgerDraft) => T): T {
     const made = this.draft();
-    this.tell(made);
+    this.writeTo(made);
     return work(made.rules, this.seen.clock.earliest(nowMs), made.draft);
   }
 
@@ -422,7 +422,7 @@ export class RedisLedger implements Admittance {
     const sentMs = machine.monotonicMs();
     const answer = await this.options.server.ask(seen.askOf({ ...part, owner }, sentMs));
     this.options.onWorked?.();
-    seen.take(answer, { sentMs, receivedMs: machine.monotonicMs() });
+    seen.apply(answer, { sentMs, receivedMs: machine.monotonicMs() });
     return answer;
   }
 }

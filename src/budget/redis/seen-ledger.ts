@@ -115,7 +115,7 @@ export class SeenLedger {
   }
 
   /** Applies an answer, with the times of its request and receipt by the monotonic clock. */
-  take(
+  apply(
     { status, timeMs, run, fields, revision }: ScriptAnswer,
     at: { readonly sentMs: number; readonly receivedMs: number },
   ): void {

@@ -78,7 +78,7 @@ export function findTarget(
     ? { ...locate(options, { isOffline: true }, io), credentials: null, account: 'nobody' }
     : withCredentials(options, call, io);
   const carriesSecret = target.credentials !== null || call.fields.some(({ isSecret }) => isSecret);
-  if (carriesSecret && isReadOnTheWay(target)) {
+  if (carriesSecret && isPlainRemote(target)) {
     throw wrongInput(
       'expected an https address, since others can read credentials on the way; exchange.plainHttp of a configuration allows http in a network of your own',
     );
@@ -122,7 +122,7 @@ function withCredentials(
   return target;
 }
 
-function isReadOnTheWay({ baseUrl, exchange }: ApiTarget): boolean {
+function isPlainRemote({ baseUrl, exchange }: ApiTarget): boolean {
   return baseUrl.startsWith('http://') && !isLoopback(baseUrl) && !exchange.plainHttp;
 }
 
@@ -144,7 +144,7 @@ function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandI
   }
   const { environment, workingFolder } = io;
   const reading = readBotConfig(file, { environment, workingFolder, isOffline });
-  for (const warning of reading.warnings) io.say(`warning: ${warning}`);
+  for (const warning of reading.warnings) io.log(`warning: ${warning}`);
   if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
   const { config } = reading;
   const isPaper = config.mode === 'paper' && !isWrittenLive(file, io);
@@ -180,12 +180,12 @@ function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean
   if (token !== undefined && token !== '') {
     return { ...target, credentials: tokenOf(token), account: `the token of ${TOKEN_VARIABLE}` };
   }
-  const kept = keptTokens(target);
-  const [only] = kept;
+  const tokens = storedTokens(target);
+  const [only] = tokens;
   if (only === undefined) return target;
-  if (kept.length > 1) {
+  if (tokens.length > 1) {
     throw wrongInput(
-      [`expected --token-file <file>, since "sarraf login" stored tokens of several users:`, ...kept].join(
+      [`expected --token-file <file>, since "sarraf login" stored tokens of several users:`, ...tokens].join(
         '\n  ',
       ),
     );
@@ -194,7 +194,7 @@ function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean
 }
 
 /** The tokens that `sarraf login` keeps for an address. */
-function keptTokens({ baseUrl, exchange }: Pick<ApiTarget, 'baseUrl' | 'exchange'>): readonly string[] {
+function storedTokens({ baseUrl, exchange }: Pick<ApiTarget, 'baseUrl' | 'exchange'>): readonly string[] {
   const folder = stateFolder(exchange.ledgerFolder);
   if (!existsSync(folder)) return [];
   const name = `${addressName(baseUrl)}-`;
@@ -211,7 +211,7 @@ function readToken(file: string, io: CommandIo): CredentialSettings {
   try {
     const { text, isOpenToAll } = readSmallFile(file, LARGEST_TOKEN_BYTES);
     if (text.trim() === '') throw wrongInput(`expected a token in ${withoutSecrets(file)}, was empty`);
-    if (isOpenToAll) io.say(`warning: everyone on this machine can read ${file}: run chmod 600 on it`);
+    if (isOpenToAll) io.log(`warning: everyone on this machine can read ${file}: run chmod 600 on it`);
     return tokenOf(text.trim());
   } catch (error) {
     if (error instanceof Error && error.name === 'CommandError') throw error;

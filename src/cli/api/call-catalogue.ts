@@ -35,7 +35,7 @@ function choicesOf(schema: FieldSchema): readonly string[] {
 }
 
 /** Returns the field's own message for a value that no field accepts, so that help and refusals agree. */
-function takesOf(field: z.ZodType, choices: readonly string[]): string {
+function acceptedValuesOf(field: z.ZodType, choices: readonly string[]): string {
   if (choices.length > 0) return choices.join(' | ');
   const message = field.safeParse(Symbol('none')).error?.issues[0]?.message ?? '';
   return message.startsWith('expected ') ? message.slice('expected '.length) : 'text';
@@ -56,7 +56,7 @@ function callFieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly CallField[]
       return {
         name,
         isRequired: required.includes(name),
-        takes: takesOf(field, choices),
+        takes: acceptedValuesOf(field, choices),
         choices,
         note: schema.description ?? null,
         isSecret: isSecretText(field),

@@ -19,14 +19,14 @@ const LIMITER_PATIENCE_MS = 2_000;
 const QUIET_FOR_MS = 1_000;
 
 /** Calls that take something back: they may use the slots that are kept for that. */
-const TAKING_BACK: ReadonlySet<EndpointName> = new Set([
+const CANCELING: ReadonlySet<EndpointName> = new Set([
   'updateOrderStatus',
   'cancelOldOrders',
   'cancelWithdrawal',
 ]);
 
 function classOf({ name, effect, endpoint }: Call): RequestClass {
-  if (TAKING_BACK.has(name)) return 'cancel';
+  if (CANCELING.has(name)) return 'cancel';
   if (effect !== 'reads') return 'place';
   return endpoint.access === 'none' ? 'market' : 'account';
 }
@@ -36,7 +36,7 @@ interface SenderOptions {
   /** The longest wait for a slot of each request. */
   readonly longestWaitMs: number;
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** Put between the client and its sockets. */
   readonly wrap?: WrapTransport;
 }
@@ -48,26 +48,26 @@ export class CallSender implements Caller {
   private readonly remote: RemoteExchange;
   private readonly longestWaitMs: number;
   private readonly signal: AbortSignal;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
   private readonly target: ApiTarget;
 
   private constructor(options: SenderOptions, remote: RemoteExchange) {
     this.target = options.target;
     this.longestWaitMs = options.longestWaitMs;
     this.signal = options.signal;
-    this.say = options.say;
+    this.log = options.log;
     this.remote = remote;
   }
 
   /** Throws where the ledger can not be used. */
   static async open(options: SenderOptions): Promise<CallSender> {
-    const { target, say } = options;
+    const { target, log } = options;
     const { baseUrl, exchange, credentials } = target;
     const remote = await openRemoteExchange({
       config: { exchange },
       baseUrl,
       credentials,
-      onProblem: say,
+      onProblem: log,
       isGuest: true,
       ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     });
@@ -96,7 +96,7 @@ export class CallSender implements Caller {
     const { limiter, client } = this.remote;
     const end = (): void => void limiter.close();
     this.signal.addEventListener('abort', end, { once: true });
-    const notice = setTimeout(() => this.sayWait(call), QUIET_FOR_MS);
+    const notice = setTimeout(() => this.logWait(call), QUIET_FOR_MS);
     try {
       const reply = await limiter.run<EndpointResult<Name>>({
         budget: call.endpoint.budget.name,
@@ -127,10 +127,10 @@ export class CallSender implements Caller {
     await this.remote.close();
   }
 
-  private sayWait(call: Call): void {
+  private logWait(call: Call): void {
     const wait = this.waitFor(call);
     if (wait === null) return;
-    this.say(
+    this.log(
       `waiting ${waitText(wait)} for a slot of ${call.endpoint.budget.name}: ${wait.why} (--wait limits the wait, Ctrl-C ends it)`,
     );
   }

@@ -62,7 +62,7 @@ function findOrder(request: CallRequest, sentAtMs: number): string {
  * The command that shows whether a call that changes something took effect. Every call that is no read has
  * one.
  */
-export const LOOK_WITH: Readonly<
+export const QUERY_BY_CALL: Readonly<
   Partial<Record<EndpointName, (request: CallRequest, sentAtMs: number) => string>>
 > = {
   login: () => 'api login-attempts',
@@ -92,7 +92,7 @@ export interface CommandIo {
   /** The answer: for programs and people. */
   out(text: string): void;
   /** Writes a line beside the answer. */
-  say(line: string): void;
+  log(line: string): void;
   confirm(question: string, word: string): Promise<boolean>;
   /** One line; empty at the end of the input. */
   ask(question: string): Promise<string>;
@@ -105,7 +105,7 @@ export const MACHINE_IO: CommandIo = {
   workingFolder: process.cwd(),
   isTerminal: isatty(0),
   out: (text) => console.log(text),
-  say: (line) => console.error(line),
+  log: (line) => console.error(line),
   confirm,
   ask: askLine,
   askHidden,
@@ -128,15 +128,15 @@ interface Interruption {
  */
 export function interruption(): Interruption {
   const controller = new AbortController();
-  let takeOff: (() => void) | null = null;
+  let removeListener: (() => void) | null = null;
   return {
     signal: controller.signal,
     arm: () => {
-      takeOff ??= askThenLeave(() => controller.abort());
+      removeListener ??= askThenLeave(() => controller.abort());
     },
     release: () => {
-      takeOff?.();
-      takeOff = null;
+      removeListener?.();
+      removeListener = null;
     },
   };
 }

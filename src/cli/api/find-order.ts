@@ -50,7 +50,7 @@ const TRADES_PAGE_SIZE = 500;
 const MOST_PAGES = 50;
 
 /** Orders that are looked up one by one, since a trade of them is listed and they are not. */
-const MOST_LOOKED_UP = 20;
+const MOST_QUERIED = 20;
 
 /**
  * Looks for an order in the open orders, in all orders and in the trades of the account. It is absent only
@@ -62,7 +62,7 @@ const MOST_LOOKED_UP = 20;
 export async function findOrder(options: FindOrderOptions): Promise<FoundOrder> {
   const { nowMs, sentAtMs, lateArrivalMs, absencePassesApartMs } = options;
   const beganAtMs = nowMs();
-  const open = await look(options, options.wanted);
+  const open = await find(options, options.wanted);
   if (open !== null) return { outcome: 'found', order: open };
   const sinceMs = (sentAtMs ?? beganAtMs) - BEFORE_MS;
   // The exchange has given an id already.
@@ -131,10 +131,10 @@ async function readTrades(
     if (orderId === null) return unattributed(trade);
     // Ids rise: an order from before all that are listed is older than the one that is looked for.
     if (!listed.has(orderId) && (listed.size === 0 || orderId > oldest)) unlisted.set(orderId, trade);
-    if (unlisted.size > MOST_LOOKED_UP) return unattributed(trade);
+    if (unlisted.size > MOST_QUERIED) return unattributed(trade);
   }
   for (const [id, trade] of unlisted) {
-    const order = await look(options, { id: String(id) });
+    const order = await find(options, { id: String(id) });
     if (order === null) return unattributed(trade);
     if (isWanted(order, wanted)) return { outcome: 'found', order };
   }
@@ -148,7 +148,7 @@ function isWanted(order: ExchangeOrder, wanted: WantedOrder): boolean {
 /**
  * The exchange's answer to the id of an order, or to the name of an open one; null where it has none such.
  */
-async function look({ caller }: FindOrderOptions, wanted: WantedOrder): Promise<ExchangeOrder | null> {
+async function find({ caller }: FindOrderOptions, wanted: WantedOrder): Promise<ExchangeOrder | null> {
   const result = await caller.call('orderStatus', wanted);
   if (result.ok) return result.value;
   // Some exchanges do not look names up at all: the lists decide.

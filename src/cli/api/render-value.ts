@@ -26,10 +26,10 @@ function withoutEmpty(value: unknown): unknown {
   if (!isObject(value)) return value;
   const left = Object.create(null) as Record<string, unknown>;
   for (const [name, inner] of Object.entries(value)) {
-    const kept = withoutEmpty(inner);
-    if (kept === null || kept === undefined || kept === '') continue;
-    if (isObject(kept) && Object.keys(kept).length === 0) continue;
-    left[name] = kept;
+    const trimmed = withoutEmpty(inner);
+    if (trimmed === null || trimmed === undefined || trimmed === '') continue;
+    if (isObject(trimmed) && Object.keys(trimmed).length === 0) continue;
+    left[name] = trimmed;
   }
   return left;
 }
@@ -62,7 +62,7 @@ function listLines(items: readonly unknown[]): readonly string[] {
 function recordTable(records: readonly Plain[], keys: readonly string[] | null = null): readonly string[] {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const isNumber = (name: string): boolean =>
-    records.every(({ [name]: value }) => value === null || value === undefined || looksLikeNumber(value));
+    records.every(({ [name]: value }) => value === null || value === undefined || isNumberLike(value));
   const columns = names.map((name): TableColumn => ({
     title: titleOf(name),
     ...(isNumber(name) ? { align: 'right' } : {}),
@@ -112,7 +112,7 @@ function marketOf(value: Plain): string | null {
   return typeof value['symbol'] === 'string' && 'statsKey' in value ? value['symbol'] : null;
 }
 
-function looksLikeNumber(value: unknown): boolean {
+function isNumberLike(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
 }
 

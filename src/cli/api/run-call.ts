@@ -11,7 +11,7 @@ import { programName } from '../program-name.ts';
 import { findTarget, targetWords, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, OF_PAGING, type Call } from './call-catalogue.ts';
 import { CallSender } from './call-sender.ts';
-import { interruption, type CommandIo, LOOK_WITH } from './command-io.ts';
+import { interruption, type CommandIo, QUERY_BY_CALL } from './command-io.ts';
 import { dryRun } from './dry-run.ts';
 import type { CallRequest } from './read-fields.ts';
 import { plainOf, valueLines } from './render-value.ts';
@@ -125,7 +125,7 @@ export async function withSender<Result>(
     target,
     longestWaitMs: options.wait ?? (call.effect === 'reads' ? LONGEST_READ_WAIT_MS : LONGEST_OTHER_WAIT_MS),
     signal: end.signal,
-    say: (line) => io.say(line),
+    log: (line) => io.log(line),
   });
   try {
     sender.checkWait(call.name);
@@ -241,11 +241,11 @@ function failureToThrow(error: unknown, run: CallRun, scrub: (line: string) => s
     error instanceof RefusedError ? `${call.word}: ${error.message}` : `${error.code}: ${error.message}`,
   ];
   if (outcome === 'unknown') {
-    const look = LOOK_WITH[call.name]?.(request, Date.now());
+    const query = QUERY_BY_CALL[call.name]?.(request, Date.now());
     const where =
-      look === undefined
+      query === undefined
         ? ''
-        : `: look with "${[programName(), look, ...targetWords(options)].join(' ')}" before you send it again`;
+        : `: look with "${[programName(), query, ...targetWords(options)].join(' ')}" before you send it again`;
     lines.push(`It MAY HAVE TAKEN EFFECT${where}`);
   } else if (outcome === 'applied') lines.push('It has taken effect before.');
   else if (call.effect !== 'reads') lines.push('Nothing was changed by it.');

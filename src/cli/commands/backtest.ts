@@ -27,7 +27,7 @@ import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { dataOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 import { RunFlags } from '../run-flags.ts';
-import { keepHeapTight } from '../tight-heap.ts';
+import { limitHeap } from '../tight-heap.ts';
 
 interface Options {
   readonly set: readonly Override[];
@@ -83,7 +83,7 @@ function configOf(run: BacktestSettings, { set }: Options): BotConfig {
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
   const settings = readRun(strategy, options);
-  keepHeapTight();
+  limitHeap();
   const config = configOf(settings, options);
   const progress = reportOnStderr({ isSilent: options.json === true });
   try {

@@ -18,7 +18,7 @@ interface Options {
 }
 
 /** More backups than this are for a program of backups. */
-const MOST_KEPT = 1_000;
+const MOST_RETAINED = 1_000;
 
 const EXAMPLES = `
 The bot may run and trade meanwhile. The backup is a folder with the mirror, the control database, the alerts
@@ -98,7 +98,7 @@ export function backupCommand(): Command {
     .option(
       '--keep <number>',
       'then deletes the older backups of this mirror there, but for the newest so many that are whole (default: deletes none)',
-      integerOption(1, MOST_KEPT),
+      integerOption(1, MOST_RETAINED),
     )
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
-import { readLedgerAt, raiseLimitAt } from '../../budget/ledger-look.ts';
+import { readLedgerAt, raiseLimitAt } from '../../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
 import { failed, wrongInput } from '../command-error.ts';

@@ -35,7 +35,7 @@ async function run(order: string | undefined, options: Options): Promise<void> {
     return count === null ? 'how many orders are open is not known' : cancelNeedText(count);
   };
   await postByHand({
-    wish: { kind: 'cancel', order: order ?? null, strategy, market },
+    request: { kind: 'cancel', order: order ?? null, strategy, market },
     options,
     question: () => (order === undefined ? cancelManyText(cost()) : cancelOneText(order)),
     ...(order === undefined ? { cost } : {}),

@@ -49,7 +49,7 @@ async function run(
 ): Promise<void> {
   const where = market ?? null;
   await postByHand({
-    wish: { kind: 'close', strategy, market: where },
+    request: { kind: 'close', strategy, market: where },
     options,
     question: () => {
       const count = ownOpenOrders(options.data, { strategy, market: where });

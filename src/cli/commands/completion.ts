@@ -57,7 +57,7 @@ function tables(
     ),
     write(
       '__sarraf_takes',
-      rows.map(({ place, takesValue }): Entry => [place, takesValue]),
+      rows.map(({ place, needsValue }): Entry => [place, needsValue]),
     ),
     write(
       '__sarraf_values',
@@ -194,7 +194,7 @@ interface CompletionRow {
   readonly fields: readonly string[];
   readonly options: readonly string[];
   /** Options behind which a value is typed. */
-  readonly takesValue: readonly string[];
+  readonly needsValue: readonly string[];
   /** Values that are known, by their option or field. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
@@ -221,7 +221,7 @@ function rowsOf(command: Command, place: string): readonly CompletionRow[] {
       ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
     ],
     options: [...options.flatMap(({ long }) => long ?? []), '--help'],
-    takesValue: options
+    needsValue: options
       .filter(({ required, optional }) => required || optional)
       .flatMap(({ long }) => long ?? []),
     values,

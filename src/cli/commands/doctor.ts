@@ -89,7 +89,7 @@ async function diagnose(options: Options, io: CommandIo): Promise<void> {
       isOffline: options.offline === true,
       longestWaitMs: options.wait,
       signal: end.signal,
-      say: (line) => io.say(line),
+      log: (line) => io.log(line),
     });
   } finally {
     end.release();
@@ -105,7 +105,7 @@ async function diagnose(options: Options, io: CommandIo): Promise<void> {
 function keep(file: string, { seen, findings, config }: Diagnosis, io: CommandIo): void {
   const path = resolve(io.workingFolder, file);
   writeRecord(path, recordText(seen, { findings, credentials: config?.exchange.credentials ?? null }));
-  io.say(`${seen.length} replies are in ${path}, without what is yours; look at it before you send it.`);
+  io.log(`${seen.length} replies are in ${path}, without what is yours; look at it before you send it.`);
 }
 
 export function doctorCommand(io: CommandIo = MACHINE_IO): Command {

@@ -79,7 +79,7 @@ function suiteLines({ counts, missing, failedSeeds, tookMs }: SuiteResult, seeds
 async function run(options: Options): Promise<void> {
   const { json, seeds, hours, seed, jobs, failFast, twice } = options;
   const stopped = new AbortController();
-  const takeOff = askThenLeave(() => stopped.abort());
+  const removeListener = askThenLeave(() => stopped.abort());
   const ran = new Set<number>();
   const result = await runSuite({
     firstSeed: seed,
@@ -99,7 +99,7 @@ async function run(options: Options): Promise<void> {
       if (outcome.violations.length > 0) console.log(failureLines(options, outcome).join('\n'));
     },
   });
-  takeOff();
+  removeListener();
   const { counts, missing, failedSeeds, tookMs } = result;
   if (json === true)
     console.log(

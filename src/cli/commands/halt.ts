@@ -29,7 +29,7 @@ interface Halt {
   readonly wholeAccount: boolean;
   readonly client: ControlClient;
   readonly id: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** To be called once the halt holds: a bot that runs has it, or none runs. */
   readonly onHalted: () => void;
 }
@@ -60,7 +60,7 @@ const goOn = (): void => {};
 
 /** The bot does not run: cancels here if it is known how. */
 async function cancelHere(halt: Halt): Promise<ControlResult> {
-  const { config, data, reason, wholeAccount, say } = halt;
+  const { config, data, reason, wholeAccount, log } = halt;
   if (config === null ? isOfEmbeddedExchange(data) : config.mode !== 'live') {
     return { ok: true, message: 'no bot runs, and its exchange ended with it', left: [] };
   }
@@ -75,9 +75,9 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
     const message = `no bot runs with ${data}; ${what}: name its configuration with --config, so that they can be canceled from here`;
     return { ok: false, message, left: [] };
   }
-  say('no bot runs: canceling from here');
+  log('no bot runs: canceling from here');
   const controller = new AbortController();
-  const takeOff = askThenLeave(() => controller.abort());
+  const removeListener = askThenLeave(() => controller.abort());
   // Orders are canceled also without a reader: a closed terminal is no reason to stop.
   process.on('SIGHUP', goOn);
   process.stdout.on('error', goOn);
@@ -88,24 +88,24 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
       reason,
       wholeAccount,
       signal: controller.signal,
-      onProgress: (progress) => say(progressText(progress)),
+      onProgress: (progress) => log(progressText(progress)),
     });
   } catch (error) {
     throw asWrongInput(error);
   } finally {
-    takeOff();
+    removeListener();
     process.off('SIGHUP', goOn);
   }
 }
 
 async function carryOut(halt: Halt): Promise<ControlResult> {
-  const { client, id, data, say } = halt;
+  const { client, id, data, log } = halt;
   const followed = await followCommand({
     client,
     id,
     data,
-    onProgress: (progress) => say(progressText(progress)),
-    onTaken: halt.onHalted,
+    onProgress: (progress) => log(progressText(progress)),
+    onApplied: halt.onHalted,
   });
   if (followed.kind === 'gone') halt.onHalted();
   if (followed.kind === 'done') return followed.result;
@@ -137,17 +137,17 @@ async function run(options: Options): Promise<void> {
     if (!(await confirm(question, 'halt')))
       throw wrongInput('expected "halt" to be typed, or --yes; nothing was done');
   }
-  const say = (line: string): void => {
+  const log = (line: string): void => {
     if (options.json !== true) console.log(line);
   };
   using client = new ControlClient(data);
   const id = client.post({ kind: 'halt', reason: options.reason, wholeAccount });
   const count = ownOpenOrders(data);
-  let isSaid = false;
+  let isLogged = false;
   const onHalted = (): void => {
-    if (!isSaid)
-      say(`halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`);
-    isSaid = true;
+    if (!isLogged)
+      log(`halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`);
+    isLogged = true;
   };
   const result = await carryOut({
     data,
@@ -156,13 +156,13 @@ async function run(options: Options): Promise<void> {
     wholeAccount,
     client,
     id,
-    say,
+    log,
     onHalted,
   });
   if (options.json === true) console.log(JSON.stringify(inEnglish({ halted: client.isHalted(), ...result })));
   if (!result.ok || result.left.length > 0)
     throw failed([english(result.message), ...result.left].join('\n'));
-  say(english(result.message));
+  log(english(result.message));
 }
 
 export function haltCommand(): Command {

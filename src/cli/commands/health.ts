@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { isDataFolderInUse } from '../../daemon/run-locks.ts';
+import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { askHealth, healthAddress, type HealthAnswer } from '../ask-health.ts';
 import { failed } from '../command-error.ts';
 import { dataOption, integerOption } from '../option-readers.ts';

@@ -7,16 +7,16 @@ import { failed, wrongInput } from '../command-error.ts';
 import { BOT_MODES } from '../../mirror/mirror-path.ts';
 import { MODES } from '../../daemon/modes.ts';
 import {
-  type BotWishes,
+  type BotRequest,
   checkAddress,
   checkFolder,
   checkMarket,
   checkName,
-  USUAL_WISHES,
+  USUAL_REQUEST,
   type CheckedText,
-  type GivenWishes,
+  type GivenRequest,
   EMBEDDED_MARKETS,
-} from '../init/bot-wishes.ts';
+} from '../init/bot-request.ts';
 import {
   BOT_LANGUAGES,
   INIT_TEXTS,
@@ -46,7 +46,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-interface Options extends WishOptions {
+interface Options extends RequestOptions {
   readonly yes?: true;
   readonly json?: true;
 }
@@ -94,26 +94,26 @@ async function init(
   { io, terminal }: { readonly io: CommandIo; readonly terminal: Terminal },
 ): Promise<void> {
   const { workingFolder } = io;
-  const given = givenWishes(folder, options, workingFolder);
+  const given = givenRequest(folder, options, workingFolder);
   const asksNothing = options.yes === true || options.json === true;
   if (!asksNothing && !io.isTerminal) {
     throw wrongInput(
       'expected a terminal to ask at, was none: "sarraf init my-bot --yes" asks nothing; its options say what the bot is to be',
     );
   }
-  const wishes = asksNothing
+  const request = asksNothing
     ? withDefaults(given, workingFolder)
-    : await askWishes(given, { workingFolder, folderProblem, terminal });
-  if (wishes === null) throw failed(INIT_TEXTS[given.language ?? 'en'].ended);
-  checkTogether(wishes);
-  const files = await makeBot(wishes, (line) => io.say(line));
-  const next = [`cd ${quoted(relative(workingFolder, wishes.folder) || '.')}`, 'npm install', 'npm start'];
-  if (options.json === true) io.out(JSON.stringify({ ...wishes, files, next }));
-  else io.out(linesOf(wishes, files, next).join('\n'));
+    : await askRequest(given, { workingFolder, folderProblem, terminal });
+  if (request === null) throw failed(INIT_TEXTS[given.language ?? 'en'].ended);
+  checkTogether(request);
+  const files = await makeBot(request, (line) => io.log(line));
+  const next = [`cd ${quoted(relative(workingFolder, request.folder) || '.')}`, 'npm install', 'npm start'];
+  if (options.json === true) io.out(JSON.stringify({ ...request, files, next }));
+  else io.out(linesOf(request, files, next).join('\n'));
 }
 
 function linesOf(
-  { folder, language }: BotWishes,
+  { folder, language }: BotRequest,
   files: readonly string[],
   next: readonly string[],
 ): string[] {
@@ -131,25 +131,25 @@ function quoted(path: string): string {
  * written, or comes too late.
  */
 export async function makeBot(
-  wishes: BotWishes,
-  say: (line: string) => void,
+  request: BotRequest,
+  log: (line: string) => void,
   origin: PackageOrigin = ownOrigin(),
 ): Promise<readonly string[]> {
   const scratch = origin.kind === 'checkout' ? mkdtempSync(join(tmpdir(), 'sarraf-pack-')) : null;
   const { signal, release } = endSignal();
   try {
     // Packing takes seconds: who named the wrong folder is told before it.
-    checkIsFree(wishes.folder);
+    checkIsFree(request.folder);
     let packed = origin.kind === 'file' ? origin.path : null;
     if (origin.kind === 'checkout' && scratch !== null) {
-      say(INIT_TEXTS[wishes.language].packing);
+      log(INIT_TEXTS[request.language].packing);
       packed = await packCheckout(origin.folder, scratch, signal);
     }
-    const content = contentOf(wishes, origin, packed);
-    writeBotFolder(wishes.folder, content);
+    const content = contentOf(request, origin, packed);
+    writeBotFolder(request.folder, content);
     return [...content.texts.keys(), ...content.copies.keys()];
   } catch (error) {
-    throw signal.aborted ? failed(INIT_TEXTS[wishes.language].ended) : error;
+    throw signal.aborted ? failed(INIT_TEXTS[request.language].ended) : error;
   } finally {
     release();
     if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
@@ -157,8 +157,8 @@ export async function makeBot(
 }
 
 /** Returns the content of a new bot's folder; `packed` is its sarraf package, if it gets a copy of one. */
-function contentOf(wishes: BotWishes, origin: PackageOrigin, packed: string | null): FolderContent {
-  const texts = botFiles(wishes, {
+function contentOf(request: BotRequest, origin: PackageOrigin, packed: string | null): FolderContent {
+  const texts = botFiles(request, {
     sarraf: packed === null ? (origin.kind === 'named' ? origin.name : '') : `file:${vendorPath(packed)}`,
     versions: testedVersions(),
     strategy: (file) => readFileSync(ownFile(join('strategies', file)), 'utf8'),
@@ -167,8 +167,8 @@ function contentOf(wishes: BotWishes, origin: PackageOrigin, packed: string | nu
 }
 
 /** Choices for a new bot given on the command line. */
-interface WishOptions {
-  readonly exchange?: BotWishes['mode'];
+interface RequestOptions {
+  readonly exchange?: BotRequest['mode'];
   readonly url?: string;
   readonly market?: MarketSymbol;
   readonly strategy?: StartName;
@@ -177,7 +177,11 @@ interface WishOptions {
 }
 
 /** The wishes in options. A mistake in one of them is wrong input, before anything is asked. */
-function givenWishes(folder: string | undefined, options: WishOptions, workingFolder: string): GivenWishes {
+function givenRequest(
+  folder: string | undefined,
+  options: RequestOptions,
+  workingFolder: string,
+): GivenRequest {
   const { exchange: mode, url, market, strategy, name, language } = options;
   if (mode === 'embedded' && url !== undefined)
     throw wrongInput('expected --url beside --exchange paper or live alone: the embedded one has no address');
@@ -193,25 +197,25 @@ function givenWishes(folder: string | undefined, options: WishOptions, workingFo
 }
 
 /** With the default of all that is not given. The address of an exchange has none. */
-function withDefaults(given: GivenWishes, workingFolder: string): BotWishes {
-  const { mode = USUAL_WISHES.mode, baseUrl = null, start = USUAL_WISHES.start } = given;
+function withDefaults(given: GivenRequest, workingFolder: string): BotRequest {
+  const { mode = USUAL_REQUEST.mode, baseUrl = null, start = USUAL_REQUEST.start } = given;
   if (mode === 'embedded' && baseUrl !== null)
     throw wrongInput('expected --exchange paper or live beside --url, was neither');
   if (mode !== 'embedded' && baseUrl === null)
     throw wrongInput(`expected --url with the address of the exchange beside --exchange ${mode}, was none`);
   return {
-    folder: given.folder ?? resolve(workingFolder, USUAL_WISHES.folder),
+    folder: given.folder ?? resolve(workingFolder, USUAL_REQUEST.folder),
     mode,
     baseUrl,
-    market: given.market ?? USUAL_WISHES.market,
+    market: given.market ?? USUAL_REQUEST.market,
     start,
     name: given.name ?? STARTING_POINTS[start].name,
-    language: given.language ?? USUAL_WISHES.language,
+    language: given.language ?? USUAL_REQUEST.language,
   };
 }
 
 /** Looks at what only all of them together show: a market that the chosen exchange does not have. */
-function checkTogether({ market, mode }: BotWishes): void {
+function checkTogether({ market, mode }: BotRequest): void {
   valueOf(checkMarket(market, mode), '--market');
 }
 
@@ -296,17 +300,17 @@ interface Asking {
 }
 
 /** Asks for what is not given, one question after the other. Null where the person ended it. */
-export async function askWishes(given: GivenWishes, asking: Asking): Promise<BotWishes | null> {
+export async function askRequest(given: GivenRequest, asking: Asking): Promise<BotRequest | null> {
   const questions = await Questions.open(asking.terminal);
   try {
-    return await wishesOf(given, questions, asking);
+    return await requestOf(given, questions, asking);
   } catch (error) {
     if (error instanceof QuestionsEnded) return null;
     throw error;
   }
 }
 
-async function wishesOf(given: GivenWishes, questions: Questions, asking: Asking): Promise<BotWishes> {
+async function requestOf(given: GivenRequest, questions: Questions, asking: Asking): Promise<BotRequest> {
   const language =
     given.language ??
     (await questions.pick(
@@ -316,7 +320,7 @@ async function wishesOf(given: GivenWishes, questions: Questions, asking: Asking
   const texts = INIT_TEXTS[language];
   questions.title(texts.intro);
   const folder =
-    given.folder ?? (await questions.write(texts.folder, placeCheck(asking), USUAL_WISHES.folder));
+    given.folder ?? (await questions.write(texts.folder, placeCheck(asking), USUAL_REQUEST.folder));
   const mode =
     given.mode ??
     (await questions.pick(
@@ -337,7 +341,7 @@ async function wishesOf(given: GivenWishes, questions: Questions, asking: Asking
 }
 
 async function marketOf(
-  mode: BotWishes['mode'],
+  mode: BotRequest['mode'],
   questions: Questions,
   texts: InitTexts,
 ): Promise<MarketSymbol> {
@@ -346,7 +350,7 @@ async function marketOf(
       texts.market,
       EMBEDDED_MARKETS.map((value) => ({ value, label: value })),
     );
-  return questions.write(texts.otherMarket, (typed) => checkMarket(typed, mode), USUAL_WISHES.market);
+  return questions.write(texts.otherMarket, (typed) => checkMarket(typed, mode), USUAL_REQUEST.market);
 }
 
 function placeCheck({ workingFolder, folderProblem }: Asking): (typed: string) => CheckedText {

@@ -168,7 +168,7 @@ export async function renewLedgerAt(place: string, machine: Machine): Promise<Re
  */
 async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
   const aside = `${path}.replaced-${new Date(machine.wallMs()).toISOString().replaceAll(':', '-')}`;
-  const found = lookAt(path);
+  const found = inspect(path);
   if (found === 'busy') return { kind: 'in use' };
   if (found === 'usable') return emptyInPlace(path, { aside, machine });
   if (found === 'damaged') {
@@ -189,7 +189,7 @@ async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
  * Returns the state of a ledger's file. A file of zero bytes holds nothing that could be lost. Throws if the
  * state cannot be known, as without the right to read.
  */
-function lookAt(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
+function inspect(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
   if (!existsSync(path) || statSync(path).size === 0) return 'missing';
   try {
     openLedgerReadOnly(path).close();

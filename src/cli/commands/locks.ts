@@ -24,8 +24,8 @@ function showLocks(options: MirrorOptions): void {
   const waiting = waitingLocks(options.data);
   // A lock may have been set before the bot ran for the first time.
   const isNew = !hasMirror(options) && waiting.length > 0;
-  const kept = isNew ? [] : readMirror(options, (reader) => reader.summary().kept);
-  const { locks, nextChangeAtMs } = locksNow(kept, nowMs);
+  const rows = isNew ? [] : readMirror(options, (reader) => reader.summary().stored);
+  const { locks, nextChangeAtMs } = locksNow(rows, nowMs);
   print(options, {
     json: { atMs: nowMs, locks, nextChangeAtMs, waiting },
     lines: () => [

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { knownDevice, keepToken } from '../../venues/client-credentials.ts';
+import { knownDevice, storeToken } from '../../venues/client-credentials.ts';
 import { writePrivateFile } from '../../configuration/private-file.ts';
 import { stateFile, stateFolder } from '../../budget/ledger-file.ts';
 import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/session.ts';
@@ -72,7 +72,7 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
   const file = { option: '--password-file', path: options.passwordFile };
   const password = await privateText({ what: 'password', file, variable: 'SARRAF_PASSWORD' }, io);
   const oneTimePassword = (await askOneTimePassword(io)).trim();
-  const { device, onDevice } = knownDevice(files.device, (message) => io.say(`warning: ${message}`));
+  const { device, onDevice } = knownDevice(files.device, (message) => io.log(`warning: ${message}`));
   const issuedAtMs = Date.now();
   const lifetimeMs = options.short === true ? TOKEN_LIFETIME_MS : REMEMBERED_LIFETIME_MS;
   const value = await valueOfCall('login', {
@@ -92,7 +92,7 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
   try {
     // A file of another name is the user's own; the times are for a bot, which looks in the usual place.
     if (options.tokenFile !== undefined) writePrivateFile(files.token, `${value.key}\n`);
-    else keepToken(files.token, { key: value.key, issuedAtMs, expiresAtMs: issuedAtMs + lifetimeMs });
+    else storeToken(files.token, { key: value.key, issuedAtMs, expiresAtMs: issuedAtMs + lifetimeMs });
   } catch (error) {
     throw failed(`the token was made and can not be kept in ${files.token} (${String(error)}): log in again`);
   }

@@ -158,12 +158,12 @@ function placeCommand(io: CommandIo): Command {
     .option('--key <text>', `with --strategy: ${KEY_HELP}`)
     .addHelpText('after', PLACE_HELP)
     .action(async (side: string, market: string, amount: string, options: BookOptions) => {
-      const wished = checkedRequest('addOrder', placeRequest(side, { market, amount }, options));
+      const fields = checkedRequest('addOrder', placeRequest(side, { market, amount }, options));
       if (options.strategy !== undefined) {
-        await placeInBook(options.strategy, { request: wished, market, options, worth: worth(wished), io });
+        await placeInBook(options.strategy, { request: fields, market, options, worth: worth(fields), io });
         return;
       }
-      const request = nameByHand(wished);
+      const request = nameByHand(fields);
       const placed = await valueOfCall('addOrder', { request, options, io, warning: worth(request) });
       if (placed === null) return;
       printValue(placed, { options, io }, () => {
@@ -296,7 +296,7 @@ async function placeInBook(
   const stopPrice = decimalOf(options.stop);
   const order = { strategy, market: symbol, side, amount, price, stopPrice } as const;
   await postByHand({
-    wish: { kind: 'place', ...order },
+    request: { kind: 'place', ...order },
     options,
     question: () => placeByHandText(order, worth),
     otherwise: 'without --strategy the order is placed on the account itself',

@@ -1,7 +1,7 @@
 import type { Budget } from '../../domain/rate-limit.ts';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { readLedgerIfAny } from '../../budget/ledger-look.ts';
+import { readLedgerIfAny } from '../../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import {
   beginsText,

@@ -32,22 +32,22 @@ function decimal(text: string, what: string): string {
   return new Decimal(text).toFixed();
 }
 
-async function say(
+async function signalBot(
   of: Pick<PositionCommand, 'act' | 'strategy' | 'to' | 'market'>,
   amount: string | undefined,
   options: Options,
 ): Promise<void> {
   const { price } = options;
-  const wish = {
+  const request = {
     kind: 'position' as const,
     ...of,
     amount: amount === undefined ? null : decimal(amount, 'amount'),
     price: price === undefined ? null : decimal(price, '--price'),
   };
   await postByHand({
-    wish,
+    request,
     options,
-    question: () => positionText(wish),
+    question: () => positionText(request),
     otherwise: 'the books of a strategy are changed by the bot that runs',
   });
 }
@@ -76,7 +76,7 @@ export function positionCommand(): Command {
   const one = (kind: 'adopt' | 'write-off', description: string): Command =>
     withOptions(act(kind, description)).action(
       async (strategy: string, market: MarketSymbol, amount: string | undefined, options: Options) =>
-        say({ act: kind, strategy, to: null, market }, amount, options),
+        signalBot({ act: kind, strategy, to: null, market }, amount, options),
     );
   return new Command('position')
     .description('Says what became of coins that somebody has closed or moved by hand.')
@@ -91,7 +91,7 @@ export function positionCommand(): Command {
           market: MarketSymbol,
           amount: string | undefined,
           options: Options,
-        ) => say({ act: 'move', strategy, to, market }, amount, options),
+        ) => signalBot({ act: 'move', strategy, to, market }, amount, options),
       ),
     );
 }

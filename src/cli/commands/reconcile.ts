@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
-import { isDataFolderInUse } from '../../daemon/run-locks.ts';
+import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { FILL_ROWS } from '../../mirror/record-tables.ts';
 import { readMovements, type Movements } from '../../mirror/read-movements.ts';
@@ -18,7 +18,7 @@ import {
 import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText, agoText, clockText } from '../../domain/time-text.ts';
 import { dataOption } from '../option-readers.ts';
-import { sentenceOf } from '../../engine/flaw-log.ts';
+import { sentenceOf } from '../../engine/issue-log.ts';
 import { rowLines, tableLines } from '../table.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
@@ -42,13 +42,13 @@ interface Reading {
  * Period searched before the difference was seen. The time the books last agreed is not stored: some
  * comparisons earlier, mostly minutes.
  */
-const LOOK_BACK_MS = 3_600_000;
+const LOOKBACK_MS = 3_600_000;
 
 /** More changes than this are none for a person to go through. */
 const MOST_MOVEMENTS = 200;
 
 /** A running bot takes it at once; longer means that something holds it up. */
-const TAKEN_WITHIN_MS = 10_000;
+const APPLIED_WITHIN_MS = 10_000;
 
 const HELP = `
 The bot compares; this command shows the result. After a break the bot places no new orders, over
@@ -75,7 +75,7 @@ function read(options: Options): Reading {
     const report = readReconciliation(reader);
     const { sinceMs, differences } = report;
     if (sinceMs === null) return { report, changes: [] };
-    const movements = readMovements(reader.path, { fromMs: sinceMs - LOOK_BACK_MS, last: MOST_MOVEMENTS });
+    const movements = readMovements(reader.path, { fromMs: sinceMs - LOOKBACK_MS, last: MOST_MOVEMENTS });
     return { report, changes: walletChanges(movements, currenciesIn(differences)) };
   });
 }
@@ -85,7 +85,7 @@ function explanationLines({ report, changes }: Reading, nowMs: number): string[]
   if (sinceMs === null) return state === 'agreed' ? ['', ...bookLines(report)] : [];
   return [
     '',
-    `Odd changes of these wallets since ${lengthText(LOOK_BACK_MS)} before the difference was seen, of the newest ${MOST_MOVEMENTS} trades and lines:`,
+    `Odd changes of these wallets since ${lengthText(LOOKBACK_MS)} before the difference was seen, of the newest ${MOST_MOVEMENTS} trades and lines:`,
     ...changeLines(changes, { differences, nowMs }),
     ...(changes.some(({ missing }) => missing !== null) ? ['', READ_IT] : []),
   ];
@@ -160,7 +160,7 @@ async function accept(options: Options): Promise<void> {
 async function post(data: string): Promise<string> {
   using client = new ControlClient(data);
   const id = client.post({ kind: 'accept-balances' });
-  const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+  const followed = await followCommand({ client, id, data, stillForMs: APPLIED_WITHIN_MS });
   if (followed.kind === 'done') {
     if (!followed.result.ok) throw failed(english(followed.result.message));
     return english(followed.result.message);
@@ -334,13 +334,13 @@ export function walletChanges(
   const lines = new LineMatcher(known);
   const ofTrades = movements.fills.flatMap(effectsOf).filter(({ currency }) => currencies.has(currency));
   const paired = ofTrades.map((effect): WalletChange => {
-    const line = lines.take(effect.currency, effect.units, effect.atMs);
+    const line = lines.match(effect.currency, effect.units, effect.atMs);
     return { ...effect, line, missing: line === null && isWithin(effect, known) ? 'line' : null };
   });
   // Once every other trade has its own.
   for (const [place, change] of paired.entries()) {
     const isSum = change.line === null && change.fill !== null && isPlaceholder(change.fill);
-    if (isSum && lines.takeSum(change.currency, change.units).length > 0)
+    if (isSum && lines.consumeSum(change.currency, change.units).length > 0)
       paired[place] = { ...change, missing: null };
   }
   const unpaired = lines.rest().map((line): WalletChange => {

@@ -87,7 +87,7 @@ async function record(options: Options): Promise<void> {
       record: { folder, raw: options.raw ?? config.record?.raw ?? false },
       forMs: options.for ?? null,
       signal,
-      onNotice: (message) => progress.say(message),
+      onNotice: (message) => progress.log(message),
       onStatus: (status) => progress.show(status),
     });
     progress.end();
@@ -163,7 +163,7 @@ class RecordingProgress {
   }
 
   /** Says something beside it. */
-  say(message: string): void {
+  log(message: string): void {
     this.end();
     console.error(message);
   }

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/difference.ts';
 import { resultLines } from '../../backtest/summary-lines.ts';
 import { shownMoney, numberText, percentText } from '../../backtest/value-text.ts';
-import { findRun, listRuns, type KeptRun } from '../../backtest/read-run-folder.ts';
+import { findRun, listRuns, type StoredRun } from '../../backtest/read-run-folder.ts';
 import { asCommand } from '../as-command.ts';
 import { asWrongInput, wrongInput } from '../command-error.ts';
 import { dataOption, integerOption, withoutDataOfEnvironment } from '../option-readers.ts';
@@ -13,7 +13,7 @@ import { minuteText, durationText, secondText } from '../../domain/time-text.ts'
 import { liveRun } from '../../backtest/live-run.ts';
 import { finishRun, type FinishedRun } from '../../backtest/finish-run.ts';
 import { writeRunFolder } from '../../backtest/write-run-folder.ts';
-import { keptBot } from '../../backtest/candle-backtest.ts';
+import { botTerms } from '../../backtest/candle-backtest.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
@@ -56,7 +56,7 @@ Examples:
 
 const folderOf = ({ data }: Options): string => join(data, 'backtests');
 
-const listLines = (runs: readonly KeptRun[]): readonly string[] =>
+const listLines = (runs: readonly StoredRun[]): readonly string[] =>
   rowLines(runs, {
     run: ({ run }) => run,
     from: ({ result }) => minuteText(result.fromMs),
@@ -78,12 +78,12 @@ function list(options: ListOptions): void {
 }
 
 function show(wanted: string, options: Options): void {
-  const kept = runOf(wanted, options);
+  const run = runOf(wanted, options);
   if (options.json === true) {
-    console.log(JSON.stringify(kept));
+    console.log(JSON.stringify(run));
     return;
   }
-  const { result, path } = kept;
+  const { result, path } = run;
   const rules = result.fidelity.rules.map(({ rule, setting }) => `  ${rule}: ${setting}`);
   const caveats = result.fidelity.caveats.map((caveat) => `  ${caveat}`);
   console.log([...resultLines(result), '', 'Fidelity', ...rules, ...caveats].join('\n'));
@@ -115,7 +115,7 @@ async function parquet(wanted: string, options: ParquetOptions): Promise<void> {
 }
 
 /** A run by what the user called it. One that is not there is a mistake of the user. */
-function runOf(wanted: string, options: Options): KeptRun {
+function runOf(wanted: string, options: Options): StoredRun {
   try {
     return findRun(folderOf(options), wanted);
   } catch (error) {
@@ -193,7 +193,7 @@ function report(options: LiveOptions): void {
     toMs: range.toMs,
     currency: options.currency ?? null,
     params: new Map((config?.strategies ?? []).map(({ name, params }) => [name, params])),
-    config: config === null ? null : keptBot(config),
+    config: config === null ? null : botTerms(config),
     clock: () => performance.now(),
     loadMs: performance.now() - startedMs,
   });

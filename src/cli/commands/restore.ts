@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-file.ts';
-import { dataFolderOwner, isDataFolderInUse } from '../../daemon/run-locks.ts';
+import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { planRestore, restoreBackup, type PlannedRestore } from '../../daemon/restore-backup.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { asCommand } from '../as-command.ts';
@@ -29,7 +29,7 @@ Examples:
 const timeText = (timeMs: number | null): string =>
   timeMs === null ? 'no time' : `${secondText(timeMs)} UTC`;
 
-function question({ backup, dataFolder, present, kept }: PlannedRestore): string {
+function question({ backup, dataFolder, present, retained }: PlannedRestore): string {
   const { lastAtMs } = backup.manifest;
   const now =
     present === null
@@ -39,16 +39,16 @@ function question({ backup, dataFolder, present, kept }: PlannedRestore): string
     `The backup knows what happened up to ${timeText(lastAtMs)}, and the bot reads from the exchange what came after it.`,
     'What only the mirror had since is not known any more: intents, the state of strategies, locks and pauses.',
     now,
-    kept.has('control.sqlite')
+    retained.has('control.sqlite')
       ? 'The control database stays, with its halt if there is one.'
       : 'The halt, if there is one, is that of the backup.',
-    ...(kept.has('paper-account.sqlite') ||
+    ...(retained.has('paper-account.sqlite') ||
     !backup.manifest.files.some(({ name }) => name === 'paper-account.sqlite')
       ? []
       : [
           'The paper account is that of the backup. Another one that is in the folder is moved aside and kept.',
         ]),
-    kept.has('alerts.sqlite')
+    retained.has('alerts.sqlite')
       ? 'The alerts of the folder stay, with what was said of them.'
       : 'Alerts, if the backup has some, are those of the backup.',
   ].join('\n');

@@ -13,7 +13,7 @@ interface Options {
 }
 
 /** A running bot takes it at once; longer means that something holds it up. */
-const TAKEN_WITHIN_MS = 10_000;
+const APPLIED_WITHIN_MS = 10_000;
 
 const EXAMPLES = `
 Without a name it ends a halt, and leaves strategies that are paused as they are.
@@ -39,7 +39,7 @@ async function endHalt({ data, json }: Options): Promise<void> {
   using client = new ControlClient(data);
   const wasHalted = client.isHalted() !== null;
   const id = client.post({ kind: 'resume' });
-  const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+  const followed = await followCommand({ client, id, data, stillForMs: APPLIED_WITHIN_MS });
   if (followed.kind === 'done' && !followed.result.ok) throw failed(english(followed.result.message));
   if (followed.kind === 'still') {
     throw failed('the bot did not take it up: see whether it is well with "sarraf health"');

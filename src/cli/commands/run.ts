@@ -18,7 +18,7 @@ import {
 } from '../option-readers.ts';
 import { endSignal } from '../end-signal.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
-import { keepHeapTight } from '../tight-heap.ts';
+import { limitHeap } from '../tight-heap.ts';
 import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';
 
@@ -120,7 +120,7 @@ async function run(options: Options): Promise<void> {
   try {
     const config = configOf(options);
     // Virtual time leaves V8 no idle moment: its heap would grow as far as the machine has memory.
-    if (config.mode === 'embedded' && config.embedded.speed === 'max') keepHeapTight();
+    if (config.mode === 'embedded' && config.embedded.speed === 'max') limitHeap();
     const summary = await runBot({
       config,
       bundledStrategies: ownStrategies(),

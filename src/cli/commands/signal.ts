@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Command, InvalidArgumentError } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
 import type { ControlResult } from '../../daemon/control-command.ts';
-import { isDataFolderInUse } from '../../daemon/run-locks.ts';
+import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
@@ -40,10 +40,10 @@ async function run(strategy: string, name: string, options: Options): Promise<vo
   using client = new ControlClient(data);
   if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was sent`);
   const payload = options.payload.json;
-  const wish = { strategy, name, id, payload, sentAtMs: sentAt, source: SOURCE };
-  const posted = post(client, { kind: 'signal', ...wish });
+  const request = { strategy, name, id, payload, sentAtMs: sentAt, source: SOURCE };
+  const posted = post(client, { kind: 'signal', ...request });
   const followed = await followCommand({ client, id: posted, data, stillForMs: ANSWERED_WITHIN_MS });
-  if (followed.kind !== 'done') throw failed(notTaken(client, posted, followed.kind));
+  if (followed.kind !== 'done') throw failed(notApplied(client, posted, followed.kind));
   print(id, followed.result, json === true);
 }
 
@@ -55,14 +55,14 @@ function post(client: ControlClient, command: SignalCommand): number {
   }
 }
 
-function print(id: string, { ok, message: said, signal }: ControlResult, isJson: boolean): void {
-  const message = english(said);
+function print(id: string, { ok, message: text, signal }: ControlResult, isJson: boolean): void {
+  const message = english(text);
   if (isJson) console.log(JSON.stringify({ id, ...signal, message }));
   if (!ok) throw failed(`${signal?.outcome ?? 'not told'}: ${message}`);
   if (!isJson) console.log(message);
 }
 
-function notTaken(client: ControlClient, posted: number, why: 'gone' | 'still'): string {
+function notApplied(client: ControlClient, posted: number, why: 'gone' | 'still'): string {
   const withdrawn: ControlResult = { ok: false, message: 'it was taken back, and not told', left: [] };
   if (client.withdraw(posted, withdrawn))
     return `the bot ${why === 'gone' ? 'ended before it took the signal' : 'did not take the signal up: see "sarraf health"'}; it was taken back, and not told`;

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command } from 'commander';
-import { signalLineOf, toldSignals, type SignalLine, signalFileLines } from '../../backtest/signals.ts';
+import { signalLineOf, deliveredSignals, type SignalLine, signalFileLines } from '../../backtest/signals.ts';
 import { oneLine } from '../../domain/money-text.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../query/write-run-parquet.ts';
 import { wrongInput } from '../command-error.ts';
-import { integerOption, refuseTaken } from '../option-readers.ts';
+import { integerOption, refuseExisting } from '../option-readers.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { rowLines } from '../table.ts';
 
@@ -58,17 +58,17 @@ async function write(lines: readonly SignalLine[], out: string, options: Options
   const format = extname(out).toLowerCase();
   if (format !== '.csv' && format !== '.jsonl')
     throw wrongInput(`expected a file that ends in .csv or .jsonl for --out, was ${out}`);
-  refuseTaken(out);
-  const told = toldSignals(lines);
-  const text = [...signalFileLines(told, format === '.csv' ? 'csv' : 'jsonl')].join('');
+  refuseExisting(out);
+  const signals = deliveredSignals(lines);
+  const text = [...signalFileLines(signals, format === '.csv' ? 'csv' : 'jsonl')].join('');
   await asWholeFile(
     out,
     (draft) => writeFileSync(draft, text),
-    () => refuseTaken(out),
+    () => refuseExisting(out),
   );
   print(options, {
-    json: { file: out, signals: told.length },
-    lines: () => [`${told.length} signals to ${out}`],
+    json: { file: out, signals: signals.length },
+    lines: () => [`${signals.length} signals to ${out}`],
   });
 }
 

@@ -8,7 +8,7 @@ import { isOutputGone } from '../../daemon/standard-output.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
-import { dataOption, integerOption, refuseTaken } from '../option-readers.ts';
+import { dataOption, integerOption, refuseExisting } from '../option-readers.ts';
 import { csvLine } from '../../domain/csv.ts';
 import { tableLines } from '../table.ts';
 import { once } from 'node:events';
@@ -102,7 +102,7 @@ function formatOf({ format, out, json }: Options): Format {
 async function ask(sql: string, options: Options): Promise<void> {
   const format = formatOf(options);
   const { out } = options;
-  if (out !== undefined) refuseTaken(out);
+  if (out !== undefined) refuseExisting(out);
   const end = endSignal();
   let isUnread = false;
   const onOutputError = (error: Error): void => {
@@ -118,7 +118,7 @@ async function ask(sql: string, options: Options): Promise<void> {
     else {
       const write = (draft: string): Promise<number> =>
         withQuery({ ...question, draft }, (query) => query.writeParquet());
-      const written = await asWholeFile(out, write, () => refuseTaken(out));
+      const written = await asWholeFile(out, write, () => refuseExisting(out));
       console.log(`${out}: ${written.toLocaleString('en')} rows`);
     }
   } catch (error) {

@@ -17,7 +17,7 @@ import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { print } from '../read-mirror.ts';
-import { refuseTaken, dataOption } from '../option-readers.ts';
+import { refuseExisting, dataOption } from '../option-readers.ts';
 import { statementColumns, unitOf, type StatementColumn } from '../statement/statement-columns.ts';
 import { statementNotes, type StatementNote } from '../statement/statement-notes.ts';
 import {
@@ -80,17 +80,17 @@ async function write(options: Options, period: ReadPeriod, out: string): Promise
   const format = extname(out).toLowerCase();
   if (format !== '.csv' && format !== '.parquet')
     throw wrongInput(`expected a file that ends in .csv or .parquet for --out, was ${out}`);
-  refuseTaken(out);
+  refuseExisting(out);
   const columns = statementColumns(period.calendar, methodsOf(options));
   const writeCsv = (path: string): ShownStatement => {
     const file = new StatementCsv(path, columns, format === '.csv' ? 'decimals' : 'units');
     try {
-      return read(options, period, file.take);
+      return read(options, period, file.add);
     } finally {
       file.end();
     }
   };
-  if (format === '.csv') return asWholeFile(out, writeCsv, () => refuseTaken(out));
+  if (format === '.csv') return asWholeFile(out, writeCsv, () => refuseExisting(out));
   const csv = `${out}.${process.pid}.csv`;
   try {
     const shown = writeCsv(csv);
@@ -106,15 +106,15 @@ function methodsOf({ method }: Options): readonly CostMethod[] {
   return method === undefined ? COST_METHODS : [method];
 }
 
-function read(options: Options, period: ReadPeriod, take: (line: StatementLine) => void): ShownStatement {
+function read(options: Options, period: ReadPeriod, onLine: (line: StatementLine) => void): ShownStatement {
   const path = resolve(options.mirror ?? mirrorPathOf(options.data));
-  return readStatementRows(path, (rows) => shownOf(rows, { options, period, path }, take));
+  return readStatementRows(path, (rows) => shownOf(rows, { options, period, path }, onLine));
 }
 
 function shownOf(
   rows: StatementRows,
   of: { readonly options: Options; readonly period: ReadPeriod; readonly path: string },
-  take: (line: StatementLine) => void,
+  onLine: (line: StatementLine) => void,
 ): ShownStatement {
   const { options, period, path } = of;
   const source = sourceOf(rows);
@@ -130,7 +130,7 @@ function shownOf(
   const made = makeStatement(
     source.source,
     { fromMs: beginsAtMs, toMs: period.toMs, monthOf: monthReader(period.calendar) },
-    take,
+    onLine,
   );
   const notes = statementNotes({ statement: made, source, rows, period, beginsAtMs });
   return { statement: made, period, methods: methodsOf(options), notes };
@@ -223,7 +223,7 @@ class StatementCsv {
     this.piece = csvLine(columns.map(({ name }) => name));
   }
 
-  readonly take = (line: StatementLine): void => {
+  readonly add = (line: StatementLine): void => {
     this.piece += csvLine(this.cells.map((cell) => cell(line)));
     if (this.piece.length >= PIECE_CHARACTERS) this.flush();
   };

@@ -3,17 +3,17 @@ import { parsedJson } from '../../domain/stored-json.ts';
 import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
 import { readHaltWait } from '../../daemon/waiting-commands.ts';
-import { dataFolderOwner } from '../../daemon/run-locks.ts';
-import type { LockOwner } from '../../daemon/process-lock.ts';
+import { dataFolderOwner } from '../../daemon/process-locks.ts';
+import type { ProcessLockOwner } from '../../daemon/process-lock.ts';
 import type { StoredCredential } from '../../engine/request-watches.ts';
-import { readKept } from '../../engine/kept-records.ts';
-import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
+import { readRecord } from '../../engine/stored-records.ts';
+import type { StoredRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
 import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
 import { orderLines, reasonText } from '../order-lines.ts';
-import { sentenceOf } from '../../engine/flaw-log.ts';
+import { sentenceOf } from '../../engine/issue-log.ts';
 import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
 import {
@@ -37,10 +37,10 @@ import {
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
-import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-verdict.ts';
+import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-status.ts';
 import { readRun } from '../../daemon/run-record.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
-import { readLedgerAt } from '../../budget/ledger-look.ts';
+import { readLedgerAt } from '../../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { beginsText, type TradingBegins } from '../../budget/trading-begins.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
@@ -78,7 +78,7 @@ const UNCLEAR: Readonly<Record<UnclearPosition['why'], string>> = {
 function headLines(
   summary: MirrorSummary,
   of: {
-    readonly runner: LockOwner | null;
+    readonly runner: ProcessLockOwner | null;
     readonly starting: Starting | null;
     readonly haltWait: Sentence | null;
     readonly unclear: readonly UnclearPosition[];
@@ -87,7 +87,7 @@ function headLines(
 ): string[] {
   const { runner, starting, haltWait, unclear } = of;
   const { lastSeen, counts } = summary;
-  const ages = readTimes(summary.kept).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
+  const ages = readTimes(summary.stored).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
   const rows = [
     countText(counts.orders, 'order', 'orders'),
     countText(counts.fills, 'trade', 'trades'),
@@ -99,10 +99,10 @@ function headLines(
     `read    ${ages.length === 0 ? 'nothing yet' : ages.join(', ')}`,
     `last    change of the journal ${agoText(lastSeen.journal, nowMs)}, trade ${agoText(lastSeen.fills, nowMs)}`,
     `has     ${rows.join(', ')}`,
-    `halt    ${haltText(summary.kept, nowMs)}`,
+    `halt    ${haltText(summary.stored, nowMs)}`,
     ...(haltWait === null ? [] : [`        ${english(haltWait)}`]),
-    `locks   ${locksText(locksNow(summary.kept, nowMs))}`,
-    ...Object.entries(readKept(summary.kept, 'missing-coins') ?? {}).map(
+    `locks   ${locksText(locksNow(summary.stored, nowMs))}`,
+    ...Object.entries(readRecord(summary.stored, 'missing-coins') ?? {}).map(
       ([coin, { amount, sinceMs }]) =>
         `coins   ${formatUnits(amount)} ${coin.toUpperCase()} of strategies are missing since ${clockText(sinceMs, nowMs)} UTC: see "sarraf position --help"`,
     ),
@@ -110,11 +110,11 @@ function headLines(
       ({ strategy, market, why, sinceMs }) =>
         `unclear the position of ${strategy} in ${market} since ${clockText(sinceMs, nowMs)} UTC (${UNCLEAR[why]}): no exit is placed until "sarraf position" says what became of it`,
     ),
-    ...(readKept(summary.kept, 'loss-limits') ?? []).map(
+    ...(readRecord(summary.stored, 'loss-limits') ?? []).map(
       ({ strategy, reason, sinceMs }) =>
         `limit   no new risk of ${strategy} since ${clockText(sinceMs, nowMs)} UTC: ${english(reason)}`,
     ),
-    ...(readKept(summary.kept, 'standstills') ?? []).map(
+    ...(readRecord(summary.stored, 'standstills') ?? []).map(
       ({ reason }) => `market  no order there: ${english(reason)}`,
     ),
   ];
@@ -125,7 +125,7 @@ function startingText({ who, waitsFor }: Starting): string {
 }
 
 /** Returns the process that has the mirror open, if known. */
-function runnerText(runner: LockOwner | null, nowMs: number): string {
+function runnerText(runner: ProcessLockOwner | null, nowMs: number): string {
   if (runner === null) return '';
   return `, pid ${runner.pid} on ${runner.host} since ${clockText(runner.sinceMs, nowMs)} UTC`;
 }
@@ -134,8 +134,8 @@ function runnerText(runner: LockOwner | null, nowMs: number): string {
  * Returns when each kind of data was last read, whether or not it had changed; for several markets, the
  * oldest time.
  */
-function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, timeMs: number])[] {
-  const byFeed = readKept(kept, 'read-times') ?? {};
+function readTimes(stored: readonly StoredRow[]): readonly (readonly [what: string, timeMs: number])[] {
+  const byFeed = readRecord(stored, 'read-times') ?? {};
   const oldest = new Map<string, number>();
   for (const [feed, timeMs] of Object.entries(byFeed)) {
     const [kind = feed] = feed.split(' ');
@@ -145,8 +145,8 @@ function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, 
 }
 
 /** Reports whether the bot was asked to stop trading. */
-function haltText(kept: readonly KeptRow[], nowMs: number): string {
-  const { halted } = readKept(kept, 'control') ?? { halted: null };
+function haltText(stored: readonly StoredRow[], nowMs: number): string {
+  const { halted } = readRecord(stored, 'control') ?? { halted: null };
   if (halted === null) return 'none';
   return `since ${clockText(halted.sinceMs, nowMs)} UTC: ${english(halted.reason)}. "sarraf resume" ends it`;
 }
@@ -159,8 +159,8 @@ function credentialLines({ refused }: StoredCredential, nowMs: number): string[]
   ];
 }
 
-function credentialOf(kept: readonly KeptRow[]): StoredCredential {
-  return readKept(kept, 'credential') ?? { refused: null };
+function credentialOf(stored: readonly StoredRow[]): StoredCredential {
+  return readRecord(stored, 'credential') ?? { refused: null };
 }
 
 /** Describes how the books agree with the exchange. */
@@ -226,7 +226,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   }
   const { summary, books, locks, strategies, unclear } = readMirror(options, (reader) => {
     const read = reader.summary();
-    const held = locksNow(read.kept, Date.now());
+    const held = locksNow(read.stored, Date.now());
     const prices = new LastPrices(reader.markets);
     return {
       summary: read,
@@ -240,11 +240,11 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   });
   const starting = summary.isRunning === false ? await findStarting(options.data) : null;
   const nowMs = Date.now();
-  const { openOrders, kept, ...rest } = summary;
+  const { openOrders, stored, ...rest } = summary;
   const ledger = await ledgerStatus(options.data);
   const silentForMs = summary.isRunning === true ? silenceOf(options.data, nowMs) : null;
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
-  const transfers = transfersNow(kept, summary.isRunning);
+  const transfers = transfersNow(stored, summary.isRunning);
   const haltWait = summary.isRunning === true ? readHaltWait(options.data) : null;
   print(options, {
     json: {
@@ -253,15 +253,17 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       starting: starting === null ? null : { pid: starting.pid, waitsFor: starting.waitsFor },
       silentForMs,
       haltWait,
-      readAtMs: Object.fromEntries(readTimes(kept)),
-      credential: credentialOf(kept),
+      readAtMs: Object.fromEntries(readTimes(stored)),
+      credential: credentialOf(stored),
       locks,
       unclear,
       transfers,
       ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
       openOrders: openOrders.map((order) => ORDER_ROWS.stored(order)),
-      kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
+      kept: Object.fromEntries(
+        stored.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }]),
+      ),
     },
     lines: () => [
       ...headLines(summary, { runner, starting, haltWait, unclear }, nowMs),
@@ -269,8 +271,8 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       `books   ${booksText(books, nowMs)}`,
       ...books.findings.map((finding) => `doubt   ${english(sentenceOf(finding))}`),
       ...transferLines(transfers, nowMs),
-      ...ledgerLines(ledger, summary.isRunning === true ? english(whyNothingLeaves(kept)) : null),
-      ...credentialLines(credentialOf(kept), nowMs),
+      ...ledgerLines(ledger, summary.isRunning === true ? english(whyNothingLeaves(stored)) : null),
+      ...credentialLines(credentialOf(stored), nowMs),
       '',
       ...strategyLines(strategies, nowMs),
       '',

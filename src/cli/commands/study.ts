@@ -27,7 +27,7 @@ import { countText, groupedText } from '../../domain/money-text.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { StudyStore } from '../../study/study-store.ts';
 import { numberText } from '../../backtest/value-text.ts';
-import { isLockHeld } from '../../daemon/process-lock.ts';
+import { isProcessLockHeld } from '../../daemon/process-lock.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import { rowLines } from '../table.ts';
@@ -271,7 +271,7 @@ function statusOf(folder: StudyFolder, name: string): Status {
   const { study, wanted, counts, objectives, best, holdout, range, trialsOnData } = result;
   return {
     study,
-    isRunning: isLockHeld(`${folder.pathOf(name)}.lock`),
+    isRunning: isProcessLockHeld(`${folder.pathOf(name)}.lock`),
     wanted,
     counts,
     objectives,

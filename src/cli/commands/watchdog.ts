@@ -30,7 +30,7 @@ async function watch(options: Options): Promise<void> {
     options.data === undefined ? [] : [['data.folder', JSON.stringify(resolve(options.data))] as const];
   const config = readConfig(options.config, overrides);
   const { silentAfterMs, cancelEntriesAfterMs } = config.watchdog;
-  const say = (line: { readonly event: string; readonly message: string }): void => {
+  const log = (line: { readonly event: string; readonly message: string }): void => {
     const atMs = Date.now();
     if (options.json === true) console.log(JSON.stringify({ atMs, ...line }));
     else console.log(`${new Date(atMs).toISOString()} ${line.message}`);
@@ -39,7 +39,7 @@ async function watch(options: Options): Promise<void> {
     cancelEntriesAfterMs === null
       ? 'cancels nothing'
       : `cancels its entries after ${lengthText(cancelEntriesAfterMs)}`;
-  say({
+  log({
     event: 'begin',
     message: `watches the bot of ${config.data.folder}: reports a silence of ${lengthText(silentAfterMs)}, ${cancels}`,
   });
@@ -48,14 +48,14 @@ async function watch(options: Options): Promise<void> {
   const alerts =
     setup === null
       ? null
-      : await WatchdogAlerts.open(setup, (level, message) => say({ event: level, message }));
+      : await WatchdogAlerts.open(setup, (level, message) => log({ event: level, message }));
   try {
     await runWatchdog({
       config,
       signal,
       onNews(news) {
-        say({ event: news.kind, message: watchdogText(news), ...(isTrouble(news) ? { trouble: true } : {}) });
-        alerts?.tell(news);
+        log({ event: news.kind, message: watchdogText(news), ...(isTrouble(news) ? { trouble: true } : {}) });
+        alerts?.notify(news);
       },
     });
   } finally {

@@ -38,7 +38,7 @@ Examples:
 Exit codes: 0 it was asked to end; 1 Redis refuses it, or a folder can not be used; 2 an option is
 wrong.`;
 
-const say = (line: string): void => console.log(line);
+const t = (line: string): void => console.log(line);
 
 async function work({ redis, threads, strategies, dataFrom, data, secretFile }: Options): Promise<void> {
   if (redis === undefined) throw wrongInput('expected --redis, such as --redis redis://10.0.0.2, found none');
@@ -50,17 +50,17 @@ async function work({ redis, threads, strategies, dataFrom, data, secretFile }: 
   const { refuseOldRedis } = await import('../../study/open-redis-runner.ts');
   const { StudyWorker } = await import('../../study/study-worker.ts');
   const { signal, release } = endSignal();
-  const link = new RedisLink(redis, say);
+  const link = new RedisLink(redis, t);
   signal.addEventListener('abort', () => link.giveUp(), { once: true });
   try {
     await link.open({ waits: true });
     if (signal.aborted) return;
     await refuseOldRedis(link);
-    say(`waits for studies at ${link.shown}`);
+    t(`waits for studies at ${link.shown}`);
     const folders = [...strategies.map((path) => resolve(path)), ownStrategies()];
     const sources = dataFrom.length === 0 ? [sourceOfRedis(redis)] : dataFrom;
-    const means = { folders, codeFolder: join(folder, 'code'), cache, sources, secret, say, signal };
-    await new StudyWorker({ link, threads, means, say, signal }).run();
+    const means = { folders, codeFolder: join(folder, 'code'), cache, sources, secret, log: t, signal };
+    await new StudyWorker({ link, threads, means, log: t, signal }).run();
   } finally {
     link.close();
     release();

@@ -52,7 +52,7 @@ export function timeOption(text: string): number {
   throw new InvalidArgumentError(`${time}.`);
 }
 
-/** A stretch from options; all time where they are not given. */
+/** A range from options; all time where they are not given. */
 export function rangeOption(options: { readonly from?: number; readonly to?: number }): {
   readonly fromMs: number;
   readonly toMs: number;
@@ -60,7 +60,7 @@ export function rangeOption(options: { readonly from?: number; readonly to?: num
   const range = { fromMs: options.from ?? EARLIEST_MS, toMs: options.to ?? LATEST_MS };
   if (range.fromMs < range.toMs) return range;
   throw wrongInput(
-    `expected a stretch of time that begins before it ends, was ${timeText(range.fromMs)} to ${timeText(range.toMs)}`,
+    `expected a range of time that begins before it ends, was ${timeText(range.fromMs)} to ${timeText(range.toMs)}`,
   );
 }
 

@@ -29,9 +29,7 @@ export interface DownloadCommandOptions extends DataOptions {
 /** Delay before a wait is reported. */
 const QUIET_FOR_MS = 2_000;
 
-/**
- * Loads candles as `sarraf data download` does. Throws a `CommandError` for what is wrong with that.
- */
+/** Loads candles as `sarraf data download` does. Throws a `CommandError` for what is wrong with that. */
 export async function downloadFromExchange(options: DownloadCommandOptions): Promise<void> {
   // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
   const overrides: readonly Override[] =

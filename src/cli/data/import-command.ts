@@ -17,7 +17,7 @@ import type { FileForm } from '../../recording/written-form.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { RunFlags } from '../run-flags.ts';
-import { keepHeapTight } from '../tight-heap.ts';
+import { limitHeap } from '../tight-heap.ts';
 import { asCommand } from '../as-command.ts';
 import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -121,7 +121,7 @@ async function run(files: readonly string[], options: Options): Promise<void> {
 }
 
 async function importOne(catalogue: Catalogue, path: string, options: Options): Promise<ImportReport> {
-  keepHeapTight();
+  limitHeap();
   const line = new ProgressLine(options.json !== true);
   const { market, kind, skipBad, bookEvery } = options;
   const asked = {
@@ -198,7 +198,7 @@ function refusal(report: ImportReport, rejectsFile: string | null): Error {
 
 /** Returns the result of an import, for programs. */
 function reportJson({ rejects, ...report }: ImportReport): object {
-  return { ...report, rejected: rejects.count, firstRejects: rejects.kept.slice(0, MOST_SHOWN) };
+  return { ...report, rejected: rejects.count, firstRejects: rejects.rows.slice(0, MOST_SHOWN) };
 }
 
 /** Returns the result of an import, for people. */
@@ -212,7 +212,7 @@ function importLines(report: ImportReport, rejectsFile: string | null): string[]
   if (report.result !== 'imported' || rejects.count === 0) return lines;
   lines.push(`  ${rejects.count.toLocaleString('en')} rows were not taken, all of them in ${rejectsFile}`);
   lines.push(
-    ...rejects.kept.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`),
+    ...rejects.rows.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`),
   );
   return lines;
 }

@@ -20,7 +20,7 @@ export class ProgressLine {
     if (!this.isShown || nowMs - this.drawnMs < EVERY_MS) return;
     this.drawnMs = nowMs;
     this.isDrawn = true;
-    process.stderr.write(`\r\u001B[K${progressText({ ...progress, passedMs: nowMs - this.startMs })}`);
+    process.stderr.write(`\r\u001B[K${progressText({ ...progress, elapsedMs: nowMs - this.startMs })}`);
   }
 
   /** Takes the line away. */
@@ -35,13 +35,13 @@ export function progressText(progress: {
   readonly what: string;
   readonly done: number;
   readonly share: number | null;
-  readonly passedMs: number;
+  readonly elapsedMs: number;
   readonly note?: string;
 }): string {
-  const { what, done, share, passedMs, note } = progress;
-  const words = [`${what}: ${done.toLocaleString('en')}`, `${rateText(done, passedMs)}/s`];
+  const { what, done, share, elapsedMs, note } = progress;
+  const words = [`${what}: ${done.toLocaleString('en')}`, `${rateText(done, elapsedMs)}/s`];
   if (share !== null && share > 0) {
-    words.push(`${Math.floor(share * 100)} %`, `${lengthText((passedMs * (1 - share)) / share)} left`);
+    words.push(`${Math.floor(share * 100)} %`, `${lengthText((elapsedMs * (1 - share)) / share)} left`);
   }
   if (note !== undefined) words.push(note);
   return share === null ? words.join(', ') : `${bar(share)} ${words.join(', ')}`;
@@ -50,8 +50,8 @@ export function progressText(progress: {
 /** Rates below this have one decimal. */
 const FEW = 10;
 
-function rateText(done: number, passedMs: number): string {
-  const rate = passedMs > 0 ? (done * 1_000) / passedMs : 0;
+function rateText(done: number, elapsedMs: number): string {
+  const rate = elapsedMs > 0 ? (done * 1_000) / elapsedMs : 0;
   const isSlow = rate > 0 && rate < FEW;
   return rate.toLocaleString('en', { maximumFractionDigits: isSlow ? 1 : 0 });
 }

@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 2_000;
 const DEEPEST = 12;
 
 /** Headers that say something of the exchange or the way to it. */
-const KEPT_HEADERS: ReadonlySet<string> = new Set([
+const SAVED_HEADERS: ReadonlySet<string> = new Set([
   'age',
   'cache-control',
   'connection',
@@ -79,7 +79,7 @@ class Writer {
   }
 
   header(name: string, value: string): readonly [string, string] {
-    if (!KEPT_HEADERS.has(name.toLowerCase()))
+    if (!SAVED_HEADERS.has(name.toLowerCase()))
       return [this.pseudonyms.of('header', name), this.pseudonyms.of('value', value)];
     return [name, HTTP_DATE.test(value) ? value : this.sentence(value)];
   }
@@ -109,17 +109,17 @@ class Writer {
   }
 
   private list(items: readonly unknown[], field: string, depth: number): readonly unknown[] {
-    const kept = items.slice(0, MOST_ITEMS).map((item) => this.value(item, field, depth + 1));
-    return items.length > MOST_ITEMS ? [...kept, `[${items.length - MOST_ITEMS} more]`] : kept;
+    const retained = items.slice(0, MOST_ITEMS).map((item) => this.value(item, field, depth + 1));
+    return items.length > MOST_ITEMS ? [...retained, `[${items.length - MOST_ITEMS} more]`] : retained;
   }
 
   private object(object: object, depth: number): Readonly<Record<string, unknown>> {
     const entries = Object.entries(object);
-    const kept = entries
+    const retained = entries
       .slice(0, MOST_FIELDS)
       .map(([name, value]) => [this.fieldName(name), this.value(value, name, depth + 1)] as const);
-    const more = entries.length - kept.length;
-    return Object.fromEntries(more > 0 ? [...kept, ['[more]', more] as const] : kept);
+    const more = entries.length - retained.length;
+    return Object.fromEntries(more > 0 ? [...retained, ['[more]', more] as const] : retained);
   }
 
   private fieldName(name: string): string {

@@ -13,14 +13,14 @@ interface ChannelCheckOptions {
   readonly isWhole: boolean;
   readonly isOffline: boolean;
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   readonly nowMs: number;
 }
 
 /** Sends a test message through every channel of a configuration, and says of each whether it arrived. */
 export async function checkChannels(
   { alerts, language, instance }: Pick<BotConfig, 'alerts' | 'language' | 'instance'>,
-  { mode, isWhole, isOffline, signal, say, nowMs }: ChannelCheckOptions,
+  { mode, isWhole, isOffline, signal, log, nowMs }: ChannelCheckOptions,
 ): Promise<readonly CheckFinding[]> {
   if (!isWhole)
     return [notChecked(CHECK, 'channels are read with the rest of the configuration', 'correct that first')];
@@ -32,7 +32,7 @@ export async function checkChannels(
     return channels.map(({ name }) => notChecked(CHECK, `${name} is configured, and ${why}`, remedy));
   }
   const names = channels.map(({ name }) => name).join(', ');
-  say(`doctor sends a test message through each channel of alerts: ${names}.`);
+  log(`doctor sends a test message through each channel of alerts: ${names}.`);
   const voice = { bot: instance, locale: localeOf(language), nowMs };
   return (await testChannels(revealChannels(channels), voice)).map(testFinding);
 }

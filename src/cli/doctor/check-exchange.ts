@@ -5,7 +5,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { OrderBookVersion } from '../../exchange/order-book-version.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { KeptAccount } from '../../venues/account-reader.ts';
+import type { AccountHash } from '../../venues/account-reader.ts';
 import { CallSender } from '../api/call-sender.ts';
 import { ExchangeReader, type ReadOutcome, type ReadSender, failureText, unread } from './ask-exchange.ts';
 import {
@@ -35,9 +35,9 @@ interface ExchangeCheckOptions {
   readonly baseUrl: string;
   readonly longestWaitMs: number;
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** The account that the mirror is of; null where it does not know one. */
-  readonly kept: KeptAccount | null;
+  readonly stored: AccountHash | null;
   /** Reason nothing may be requested with the credential; null if allowed. */
   readonly privateSilence: string | null;
   /** Gets what came back. */
@@ -88,14 +88,14 @@ export async function checkExchange(options: ExchangeCheckOptions): Promise<read
 }
 
 async function openSender({ config, baseUrl, ...of }: ExchangeCheckOptions): Promise<CallSender> {
-  const { longestWaitMs, signal, say, seen, nowMs = Date.now } = of;
+  const { longestWaitMs, signal, log, seen, nowMs = Date.now } = of;
   const { exchange, execution } = config;
   const credentials = config.mode === 'live' ? exchange.credentials : null;
   return CallSender.open({
     target: { baseUrl, exchange, execution, credentials, isPaper: false, account: 'the credential' },
     longestWaitMs,
     signal,
-    say,
+    log,
     wrap: readOnlyTap(seen, nowMs),
   });
 }
@@ -150,7 +150,7 @@ async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readon
     clockFinding(seen),
     credentialFinding(outcomes, credentialAdvice(credentials, config.credentialPlace)),
     ...permissionFindings(outcomes, credentials.kind),
-    accountFinding(of.kept, profile, credentials),
+    accountFinding(of.stored, profile, credentials),
     ...marketLines,
     tradingFinding(markets, limitations),
     moneyFinding(markets, wallets),

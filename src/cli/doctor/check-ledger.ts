@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isInRedis } from '../../budget/ledger-file.ts';
-import { readLedgerIfAny } from '../../budget/ledger-look.ts';
+import { readLedgerIfAny } from '../../budget/ledger-snapshot.ts';
 import { isOfThisBoot, readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, freshTradingBegins, tradingBegins } from '../../budget/trading-begins.ts';

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { DAY_MS, agoText } from '../../domain/time-text.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { lastBackup } from '../../daemon/make-backup.ts';
-import { readLockOwner, isLockHeld } from '../../daemon/process-lock.ts';
-import { watchdogLockPath } from '../../daemon/run-watchdog.ts';
+import { readProcessLockOwner, isProcessLockHeld } from '../../daemon/process-lock.ts';
+import { watchdogProcessLockPath } from '../../daemon/run-watchdog.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { mirrorFileOf } from './check-mirror-file.ts';
 
@@ -190,7 +190,7 @@ function codeOf(error: unknown): string {
 /** One a night, and a week in which that may have failed without anybody looking. */
 const OLD_BACKUP_MS = 7 * DAY_MS;
 
-interface Keeping {
+interface Retention {
   readonly mode: BotConfig['mode'];
   readonly configFile: string;
 }
@@ -198,12 +198,12 @@ interface Keeping {
 /** Checks that a process watches the bot of a data folder from outside. */
 export function checkWatchdog(
   { data: { folder }, watchdog }: Pick<BotConfig, 'data' | 'watchdog'>,
-  { mode, configFile }: Keeping,
+  { mode, configFile }: Retention,
 ): CheckFinding {
-  const path = watchdogLockPath(folder);
+  const path = watchdogProcessLockPath(folder);
   try {
-    if (isLockHeld(path)) {
-      const owner = readLockOwner(path);
+    if (isProcessLockHeld(path)) {
+      const owner = readProcessLockOwner(path);
       const who = owner === null ? 'one' : `pid ${owner.pid} on ${owner.host}`;
       return ok('watchdog', `${who} watches ${folder}`);
     }
@@ -223,7 +223,7 @@ export function checkWatchdog(
 /** Checks that a live bot with something to lose has a backup, and how old it is. */
 export function checkBackup(
   { data: { folder } }: Pick<BotConfig, 'data'>,
-  { mode, nowMs }: Pick<Keeping, 'mode'> & { readonly nowMs: number },
+  { mode, nowMs }: Pick<Retention, 'mode'> & { readonly nowMs: number },
 ): readonly CheckFinding[] {
   if (mode !== 'live' || !existsSync(mirrorFileOf(folder, mode))) return [];
   const last = lastBackup(folder);

@@ -4,9 +4,9 @@ import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { mirrorName } from '../../mirror/mirror-path.ts';
 import { SarrafError, messageOf } from '../../domain/errors.ts';
 import { agoText, secondText } from '../../domain/time-text.ts';
-import { readKept } from '../../engine/kept-records.ts';
+import { readRecord } from '../../engine/stored-records.ts';
 import type { StrategyRecord } from '../../records/rows.ts';
-import { MirrorReader, type KeptRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
+import { MirrorReader, type StoredRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
 import type { RetentionLimits } from '../../mirror/retention.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
@@ -14,7 +14,7 @@ import { notChecked, ok, problem, warning, type CheckFinding } from './check-fin
 import { english, sentenceFacts } from '../../language/sentence.ts';
 import { createServer } from 'node:net';
 import { isLoopbackName } from '../../daemon/allowed-host.ts';
-import { dataFolderOwner, isDataFolderInUse } from '../../daemon/run-locks.ts';
+import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { askHealth, healthAddress } from '../ask-health.ts';
 import { CommandError } from '../command-error.ts';
 
@@ -62,7 +62,7 @@ export function checkMirrorFile(
       findings: [
         sizeFinding(summary, retention),
         // An embedded exchange begins anew with every run, whatever the last one left.
-        ...(mode !== 'embedded' || summary.isRunning === true ? stopped(summary.kept, nowMs) : []),
+        ...(mode !== 'embedded' || summary.isRunning === true ? stopped(summary.stored, nowMs) : []),
         ...leftCoins(reader.strategies().filter(({ name }) => !strategies.includes(name))),
       ],
       account: reader.account(),
@@ -114,32 +114,32 @@ function leftCoins(left: readonly StrategyRecord[]): readonly CheckFinding[] {
 }
 
 /** Returns the states stored by the bot itself that prevent new orders. */
-function stopped(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
-  return [...halts(kept), ...refusals(kept, nowMs), ...breaks(kept), ...locks(kept, nowMs)];
+function stopped(stored: readonly StoredRow[], nowMs: number): readonly CheckFinding[] {
+  return [...halts(stored), ...refusals(stored, nowMs), ...breaks(stored), ...locks(stored, nowMs)];
 }
 
-function halts(kept: readonly KeptRow[]): readonly CheckFinding[] {
-  const halted = readKept(kept, 'control')?.halted ?? null;
+function halts(stored: readonly StoredRow[]): readonly CheckFinding[] {
+  const halted = readRecord(stored, 'control')?.halted ?? null;
   if (halted === null) return [];
   const text = `the bot is halted since ${secondText(halted.sinceMs)} UTC: ${english(halted.reason)}`;
   return [warning('halt', text, 'run "sarraf resume" when it may trade again')];
 }
 
-function refusals(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
-  const refused = readKept(kept, 'credential')?.refused ?? null;
+function refusals(stored: readonly StoredRow[], nowMs: number): readonly CheckFinding[] {
+  const refused = readRecord(stored, 'credential')?.refused ?? null;
   if (refused === null) return [];
   const text = `the exchange refused ${english(refused.name)} ${agoText(refused.sinceMs, nowMs)}`;
   return [warning('credential of the last run', text, english(refused.advice))];
 }
 
-function breaks(kept: readonly KeptRow[]): readonly CheckFinding[] {
-  if ((readKept(kept, 'reconciliation')?.break ?? null) === null) return [];
+function breaks(stored: readonly StoredRow[]): readonly CheckFinding[] {
+  if ((readRecord(stored, 'reconciliation')?.break ?? null) === null) return [];
   const text = 'the books of the last run differ from the exchange, so no new order is placed';
   return [warning('books', text, 'run "sarraf reconcile --explain", which names the rows')];
 }
 
-function locks(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
-  const now = locksNow(kept, nowMs);
+function locks(stored: readonly StoredRow[], nowMs: number): readonly CheckFinding[] {
+  const now = locksNow(stored, nowMs);
   if (now.locks.length === 0) return [];
   return [warning('locks', locksText(now), 'wait until they end, or end one with "sarraf unlock"')];
 }
@@ -201,11 +201,11 @@ async function portFindings({
 async function healthPort({ host, port }: BotConfig['health']): Promise<CheckFinding> {
   if (port === null) return ok('health port', 'off (health.port)');
   if (port === 0) return ok('health port', 'a free one is taken at the start');
-  const taken = await whyTaken(host, port);
-  if (taken === null) return ok('health port', `${host}:${port} is free`);
+  const reason = await whyInUse(host, port);
+  if (reason === null) return ok('health port', `${host}:${port} is free`);
   return problem(
     'health port',
-    `a bot can not listen at ${host}:${port} (${taken})`,
+    `a bot can not listen at ${host}:${port} (${reason})`,
     otherPort('health.port'),
   );
 }
@@ -214,9 +214,9 @@ async function healthPort({ host, port }: BotConfig['health']): Promise<CheckFin
 async function pagePort({ host, port, isPortWritten }: BotConfig['dashboard']): Promise<CheckFinding> {
   if (port === null) return ok('page', 'off (dashboard.port)');
   if (port === 0) return ok('page', 'a free port is taken at the start');
-  const taken = await whyTaken(host, port);
-  if (taken === null) return ok('page', `${host}:${port} is free`);
-  const text = `${host}:${port} is taken (${taken})`;
+  const reason = await whyInUse(host, port);
+  if (reason === null) return ok('page', `${host}:${port} is free`);
+  const text = `${host}:${port} is taken (${reason})`;
   return isPortWritten
     ? problem('page', `${text}, so the run ends`, otherPort('dashboard.port'))
     : warning('page', `${text}, so the run goes on without its page`, otherPort('dashboard.port'));
@@ -238,7 +238,7 @@ const otherPort = (setting: string): string =>
   `end the program that listens there (ss -ltnp), or set another ${setting}`;
 
 /** Tries to listen, for a moment, where the bot will; null where it can. */
-async function whyTaken(host: string, port: number): Promise<string | null> {
+async function whyInUse(host: string, port: number): Promise<string | null> {
   const server = createServer();
   const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
     server.once('error', resolve).listen({ host, port, exclusive: true }, () => resolve(null));

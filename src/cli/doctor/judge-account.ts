@@ -4,7 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import type { EndpointName, EndpointReply } from '../../exchange/endpoints.ts';
-import { judgeAccount, type KeptAccount, accountFieldsOf } from '../../venues/account-reader.ts';
+import { judgeAccount, type AccountHash, accountFieldsOf } from '../../venues/account-reader.ts';
 import type { CredentialSettings } from '../../venues/client-credentials.ts';
 import { failureText, unread, type ReadOutcome } from './ask-exchange.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
@@ -13,13 +13,13 @@ type Outcome<Name extends EndpointName> = ReadOutcome<EndpointReply<Name>>;
 
 /** Checks that the mirror belongs to the account that the credential opens. */
 export function accountFinding(
-  kept: KeptAccount | null,
+  stored: AccountHash | null,
   profile: Outcome<'profile'>,
   credentials: CredentialSettings,
 ): CheckFinding {
   if (profile.kind !== 'value') return unread('account', profile);
-  if (kept === null) return ok('account', 'the mirror knows none yet, and takes this one');
-  switch (judgeAccount(kept, accountFieldsOf(profile.value, credentials)).kind) {
+  if (stored === null) return ok('account', 'the mirror knows none yet, and takes this one');
+  switch (judgeAccount(stored, accountFieldsOf(profile.value, credentials)).kind) {
     case 'same':
       return ok('account', 'the mirror is of this account');
     case 'other':

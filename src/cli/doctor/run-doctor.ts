@@ -1,12 +1,12 @@
 import { dirname, join, resolve } from 'node:path';
-import { readKeptAccount } from '../../daemon/account-check.ts';
+import { readStoredAccount } from '../../daemon/account-check.ts';
 import { readRun } from '../../daemon/run-record.ts';
 import { ledgerOf } from '../../daemon/modes.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
-import { keptAccount, type KeptAccount } from '../../venues/account-reader.ts';
+import { storedAccount, type AccountHash } from '../../venues/account-reader.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkExchange, plannedReads, type SeenReply } from './check-exchange.ts';
@@ -26,7 +26,7 @@ import { statSync, type Stats, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { testedVersions } from '../init/package-origin.ts';
 import { readBotConfig, type BotConfigSources } from '../../daemon/read-bot-config.ts';
-import { readLedgerIfAny } from '../../budget/ledger-look.ts';
+import { readLedgerIfAny } from '../../budget/ledger-snapshot.ts';
 import { loweredBudgets } from '../lowered-text.ts';
 import { planOfConfigs } from '../plan-of-config.ts';
 
@@ -40,7 +40,7 @@ interface DoctorOptions {
   /** The longest wait for a slot of each request. */
   readonly longestWaitMs: number;
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   readonly nowMs?: () => number;
 }
 
@@ -88,8 +88,8 @@ function withoutModes(
   findings: readonly CheckFinding[],
   others: readonly CheckFinding[],
 ): readonly CheckFinding[] {
-  const said = new Set(others.filter(({ check }) => check === 'file modes').map(({ remedy }) => remedy));
-  return findings.filter(({ remedy }) => remedy === null || !said.has(remedy));
+  const remedies = new Set(others.filter(({ check }) => check === 'file modes').map(({ remedy }) => remedy));
+  return findings.filter(({ remedy }) => remedy === null || !remedies.has(remedy));
 }
 
 /**
@@ -202,24 +202,24 @@ async function askExchange(config: BotConfig, options: Asking): Promise<Omit<Dia
     return { ...nothing, findings: [notChecked('exchange', text, 'run doctor again when that is over')] };
   }
   const planned = plannedReads(config).length;
-  options.say(`doctor sends at most ${planned} requests to ${baseUrl}; all of them only read.`);
+  options.log(`doctor sends at most ${planned} requests to ${baseUrl}; all of them only read.`);
   const seen: SeenReply[] = [];
-  const { kept, findings: damaged } = keptOf(options.account);
-  const findings = await checkExchange({ ...options, config, baseUrl, kept, seen });
+  const { stored, findings: damaged } = storedAccountOf(options.account);
+  const findings = await checkExchange({ ...options, config, baseUrl, stored, seen });
   return { findings: [...damaged, ...findings], requests: { planned, sent: seen.length }, seen };
 }
 
 /** The account of the mirror, where its row can be read. */
-function keptOf(mirror: Asking['account']): {
-  readonly kept: KeptAccount | null;
+function storedAccountOf(mirror: Asking['account']): {
+  readonly stored: AccountHash | null;
   readonly findings: readonly CheckFinding[];
 } {
   try {
-    return { kept: readKeptAccount(mirror), findings: [] };
+    return { stored: readStoredAccount(mirror), findings: [] };
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     return {
-      kept: keptAccount.parse({ salt: '00', hashes: {} }),
+      stored: storedAccount.parse({ salt: '00', hashes: {} }),
       findings: [notChecked('account', error.message)],
     };
   }
@@ -279,14 +279,14 @@ export function checkPackage(
   }
   const { dependencies, devDependencies, overrides } = found;
   if (!('sarraf' in dependencies || 'sarraf' in devDependencies)) return [];
-  const lacking = Object.entries(needed).filter(([name]) => !(name in overrides));
-  if (lacking.length === 0) return [ok('package', `${path} has the overrides that "npm ci" needs`)];
-  const names = lacking.map(([name]) => name).join(', ');
+  const missing = Object.entries(needed).filter(([name]) => !(name in overrides));
+  if (missing.length === 0) return [ok('package', `${path} has the overrides that "npm ci" needs`)];
+  const names = missing.map(([name]) => name).join(', ');
   return [
     warning(
       'package',
       `${path} has no overrides of ${names}: "npm ci" refuses its lock file, so no image is built`,
-      `add ${JSON.stringify({ overrides: Object.fromEntries(lacking) }).slice(1, -1)} to ${path}, remove package-lock.json and node_modules, and run "npm install"`,
+      `add ${JSON.stringify({ overrides: Object.fromEntries(missing) }).slice(1, -1)} to ${path}, remove package-lock.json and node_modules, and run "npm install"`,
     ),
   ];
 }

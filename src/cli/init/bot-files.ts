@@ -4,7 +4,7 @@ import { invariant } from '../../domain/errors.ts';
 import { MODES } from '../../daemon/modes.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { ownFile } from '../../plugins/own-files.ts';
-import type { BotWishes } from './bot-wishes.ts';
+import type { BotRequest } from './bot-request.ts';
 import type { TestedVersions } from './package-origin.ts';
 import { STARTING_POINTS, type StartingPoint } from './starting-points.ts';
 
@@ -19,8 +19,8 @@ interface ShippedParts {
 }
 
 /** All files of a new bot's folder, by their paths in it: the templates of `config/new-bot`, filled in. */
-export function botFiles(wishes: BotWishes, shipped: ShippedParts): ReadonlyMap<string, string> {
-  const { folder, start, name, mode, language, market, baseUrl } = wishes;
+export function botFiles(request: BotRequest, shipped: ShippedParts): ReadonlyMap<string, string> {
+  const { folder, start, name, mode, language, market, baseUrl } = request;
   const { file, name: ownName, params, script, claim }: StartingPoint = STARTING_POINTS[start];
   const filled = (template: string): string =>
     fill(template, {
@@ -33,7 +33,7 @@ export function botFiles(wishes: BotWishes, shipped: ShippedParts): ReadonlyMap<
         baseUrl: baseUrl ?? '',
         language,
         about: MODES[mode].texts[language].readme,
-        backtest: backtestArguments(wishes),
+        backtest: backtestArguments(request),
         params: mode === 'embedded' ? params.play : params.earnest,
         script,
         title: claim.title,
@@ -96,7 +96,7 @@ const RECORDED: ReadonlySet<string> = new Set(['BTCIRT', 'BTCUSDT', 'USDTIRT']);
 const CASH = { rls: '10000000000', usdt: '10000' } as const;
 
 /** A backtest of a new bot's strategy that needs no download: what is typed behind "sarraf". */
-function backtestArguments({ name, market }: Pick<BotWishes, 'name' | 'market'>): string {
+function backtestArguments({ name, market }: Pick<BotRequest, 'name' | 'market'>): string {
   const recorded = RECORDED.has(market) ? market : 'BTCUSDT';
   const { quote } = parseMarket(recorded);
   const cash = quote === 'rls' ? CASH.rls : CASH.usdt;
@@ -113,7 +113,7 @@ const LONGEST = 100;
  * A name that npm and Docker take, after that of the folder: "My Bot" becomes "my-bot". `taken` are those of
  * its dependencies: npm refuses a package that depends on its own name.
  */
-export function packageNameOf(folder: string, taken: readonly string[]): string {
+export function packageNameOf(folder: string, used: readonly string[]): string {
   const letters = basename(folder)
     .normalize('NFKD')
     .toLowerCase()
@@ -122,5 +122,5 @@ export function packageNameOf(folder: string, taken: readonly string[]): string 
     .slice(0, LONGEST)
     .replaceAll(/^-+|-+$/g, '');
   const name = letters === '' ? USUAL : letters;
-  return taken.includes(name) || name === 'node-modules' ? `${name}-bot` : name;
+  return used.includes(name) || name === 'node-modules' ? `${name}-bot` : name;
 }

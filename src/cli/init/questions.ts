@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type * as Clack from '@clack/prompts';
 import { present } from '../../domain/errors.ts';
-import type { CheckedText } from './bot-wishes.ts';
+import type { CheckedText } from './bot-request.ts';
 
 /** Terminal for the questions; the process's own if left out. */
 export interface Terminal {

@@ -37,11 +37,11 @@ const BETWEEN_WHY =
   'a deposit that was not read, a trade that the list never showed, or balances that were accepted after a break';
 
 function balanceNotes({ statement, source }: NotedStatement): readonly StatementNote[] {
-  const { unexplained, below, course } = statement;
+  const { unexplained, below, balances } = statement;
   const single = statement.totals
     .balances()
     .map(({ currency }) => currency)
-    .filter((currency) => (course.records.get(currency) ?? 0) < 2);
+    .filter((currency) => (balances.records.get(currency) ?? 0) < 2);
   const outside = statement.totals
     .balances()
     .map(({ currency }) => currency)

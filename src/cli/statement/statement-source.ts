@@ -1,7 +1,7 @@
 import { parseUnits, type Units } from '../../domain/money.ts';
-import { KEPT_BALANCE_MARKS } from '../../engine/comparisons.ts';
-import { readKept } from '../../engine/kept-records.ts';
-import { KEPT_RECONCILIATION } from '../../engine/stored-reconciliation.ts';
+import { STORED_BALANCE_MARKS } from '../../engine/comparisons.ts';
+import { readRecord } from '../../engine/stored-records.ts';
+import { STORED_RECONCILIATION } from '../../engine/stored-reconciliation.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { walletLineKind } from '../../exchange/wallet.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
@@ -33,12 +33,12 @@ export function sourceOf(rows: StatementRows): ReadSource | null {
   const fillsSinceMs = deletedFills.count > 0 ? (deletedFills.sinceMs ?? 0) : 0;
   const linesSinceMs = Math.max(0, ...deletedLines.map(({ sinceMs }) => sinceMs));
   const sinceMs = Math.max(beganAtMs, fillsSinceMs, linesSinceMs);
-  const stored = readKept(rows.kept, KEPT_RECONCILIATION);
+  const stored = readRecord(rows.stored, STORED_RECONCILIATION);
   const expected = stored?.books.expected ?? {};
   const now = new Map(rows.balances.map(({ currency, total }) => [currency, total]));
   // What the books have goes with the trades that are stored; a wallet may be read before its last trade is.
   for (const [currency, units] of Object.entries(expected)) now.set(currency, units as Units);
-  const marks = readKept(rows.kept, KEPT_BALANCE_MARKS)?.marks ?? [];
+  const marks = readRecord(rows.stored, STORED_BALANCE_MARKS)?.marks ?? [];
   const records: RecordedBalances[] = marks
     .filter(({ throughMs }) => sinceMs === beganAtMs || throughMs >= sinceMs)
     .map(({ totals, ...times }) => ({ ...times, totals: new Map(Object.entries(totals)) }));
@@ -54,7 +54,7 @@ export function sourceOf(rows: StatementRows): ReadSource | null {
         amount: parseUnits(move.amount),
         price: parseUnits(move.price),
       })),
-      saidKind: walletLineKind,
+      describedKind: walletLineKind,
       uncounted: new Set((stored?.books.outside ?? []).map(([currency, id]) => lineKey({ currency, id }))),
       records,
       closes: rows.closesOf(MARKET_NAMES.bridge.market),

@@ -90,7 +90,7 @@ function lines(
     '',
     ...tableLines(['', '>in the trials', '>in the hold-out'], rows),
     '',
-    ...(trialsOnData.inHoldout === 0 ? [] : [voice.tell(seenNote(trialsOnData))]),
+    ...(trialsOnData.inHoldout === 0 ? [] : [voice.format(seenNote(trialsOnData))]),
     'It is spent: what you choose after looking at it was not tested on new data.',
   ];
 }

@@ -1,8 +1,8 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { readWrittenStudy } from '../../study/study-settings.ts';
-import type { Stretch } from '../../study/objectives.ts';
+import type { RunRange } from '../../study/objectives.ts';
 import {
-  keepLuck,
+  storeLuck,
   type MadeLuck,
   reportedStudy,
   type ReportedStudy,
@@ -69,7 +69,7 @@ function readValidated<Read>(
     );
   });
   for (const luck of made) {
-    const refusal = keepLuck({ folder, name }, luck);
+    const refusal = storeLuck({ folder, name }, luck);
     if (refusal !== null) console.error(`the statistics are not kept, and take as long again: ${refusal}`);
   }
   return found;
@@ -99,7 +99,7 @@ export function readWalkForward(study: PreparedStudy, folder: StudyFolder, name:
   });
 }
 
-type OnData = (months: readonly string[], holdout: Stretch) => TrialsOnData;
+type OnData = (months: readonly string[], holdout: RunRange) => TrialsOnData;
 
 function readStudy<Read>(
   folder: StudyFolder,

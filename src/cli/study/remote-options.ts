@@ -92,7 +92,7 @@ export function remoteRunner(
   const secret = sendCode === true ? readSecret(secretFile) : null;
   if (sendCode === true && secret === null)
     throw wrongInput(`expected a secret with --send-code: give --secret-file, or set ${SECRET}`);
-  const say = (line: string): void => {
+  const log = (line: string): void => {
     // A line of progress is drawn again behind it.
     report.end();
     console.error(line);
@@ -101,7 +101,7 @@ export function remoteRunner(
     async openRunner(study) {
       // Loaded late: few studies need Redis.
       const { openRedisRunner } = await import('../../study/open-redis-runner.ts');
-      return openRedisRunner(study, { redis, serve: serve ?? LOOPBACK, secret, signal, say });
+      return openRedisRunner(study, { redis, serve: serve ?? LOOPBACK, secret, signal, log });
     },
   };
 }

@@ -23,7 +23,7 @@ import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
-import { keepHeapTight } from '../tight-heap.ts';
+import { limitHeap } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
 import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
 import { RunFlags, type FlagValues } from '../run-flags.ts';
@@ -137,7 +137,7 @@ async function runRead(
     const end = await runSession(study, {
       ...session,
       name,
-      onTrial: (trial, isNew) => progress.take(trial, isNew),
+      onTrial: (trial, isNew) => progress.add(trial, isNew),
     });
     report.begin('statistics');
     const result = readValidatedStudy(session.folder, name);
@@ -162,7 +162,7 @@ export async function withStudy(
   options: SessionFlags & RemoteFlags,
   run: (study: PreparedStudy, of: CommandSession) => Promise<void>,
 ): Promise<void> {
-  keepHeapTight();
+  limitHeap();
   const report = reportOnStderr({ isSilent: options.json === true });
   const { signal, release } = endSignal();
   try {

@@ -1,7 +1,7 @@
 import { minuteText } from '../../domain/time-text.ts';
 import { countText } from '../../domain/money-text.ts';
 import { dataSetText } from '../../study/data-set.ts';
-import { shownFigures, type Stretch, type Objective, type FailureKind } from '../../study/objectives.ts';
+import { shownFigures, type RunRange, type Objective, type FailureKind } from '../../study/objectives.ts';
 import { rankedTrials, type StudyResult } from '../../study/study-result.ts';
 import { studyVoice } from '../../study/study-voice.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
@@ -23,8 +23,8 @@ const voice = studyVoice('en');
 /** A study for people, the verdict first; `most`: how many of its trials, the best first. */
 export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): readonly string[] {
   const { counts, range, notes, hash, data, signals, validation } = result;
-  const told = signals === null ? [] : [countText(signals.count, 'signal')];
-  const recorded = [...data.map(dataSetText), ...told];
+  const signalLines = signals === null ? [] : [countText(signals.count, 'signal')];
+  const recorded = [...data.map(dataSetText), ...signalLines];
   const hasHoldout = range.splitMs < range.toMs;
   const holdout = hasHoldout ? `; hold-out to ${minuteText(range.toMs)}` : '';
   return [
@@ -37,7 +37,7 @@ export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): r
     '',
     ...(validation === null ? [] : [...statisticLines(validation), '']),
     ...(validation === null || validation.stress === null ? [] : [...stressLines(validation.stress), '']),
-    ...notes.map(voice.tell),
+    ...notes.map(voice.format),
     `hash ${hash}`,
     result.file,
   ];
@@ -74,14 +74,14 @@ function failureLines({ failed, infeasible }: StudyResult['counts']): readonly s
 /** Describes a study's figures in words, to be read before them. */
 export function verdictLines({ verdict, basis }: StudyValidation): readonly string[] {
   const { luck, stable, stress, notTested } = verdict;
-  const { say, tell } = voice;
+  const { t, format } = voice;
   const sample = sampleFinding(basis);
-  const line = (of: StudyFinding): string => `  ${tell(of)}`;
+  const line = (of: StudyFinding): string => `  ${format(of)}`;
   return [
-    `luck: ${say(`luck.${luck.kind}`)} (trial ${basis.trial})`,
+    `luck: ${t(`luck.${luck.kind}`)} (trial ${basis.trial})`,
     ...luck.reasons.map(line),
     ...(sample === null ? [] : [line(sample)]),
-    `stable: ${stable.kind}, ${tell(stable.reason)}`,
+    `stable: ${stable.kind}, ${format(stable.reason)}`,
     `under stress: ${stress.kind}`,
     ...stress.reasons.map(line),
     'not tested:',
@@ -123,7 +123,7 @@ export interface TrialCounts {
 export class StudyProgress {
   private readonly report: ProgressReport;
   private readonly objectives: readonly Objective[];
-  private readonly seen: Stretch;
+  private readonly seen: RunRange;
   private readonly own: TrialCounts;
   private readonly whole: TrialCounts;
   private readonly name: string;
@@ -136,7 +136,7 @@ export class StudyProgress {
     of: {
       readonly objectives: readonly Objective[];
       /** Range that its trials see. */
-      readonly seen: Stretch;
+      readonly seen: RunRange;
       readonly wanted: number;
       readonly part?: { readonly name: string; readonly whole: TrialCounts };
     },
@@ -156,7 +156,7 @@ export class StudyProgress {
   }
 
   /** Takes a trial; `isNew`: it was run now, and not before. */
-  take(trial: StoredTrial, isNew: boolean): void {
+  add(trial: StoredTrial, isNew: boolean): void {
     for (const counts of new Set([this.own, this.whole])) {
       if (isNew) counts.ran += 1;
       else counts.before += 1;

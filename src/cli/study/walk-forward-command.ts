@@ -75,7 +75,7 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
         progress = new StudyProgress(report, { objectives, seen: window.train, wanted: trials, part });
       },
       onTrial(_window, trial, isNew) {
-        progress?.take(trial, isNew);
+        progress?.add(trial, isNew);
       },
     });
     report.end();
@@ -114,7 +114,7 @@ export function walkForwardLines(result: WalkForwardResult): readonly string[] {
     '',
     ...tableLines(['the account, out of sample', '>'], accountTexts(result)),
     '',
-    ...notes.map(studyVoice('en').tell),
+    ...notes.map(studyVoice('en').format),
     `hash ${hash}`,
     file,
   ];
@@ -161,9 +161,9 @@ function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): Want
   if (SHORT_FLAGS.given(options) === null) {
     const found = folder.find(what);
     const name = given ?? found;
-    const kept = readWrittenStudy(readWritten(folder, found));
+    const stored = readWrittenStudy(readWritten(folder, found));
     // Under another name it may have another plan.
-    const read = name === found ? kept : withoutPlan(kept);
+    const read = name === found ? stored : withoutPlan(stored);
     return {
       read: planned(read, options, {
         folder,
@@ -197,11 +197,11 @@ function planned(
     readonly advice: string;
   },
 ): ReadStudy {
-  const { folder, name, ...told } = of;
+  const { folder, name, ...rest } = of;
   const begun = name === null ? null : readBegunPlan(folder, name);
   const { validation, budget } = PLAN_FLAGS.written(options) as GivenPlan;
   const { trials, ...flags } = validation?.walkForward ?? {};
-  const { settings, written } = withPlan(read, { flags, trials, begun, ...told });
+  const { settings, written } = withPlan(read, { flags, trials, begun, ...rest });
   const time = parseDuration(budget?.time ?? '');
   // Not written: it is the time of this session, and not that of the study.
   return time === null ? { settings, written } : { settings: withTime(settings, time), written };

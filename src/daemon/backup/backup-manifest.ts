@@ -56,10 +56,10 @@ export type BackupManifest = z.output<typeof manifestShape>;
 export type BackedUpFile = BackupManifest['files'][number];
 
 /** Mirrors that a bot goes on from: of one that trades with money, and of one on paper. */
-export const KEPT_MIRRORS = [mirrorName('live'), mirrorName('paper')] as const;
+export const BACKED_UP_MIRRORS = [mirrorName('live'), mirrorName('paper')] as const;
 
 export function mirrorOf({ files }: BackupManifest): BackedUpFile | null {
-  return files.find(({ name }) => KEPT_MIRRORS.some((mirror) => mirror === name)) ?? null;
+  return files.find(({ name }) => BACKED_UP_MIRRORS.some((mirror) => mirror === name)) ?? null;
 }
 
 /** A backup by its folder. */

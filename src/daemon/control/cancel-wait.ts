@@ -1,4 +1,4 @@
-import type { QueueWait } from '../../budget/budget-lane.ts';
+import type { QueueWait } from '../../budget/budget-queue.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { Venue } from '../../venues/venue.ts';
@@ -12,7 +12,7 @@ export class CancelWait {
   private readonly ledgerFault: () => string | null;
   private readonly onWait: (why: Sentence) => void;
   private left = -1;
-  private lookedMs = 0;
+  private polledMs = 0;
   private text: Sentence | undefined;
 
   /** `onWait` is called with each text. */
@@ -26,14 +26,14 @@ export class CancelWait {
   }
 
   /** While so many orders are left; undefined where none is waited for long. */
-  look(left: number, nowMs: number): Sentence | undefined {
+  update(left: number, nowMs: number): Sentence | undefined {
     if (left !== this.left) {
       this.left = left;
-      this.lookedMs = nowMs;
+      this.polledMs = nowMs;
       this.text = undefined;
     }
-    if (nowMs - this.lookedMs < LONG_MS) return this.text;
-    this.lookedMs = nowMs;
+    if (nowMs - this.polledMs < LONG_MS) return this.text;
+    this.polledMs = nowMs;
     const { cancelWait, commits } = this.venue;
     const wait = cancelWait?.() ?? null;
     const longestCommitMs = commits?.longestMs ?? 0;
@@ -51,10 +51,10 @@ const COMMITS_A_CANCEL = 3;
  * Describes why cancels wait, in a sentence. `ledgerFault`: why the ledger gives no slot; null if it does.
  */
 export function cancelWaitText(
-  { waiting, onTheWay, heldBy, forMs }: QueueWait,
+  { waiting, inFlight, heldBy, forMs }: QueueWait,
   of: { readonly ledgerFault: string | null; readonly longestCommitMs: number },
 ): Sentence {
-  if (waiting === 0) return sentence('cancels-wait-answers', { count: onTheWay });
+  if (waiting === 0) return sentence('cancels-wait-answers', { count: inFlight });
   const wait = lengthText(forMs);
   if (heldBy === 'locked out') return sentence('cancels-wait-lockout', { count: waiting, wait });
   if (heldBy === 'credential refused') return sentence('cancels-wait-credential', { count: waiting });

@@ -23,7 +23,7 @@ const POLL_EVERY_MS = 100;
 const MOST_AT_ONCE = 20;
 
 /** Maximum wait of a write for an operator's command: longer would hold up the loop. */
-const LOCK_WAIT_MS = 50;
+const BUSY_TIMEOUT_MS = 50;
 
 /**
  * Maximum wait of commands about current orders and positions. After it they are not executed: the market has
@@ -40,7 +40,7 @@ const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> 
 const SPARE_BYTES = 256 * 1024;
 
 /** A command that the daemon is to carry out. */
-export interface TakenCommand {
+export interface ReceivedCommand {
   readonly id: number;
   readonly postedAtMs: number;
   readonly command: ControlCommand;
@@ -68,7 +68,7 @@ export class ControlInbox {
   /** The halt that is kept, so that a file that is made anew has it too. */
   private halt: HaltState | null;
   /** Everything up to this id was taken by this process. */
-  private takenId = 0;
+  private appliedId = 0;
   private version: unknown = null;
   /**
    * The newest of each command's rows that are not written yet, by command: as many as commands are under
@@ -85,7 +85,7 @@ export class ControlInbox {
    */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
     this.dataFolder = dataFolder;
-    this.database = openControlFile(dataFolder, LOCK_WAIT_MS);
+    this.database = openControlFile(dataFolder, BUSY_TIMEOUT_MS);
     this.inode = statSync(controlPath(dataFolder)).ino;
     this.nowMs = nowMs;
     this.endOfEarlierRun();
@@ -94,7 +94,7 @@ export class ControlInbox {
   }
 
   /** The commands posted since the last call, oldest first, each once. */
-  take(): readonly TakenCommand[] {
+  poll(): readonly ReceivedCommand[] {
     this.openAnewIfGone();
     this.writeDown();
     const version = this.database.pragma('data_version', { simple: true });
@@ -103,20 +103,20 @@ export class ControlInbox {
       .prepare<[number, number], WaitingRow>(
         'SELECT id, posted_at_ms, taken_at_ms, command FROM commands WHERE id > ? AND done_at_ms IS NULL ORDER BY id LIMIT ?',
       )
-      .all(this.takenId, MOST_AT_ONCE);
+      .all(this.appliedId, MOST_AT_ONCE);
     // A full look may have left some behind: the next one looks again, whatever the version says.
     this.version = rows.length === MOST_AT_ONCE ? null : version;
     this.halt = readHalt(this.database);
-    const taken: TakenCommand[] = [];
+    const commands: ReceivedCommand[] = [];
     for (const row of rows) {
       const command = readCommand(row.command);
       const isRepeated = row.taken_at_ms !== null;
       // One that is not marked as taken could be done twice: the next look tries again.
-      if (command?.kind === 'place' && !isRepeated && !this.markTaken(row.id)) {
+      if (command?.kind === 'place' && !isRepeated && !this.markApplied(row.id)) {
         this.version = null;
         break;
       }
-      this.takenId = row.id;
+      this.appliedId = row.id;
       if (command === null) {
         this.done(row.id, {
           ok: false,
@@ -131,28 +131,28 @@ export class ControlInbox {
         continue;
       }
       this.write(row.id, 'UPDATE commands SET taken_at_ms = @atMs WHERE id = @id', null);
-      taken.push({ id: row.id, postedAtMs: row.posted_at_ms, command, isRepeated });
+      commands.push({ id: row.id, postedAtMs: row.posted_at_ms, command, isRepeated });
     }
-    return taken;
+    return commands;
   }
 
   /**
    * Looks for commands at its pace until the returned function is called; an error of a look is passed on and
    * does not end it.
    */
-  listen(onCommand: (taken: TakenCommand) => void, onError: (error: unknown) => void): () => void {
+  listen(onCommand: (command: ReceivedCommand) => void, onError: (error: unknown) => void): () => void {
     let goneTimes = this.goneTimes;
-    const look = (): void => {
+    const poll = (): void => {
       try {
-        const commands = this.take();
+        const commands = this.poll();
         if (this.goneTimes > goneTimes) onError(this.goneError());
         ({ goneTimes } = this);
-        for (const taken of commands) onCommand(taken);
+        for (const command of commands) onCommand(command);
       } catch (error) {
         if (!isBusy(error)) onError(error);
       }
     };
-    const timer = setInterval(look, POLL_EVERY_MS);
+    const timer = setInterval(poll, POLL_EVERY_MS);
     return () => clearInterval(timer);
   }
 
@@ -188,7 +188,7 @@ export class ControlInbox {
    * Writes down a halt that the daemon came to by itself, so that it holds without the mirror too. Throws
    * when it can not be written.
    */
-  keepHalt(halt: HaltState): void {
+  persistHalt(halt: HaltState): void {
     writeHalt(this.database, halt);
     this.halt = halt;
   }
@@ -223,12 +223,12 @@ export class ControlInbox {
    */
   private openAnewIfGone(): void {
     if (inodeOf(controlPath(this.dataFolder)) === this.inode) return;
-    const anew = openControlFile(this.dataFolder, LOCK_WAIT_MS);
+    const anew = openControlFile(this.dataFolder, BUSY_TIMEOUT_MS);
     this.database.close();
     this.database = anew;
     this.inode = statSync(controlPath(this.dataFolder)).ino;
     this.goneTimes += 1;
-    this.takenId = 0;
+    this.appliedId = 0;
     this.version = null;
     // Reports that waited for commands of the other file.
     this.unwritten.clear();
@@ -246,7 +246,7 @@ export class ControlInbox {
   }
 
   /** Answers whether it is on the disk that a command was taken. */
-  private markTaken(id: number): boolean {
+  private markApplied(id: number): boolean {
     try {
       this.database.prepare('UPDATE commands SET taken_at_ms = ? WHERE id = ?').run(this.nowMs(), id);
       return true;

@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { isAllowedHost, oneHost } from '../allowed-host.ts';
 import type { HealthSource } from './health-source.ts';
-import { livingVerdict, readyVerdict, type HealthVerdict } from '../health-verdict.ts';
+import { livenessStatus, readinessStatus, type HealthStatus } from '../health-status.ts';
 import { Metrics } from './metrics.ts';
 
 /** Only looks are served: they have no body, and headers of a few lines. */
@@ -109,8 +109,8 @@ export class HealthServer {
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ ok: false, reasons: ['expected GET /healthz, /readyz or /metrics'] }),
     );
-    app.get('/healthz', (_request, reply) => answer(reply, livingVerdict(source())));
-    app.get('/readyz', (_request, reply) => answer(reply, readyVerdict(source())));
+    app.get('/healthz', (_request, reply) => answer(reply, livenessStatus(source())));
+    app.get('/readyz', (_request, reply) => answer(reply, readinessStatus(source())));
     app.get('/metrics', async (_request, reply) =>
       reply.type(this.metrics.contentType).send(await this.metrics.text()),
     );
@@ -127,6 +127,6 @@ async function askOnce(url: string): Promise<void> {
   });
 }
 
-function answer(reply: FastifyReply, verdict: HealthVerdict): FastifyReply {
-  return reply.code(verdict.ok ? 200 : 503).send(verdict);
+function answer(reply: FastifyReply, outcome: HealthStatus): FastifyReply {
+  return reply.code(outcome.ok ? 200 : 503).send(outcome);
 }

@@ -2,7 +2,7 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { LockKind } from '../../domain/lock-kind.ts';
 import type { RefusalCount } from '../../engine/intent-tally.ts';
 import type { ProfitText } from '../../engine/profit-of-instance.ts';
-import { LedgerLook } from '../../budget/ledger-look.ts';
+import { LedgerSnapshot } from '../../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
@@ -45,7 +45,7 @@ export interface LockoutState {
 interface HeldLock {
   readonly kind: LockKind;
   /** Sentence with the lock's name, scope, reason and end. */
-  readonly said: string;
+  readonly text: string;
 }
 
 interface StrategyCounts {
@@ -136,11 +136,11 @@ export class LatencyBuckets {
 
   /** A negative time, which a stepped clock can show, counts as none at all. */
   add(durationMs: number): void {
-    const tookMs = Math.max(0, durationMs);
+    const positiveMs = Math.max(0, durationMs);
     this.count += 1;
-    this.sumMs += tookMs;
+    this.sumMs += positiveMs;
     ENDS_MS.forEach((endMs, index) => {
-      if (tookMs <= endMs) this.within[index] = (this.within[index] ?? 0) + 1;
+      if (positiveMs <= endMs) this.within[index] = (this.within[index] ?? 0) + 1;
     });
   }
 
@@ -169,7 +169,7 @@ export const IN_MEMORY = 'embedded';
 /** Looks at the ledger once a second at most, however often it is asked. */
 export class LedgerWatch {
   /** Null where the ledger is in memory. */
-  private readonly ledger: LedgerLook | null;
+  private readonly ledger: LedgerSnapshot | null;
   private readonly own: Venue['ownBudgets'];
   private readonly subjects: ReadonlySet<string>;
   private seen: readonly BudgetReport[] = [];
@@ -179,12 +179,12 @@ export class LedgerWatch {
    * `subjects`: by whom the ledger counts the bot's requests; `own`: its budgets, where that is in memory.
    */
   constructor(place: string | null, subjects: Iterable<string>, own?: Venue['ownBudgets']) {
-    this.ledger = place === null ? null : new LedgerLook(place);
+    this.ledger = place === null ? null : new LedgerSnapshot(place);
     this.subjects = new Set(subjects);
     this.own = own;
   }
 
-  look(): LedgerHealth {
+  snapshot(): LedgerHealth {
     if (this.own !== undefined) {
       const budgets = this.own().map((use) => ({ ...use, subject: IN_MEMORY, lowered: null }));
       return { ...NOTHING, budgets };
@@ -233,13 +233,13 @@ export function startingSource(of: {
     waitsFor: () => of.waitsFor(),
     haltReason: () => null,
     credentialFault: () => null,
-    placingFault: () => of.ledger.look().placingFault,
+    placingFault: () => of.ledger.snapshot().placingFault,
     breaks: () => [],
     doubts: () => [],
-    lockouts: () => of.ledger.look().lockouts,
+    lockouts: () => of.ledger.snapshot().lockouts,
     locks: () => [],
     dataAges: () => [],
-    budgets: () => of.ledger.look().budgets,
+    budgets: () => of.ledger.snapshot().budgets,
     requests: () => [],
     ordersByState: () => ({}),
     noticesByLevel: () => ({}),

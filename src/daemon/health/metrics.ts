@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { SECOND_MS } from '../../domain/time-text.ts';
 import { LOCK_KINDS } from '../../domain/lock-kind.ts';
-import { readyVerdict } from '../health-verdict.ts';
+import { readinessStatus } from '../health-status.ts';
 import type { HealthSource, LatencyCounts } from './health-source.ts';
 
 /** The values of one metric, each with its labels. */
@@ -162,7 +162,7 @@ const OF_BOT: readonly Metric[] = [
   ),
   gauge('sarraf_orders', 'Own orders by state.', ['state'], (bot) => named(bot.ordersByState(), 'state')),
   gauge('sarraf_ready', '1 while an order could leave at once (/readyz).', [], (bot) =>
-    single(readyVerdict(bot).ok),
+    single(readinessStatus(bot).ok),
   ),
   gauge('sarraf_halted', '1 while trading is halted.', [], (bot) => single(bot.haltReason() !== null)),
   gauge(

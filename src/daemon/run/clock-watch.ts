@@ -28,7 +28,7 @@ export class ClockWatch {
    * Returns the message about the clocks after a reply; mostly null. A wrong clock is reported once an hour,
    * even if servers of one exchange disagree. `own`: times of the request by the bot's own clock.
    */
-  take(
+  apply(
     reply: Pick<HttpResponse, 'headers'>,
     { machine, own }: { readonly machine: RequestTimes; readonly own: RequestTimes },
   ): string | null {
@@ -58,8 +58,8 @@ export class ClockWatch {
 }
 
 function machineText(aheadMs: number): string {
-  const [direction, looks] = aheadMs > 0 ? ['ahead of', 'older'] : ['behind', 'newer'];
-  return `this machine's clock is ${lengthText(Math.abs(aheadMs))} ${direction} the exchange's: data looks ${looks} than it is, and signed calls may be refused; set the clock`;
+  const [direction, age] = aheadMs > 0 ? ['ahead of', 'older'] : ['behind', 'newer'];
+  return `this machine's clock is ${lengthText(Math.abs(aheadMs))} ${direction} the exchange's: data looks ${age} than it is, and signed calls may be refused; set the clock`;
 }
 
 const ownText = (aheadMs: number): string =>
@@ -75,7 +75,7 @@ export function watchedTransport(
     async send(request) {
       const sent = { machineMs: machineMs(), ownMs: ownMs() };
       const response = await inner.send(request);
-      const message = watch.take(response, {
+      const message = watch.apply(response, {
         machine: { sentMs: sent.machineMs, receivedMs: machineMs() },
         own: { sentMs: sent.ownMs, receivedMs: ownMs() },
       });

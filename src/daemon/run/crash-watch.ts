@@ -19,8 +19,8 @@ export class CrashWatch {
   /** The first; undefined while there is none. */
   private first: { readonly error: unknown } | undefined;
 
-  constructor(tell: (notice: EngineNotice) => void) {
-    this.notify = tell;
+  constructor(notify: (notice: EngineNotice) => void) {
+    this.notify = notify;
   }
 
   /** Asks for the end. */
@@ -29,13 +29,13 @@ export class CrashWatch {
   }
 
   begin(): void {
-    process.on('uncaughtException', this.take);
-    process.on('unhandledRejection', this.take);
+    process.on('uncaughtException', this.onError);
+    process.on('unhandledRejection', this.onError);
   }
 
   end(): void {
-    process.off('uncaughtException', this.take);
-    process.off('unhandledRejection', this.take);
+    process.off('uncaughtException', this.onError);
+    process.off('unhandledRejection', this.onError);
   }
 
   /** Throws the first crash, once the run has ended. */
@@ -45,7 +45,7 @@ export class CrashWatch {
     throw error instanceof Error ? error : new Error(`expected an error, was ${String(error)}`);
   }
 
-  private readonly take = (error: unknown): void => {
+  private readonly onError = (error: unknown): void => {
     this.count += 1;
     this.first ??= { error };
     if (this.count <= MOST_NOTIFIED) {

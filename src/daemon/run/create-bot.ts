@@ -13,7 +13,7 @@ import { movesPerMinute, type PollPlan, planPolls } from '../../scheduler/plan-p
 import { BotShell, type BotShellOptions } from '../bot-shell.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import type { Venue } from '../../venues/venue.ts';
-import { bridgedOf, planInputOf, stretched } from '../create-plan.ts';
+import { bridgedOf, planInputOf, slowed } from '../create-plan.ts';
 import type { LostStrategy } from '../load-instances.ts';
 import { credentialAdvice } from '../credential-texts.ts';
 import { DataWatch } from './data-watch.ts';
@@ -123,8 +123,8 @@ export function createBot({
     time: venue.time,
     budgets: venue.budgets,
     namedLimits: () => venue.namedLimits(),
-    feeds: stretched(plan.feeds, pollStretch),
-    plan: (budgets) => stretched(planWith(budgets).feeds, pollStretch),
+    feeds: slowed(plan.feeds, pollStretch),
+    plan: (budgets) => slowed(planWith(budgets).feeds, pollStretch),
     onPace: (changed) => shell.pace(changed),
     onNotice: (notice) => screen.show([notice], venue.time.now()),
   });
@@ -161,7 +161,7 @@ function settingsOf(
       quote,
       reason: market === null ? reasons.join('; ') : sentence('market-unlisted', { market }),
     })),
-    feeds: stretched(of.plan.feeds, pollStretch),
+    feeds: slowed(of.plan.feeds, pollStretch),
     movesPerMinute: movesPerMinute(of.plan.budgets, profile),
     reconciliation: config.reconciliation,
     credential:
@@ -200,7 +200,7 @@ function patient(
 }
 
 /** Another process may have been notified: so often the ledger is looked at. */
-const LOOK_EVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
 interface PaceWatchOptions {
   readonly time: Timeline;
@@ -230,15 +230,15 @@ export class PaceWatch {
   /** Looks now and from now on. */
   begin(): void {
     const { time } = this.options;
-    this.look();
-    this.cancel = time.at(time.now() + LOOK_EVERY_MS, () => this.begin());
+    this.poll();
+    this.cancel = time.at(time.now() + POLL_INTERVAL_MS, () => this.begin());
   }
 
   end(): void {
     this.cancel?.();
   }
 
-  look(): void {
+  poll(): void {
     const { budgets, feeds, plan, namedLimits, onPace } = this.options;
     const now = namedLimits();
     const { before } = this;

@@ -5,7 +5,7 @@ import type { VenueAnswer } from '../../venues/port.ts';
 import type { Cancel, Timeline } from '../../virtual/virtual-time.ts';
 import type { DataAge } from '../health/health-source.ts';
 
-const LOOK_EVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
 /** As many feeds are named in one line; the rest are counted. */
 const MOST_NAMED = 5;
@@ -40,8 +40,8 @@ export class DataWatch {
   begin(): void {
     const { time } = this.options;
     this.begunMs ??= time.now();
-    this.cancel = time.at(time.now() + LOOK_EVERY_MS, () => {
-      this.look();
+    this.cancel = time.at(time.now() + POLL_INTERVAL_MS, () => {
+      this.poll();
       this.begin();
     });
   }
@@ -59,7 +59,7 @@ export class DataWatch {
       this.reasons.set(dedupe, reasonOf(answer));
   }
 
-  private look(): void {
+  private poll(): void {
     const ages = this.options.dataAges();
     const known = new Set(ages.map(({ feed }) => feed));
     for (const feed of this.reasons.keys()) if (!known.has(feed)) this.reasons.delete(feed);

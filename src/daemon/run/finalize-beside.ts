@@ -11,12 +11,12 @@ import {
 import type { Segment } from '../../recording/read-segment.ts';
 import { ownModule } from '../../plugins/own-files.ts';
 import { dirname } from 'node:path';
-import type { TakeLock } from '../../recording/append-rows.ts';
-import { acquireLock } from '../process-lock.ts';
+import type { LockFile } from '../../recording/append-rows.ts';
+import { acquireProcessLock } from '../process-lock.ts';
 
 /** The locks of a catalogue that is recorded into. */
-export const lockOfRecording: TakeLock = (path) =>
-  acquireLock({ path, what: dirname(path), otherwise: 'record into another folder' });
+export const claimRecording: LockFile = (path) =>
+  acquireProcessLock({ path, what: dirname(path), otherwise: 'record into another folder' });
 
 /** This file, which is also the program of the process beside. */
 const OWN_FILE = fileURLToPath(ownModule('daemon/run/finalize-beside'));
@@ -69,6 +69,6 @@ function failed(segments: readonly Segment[], reason: string): readonly Finalize
 
 if (process.argv[1] === OWN_FILE) {
   const { segments, root, source } = JSON.parse(process.argv[2] ?? '') as Job;
-  const reports = await finalizeSegments(segments, { root, source, takeLock: lockOfRecording });
+  const reports = await finalizeSegments(segments, { root, source, lockFile: claimRecording });
   process.stdout.write(JSON.stringify(reports));
 }

@@ -11,11 +11,11 @@ import { lockReason, type Lock } from '../../engine/lock.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';
 import { CancelWait, slowDiskFault } from '../control/cancel-wait.ts';
-import { ControlInbox, type TakenCommand } from '../control/control-inbox.ts';
+import { ControlInbox, type ReceivedCommand } from '../control/control-inbox.ts';
 import type { CreatedBot } from './create-bot.ts';
 import type { HealthSource, EquityState, LedgerWatch } from '../health/health-source.ts';
 import type { BotConfig } from '../create-bot-config.ts';
-import { lockProblem, lockResult } from './take-lock.ts';
+import { lockProblem, lockResult } from './apply-lock.ts';
 import { equityFigure, profitFigure } from '../../domain/figure-name.ts';
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import { equityCurrencies, type FigureSource } from '../../mirror/equity-now.ts';
@@ -55,7 +55,7 @@ export class Operator {
     this.inbox = new ControlInbox(options.config.data.folder);
     this.ledger = options.ledger;
     this.cancelWait = new CancelWait(options.venue, {
-      ledgerFault: () => this.ledger.look().placingFault,
+      ledgerFault: () => this.ledger.snapshot().placingFault,
       onWait: (why) => options.onWait?.(english(why)),
     });
     this.equity = new EquityWatch(options.mirror);
@@ -70,8 +70,8 @@ export class Operator {
       bot.shell.control({ kind: 'halt', reason, wholeAccount });
     }
     // Locks that were set while no bot ran hold before anything is placed.
-    for (const taken of this.takeWaiting()) this.take(taken);
-    this.endings.push(this.inbox.listen((taken) => this.take(taken), onError));
+    for (const received of this.drainWaiting()) this.apply(received);
+    this.endings.push(this.inbox.listen((received) => this.apply(received), onError));
   }
 
   count(notices: readonly EngineNotice[]): void {
@@ -87,9 +87,9 @@ export class Operator {
     this.inbox.close();
   }
 
-  private takeWaiting(): readonly TakenCommand[] {
+  private drainWaiting(): readonly ReceivedCommand[] {
     try {
-      return this.inbox.take();
+      return this.inbox.poll();
     } catch (error) {
       // Another process writes: the next look takes them.
       this.options.onError(error);
@@ -97,7 +97,7 @@ export class Operator {
     }
   }
 
-  private takeLock(id: number, command: LockCommand): void {
+  private applyLock(id: number, command: LockCommand): void {
     const { shell, engine } = this.options.bot;
     const problem = lockProblem(command, engine);
     if (problem !== null) {
@@ -111,8 +111,8 @@ export class Operator {
   }
 
   /** Each is given to the engine once, and followed to its end. One that waited too long is not begun. */
-  private takeByHand(taken: TakenCommand & { readonly command: ByHandCommand }): void {
-    const { id, command, isRepeated, postedAtMs } = taken;
+  private applyByHand(received: ReceivedCommand & { readonly command: ByHandCommand }): void {
+    const { id, command, isRepeated, postedAtMs } = received;
     const { shell, engine } = this.options.bot;
     const { key } = command;
     if (command.kind === 'place' && isRepeated && engine.byHand.stateOf(key) === null) {
@@ -142,7 +142,7 @@ export class Operator {
   }
 
   /** Each is given to the engine once, and followed to its answer: it waits for strategies to start. */
-  private takeSignal({ id, postedAtMs }: TakenCommand, command: SignalCommand): void {
+  private applySignal({ id, postedAtMs }: ReceivedCommand, command: SignalCommand): void {
     const { shell, engine } = this.options.bot;
     // One whose sender says nothing is as old as its command.
     const sentAtMs = command.sentAtMs ?? postedAtMs;
@@ -164,29 +164,29 @@ export class Operator {
   }
 
   /** Calls `look` now and then until it answers true. */
-  private follow(look: () => boolean): void {
-    if (look()) return;
+  private follow(isOver: () => boolean): void {
+    if (isOver()) return;
     const timer = setInterval(() => {
-      if (!look()) return;
+      if (!isOver()) return;
       clearInterval(timer);
       this.following.delete(timer);
     }, PROGRESS_EVERY_MS);
     this.following.add(timer);
   }
 
-  private take(taken: TakenCommand): void {
-    const { id, command } = taken;
+  private apply(received: ReceivedCommand): void {
+    const { id, command } = received;
     const { shell, engine } = this.options.bot;
     if (isByHand(command)) {
-      this.takeByHand({ ...taken, command });
+      this.applyByHand({ ...received, command });
       return;
     }
     if (command.kind === 'signal') {
-      this.takeSignal(taken, command);
+      this.applySignal(received, command);
       return;
     }
     if (command.kind === 'lock' || command.kind === 'unlock') {
-      this.takeLock(id, command);
+      this.applyLock(id, command);
       return;
     }
     const before = engine.status().liveOrders;
@@ -206,7 +206,7 @@ export class Operator {
         this.inbox.progress(id, {
           left,
           closed: Math.max(0, before - left),
-          waitsFor: this.cancelWait.look(left, performance.now()),
+          waitsFor: this.cancelWait.update(left, performance.now()),
         });
       } else
         this.inbox.done(id, { ok: true, message: sentence('control-done', { count: before }), left: [] });
@@ -215,8 +215,8 @@ export class Operator {
   }
 
   /** Says what the cancels of the end of the run wait for, where none has come for some time. */
-  lookAtCancels(): void {
-    this.cancelWait.look(this.options.bot.engine.status().liveOrders, performance.now());
+  checkCancels(): void {
+    this.cancelWait.update(this.options.bot.engine.status().liveOrders, performance.now());
   }
 
   /** Returns the source for health. */
@@ -232,7 +232,7 @@ export class Operator {
       haltReason: () => english(engine.haltReason()),
       credentialFault: () => english(engine.credentialFault()),
       placingFault: () =>
-        this.ledger.look().placingFault ??
+        this.ledger.snapshot().placingFault ??
         english(engine.slowMachine.fault() ?? engine.orderManager.placer.closed()),
       breaks: () =>
         (engine.reconciler.break?.rows ?? []).map(
@@ -248,13 +248,13 @@ export class Operator {
             }),
           ].filter((fault) => fault !== null),
         ].map((fault) => english(fault)),
-      lockouts: () => this.ledger.look().lockouts,
+      lockouts: () => this.ledger.snapshot().lockouts,
       locks: () =>
         engine.locks
           .active()
-          .map((lock) => ({ kind: engine.locks.kindOf(lock), said: english(lockReason(lock)) })),
+          .map((lock) => ({ kind: engine.locks.kindOf(lock), text: english(lockReason(lock)) })),
       dataAges: () => engine.dataAges(),
-      budgets: () => this.ledger.look().budgets,
+      budgets: () => this.ledger.snapshot().budgets,
       requests: () => counts.outcomes(),
       ordersByState: () => engine.ordersByState(),
       noticesByLevel: () => Object.fromEntries(this.notices),
@@ -267,7 +267,7 @@ export class Operator {
           refusals: instance.tally.refusals(),
           made: profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol)),
         })),
-      equity: () => this.equity.look(),
+      equity: () => this.equity.snapshot(),
       orderLatency: () => orderLatency.counts(),
       mirrorBytes: () => mirror.bytes(),
     };
@@ -313,7 +313,7 @@ export class EquityWatch {
     this.steadyMs = steadyMs;
   }
 
-  look(): readonly EquityState[] {
+  snapshot(): readonly EquityState[] {
     const nowMs = this.steadyMs();
     if (nowMs - this.readAtMs < HOLDS_MS) return this.seen;
     this.readAtMs = nowMs;

@@ -6,13 +6,13 @@ import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { RawFile, TappedTransport } from '../../recording/tapped-transport.ts';
 import { Recorder } from '../../recording/recorder.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
-import { lockOfRecording, finalizeBeside } from './finalize-beside.ts';
+import { claimRecording, finalizeBeside } from './finalize-beside.ts';
 import type { RecordConfig } from '../create-bot-config.ts';
 import type { RecordingSummary } from '../recording-lines.ts';
 
 /** Room that is left to the bot on its disk: with less, nothing is recorded. */
 const LEAST_FREE_BYTES = 256_000_000;
-const LOOK_AT_DISK_EVERY_MS = 10_000;
+const DISK_CHECK_INTERVAL_MS = 10_000;
 
 export interface RecordingOptions extends RecordConfig {
   /** Called with each problem, as a sentence. */
@@ -51,7 +51,7 @@ export class Recording {
           onError: (error) => onProblem(`recording: no more raw replies are kept: ${messageOf(error)}`),
         })
       : null;
-    this.timer = setInterval(() => void this.lookAtDisk(), LOOK_AT_DISK_EVERY_MS).unref();
+    this.timer = setInterval(() => void this.checkDisk(), DISK_CHECK_INTERVAL_MS).unref();
   }
 
   /** Puts itself between a client and its way to the exchange, where raw replies are kept. */
@@ -62,7 +62,7 @@ export class Recording {
       inner,
       nowMs,
       onReply: (reply) => {
-        if (this.stopped === null) raw.take(reply);
+        if (this.stopped === null) raw.write(reply);
       },
     });
   };
@@ -74,21 +74,21 @@ export class Recording {
   async begin(subject: RecordingSubject): Promise<void> {
     const { folder, onProblem } = this.options;
     mkdirSync(folder, { recursive: true });
-    await this.lookAtDisk();
+    await this.checkDisk();
     this.recorder = await Recorder.open({
       ...subject,
       root: folder,
       markets: subject.markets as readonly MarketSymbol[],
       life: this.life,
       onProblem,
-      takeLock: lockOfRecording,
+      lockFile: claimRecording,
       finalize: finalizeBeside,
     });
   }
 
   /** Takes an answer. Never throws. */
-  take(call: VenueCall, answer: VenueAnswer, atMs: number, askedAtMs: number = atMs): void {
-    if (this.stopped === null) this.recorder?.take(call, answer, atMs, askedAtMs);
+  apply(call: VenueCall, answer: VenueAnswer, atMs: number, askedAtMs: number = atMs): void {
+    if (this.stopped === null) this.recorder?.apply(call, answer, atMs, askedAtMs);
   }
 
   summary(): RecordingSummary {
@@ -107,7 +107,7 @@ export class Recording {
     await this.recorder?.close();
   }
 
-  private async lookAtDisk(): Promise<void> {
+  private async checkDisk(): Promise<void> {
     try {
       const { bavail, bsize } = await statfs(this.options.folder);
       if (this.stopped !== null || bavail * bsize >= LEAST_FREE_BYTES) return;

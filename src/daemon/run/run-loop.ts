@@ -9,7 +9,7 @@ import type { BotConfig } from '../create-bot-config.ts';
 const VIRTUAL_SLICE_MS = 1_000;
 
 /** Interval for checking the end of a wait, by the system clock. */
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 /** Interval between status reports, by the system clock. */
 const STATUS_EVERY_MS = 5_000;
@@ -55,7 +55,7 @@ export async function runUntil(
       onStatus?.();
     }
     if (time instanceof VirtualTime) await time.run(time.now() + VIRTUAL_SLICE_MS);
-    else await pause(LOOK_EVERY_MS);
+    else await pause(POLL_INTERVAL_MS);
     bot.shell.throwIfFailed();
   }
 }

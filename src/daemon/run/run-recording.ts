@@ -54,7 +54,7 @@ export async function beginRecording(
       beganMs: isEmbedded ? venue.time.now() : null,
       longestPauseMs: LONGEST_PAUSE_MS * venue.pollStretch,
     });
-    keepBeginning(screen, { bot, venue, config, mirror });
+    recordBeginning(screen, { bot, venue, config, mirror });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
     notify(screen, { level: 'error', message: `recording: nothing is recorded: ${error.message}` });
@@ -62,7 +62,7 @@ export async function beginRecording(
 }
 
 /** So that the session can be run again. A disk that does not take it keeps no bot from trading. */
-function keepBeginning(screen: Screen, { bot, venue, config, mirror }: BeginningOfRun): void {
+function recordBeginning(screen: Screen, { bot, venue, config, mirror }: BeginningOfRun): void {
   try {
     writeSessionFile(config, {
       beganMs: venue.time.now(),

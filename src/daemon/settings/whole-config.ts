@@ -44,7 +44,7 @@ function checkMode(root: Plain): readonly Located[] {
   const problems: Located[] = [];
   if (baseUrl === undefined || baseUrl === null) {
     problems.push(problem(path, `expected the address of the exchange in the mode ${mode}, was nothing`));
-  } else if (typeof baseUrl === 'string' && isReadOnTheWay(baseUrl) && exchange['plainHttp'] !== true) {
+  } else if (typeof baseUrl === 'string' && isPlainRemote(baseUrl) && exchange['plainHttp'] !== true) {
     const reason = mode === 'live' ? 'credentials and orders' : 'prices';
     const message = `expected an https address, as ${reason} can be read and changed on the way; set exchange.plainHttp to true for a network of your own`;
     problems.push(problem(path, message));
@@ -78,7 +78,7 @@ function checkPaperPlaces({ strategies }: Plain): readonly Located[] {
   );
 }
 
-function isReadOnTheWay(baseUrl: string): boolean {
+function isPlainRemote(baseUrl: string): boolean {
   return baseUrl.toLowerCase().startsWith('http://') && !isLoopback(baseUrl);
 }
 

@@ -1,4 +1,4 @@
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { ApiError } from '../api-error.ts';
 
 /** Wrong tokens that cost nothing: a person may paste the wrong one. */
@@ -42,7 +42,7 @@ export class SignInPace {
     const count = (this.triesOf(address, nowMs)?.count ?? 0) + 1;
     this.byAddress.delete(address);
     this.byAddress.set(address, { count, lastMs: nowMs });
-    keepNewest(this.byAddress, MOST_ADDRESSES);
+    retainNewest(this.byAddress, MOST_ADDRESSES);
   }
 
   /** Counts a wrong token, unless the address has to wait. Returns the error to answer. */

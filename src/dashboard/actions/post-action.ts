@@ -167,7 +167,7 @@ export class PostAction {
   /** Returns the progress of a command. Throws `ApiError` if none has that id. */
   stateOf(id: number): ActionStateReply {
     if (id === DONE_AT_ONCE) return { id, state: 'done', takenAtMs: null, progress: null, result: null };
-    const state = this.folder.control((client) => client.look(id));
+    const state = this.folder.control((client) => client.read(id));
     if (state === null) throw new ApiError('not-found', sentence('not-an-action', { found: id }));
     const { takenAtMs, progress, result } = state;
     return {
@@ -192,7 +192,7 @@ export class PostAction {
     return this.folder.control((client) => {
       // A command that was given before is answered whether a bot runs or not.
       const isKnown = client.find(key) !== null;
-      if (!isKnown && needsBot && this.folder.isTaken() === false)
+      if (!isKnown && needsBot && this.folder.isInUse() === false)
         throw new ApiError('no-bot', 'no bot runs with this folder, so nothing was done');
       try {
         return { id: client.post(command, key), key };

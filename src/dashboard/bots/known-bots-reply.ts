@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { formatUnits, parseUnits, addUnits } from '../../domain/money.ts';
 import { knownBots, type KnownBot } from '../../daemon/known-bots.ts';
-import { readKept } from '../../engine/kept-records.ts';
+import { readRecord } from '../../engine/stored-records.ts';
 import { ApiError } from '../api-error.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { equityItems } from '../readers/equity-items.ts';
@@ -46,7 +46,7 @@ function itemOf(
   try {
     const seen = folder.mirror.read((reader) => {
       const strategies = strategyItems(reader, { note: folder.note(), nowMs });
-      const botNowMs = newestReading(readKept(reader.kept(), 'read-times') ?? {});
+      const botNowMs = newestReading(readRecord(reader.stored(), 'read-times') ?? {});
       const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
       return {
         equity: [...equityItems(reader, strategies, botNowMs)],

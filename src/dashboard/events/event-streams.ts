@@ -10,7 +10,7 @@ import { parsedJson } from '../../domain/stored-json.ts';
 const MOST_STREAMS = 200;
 
 /** Poll interval of the journal while somebody listens. */
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 const STILL_HERE_EVERY_MS = 15_000;
 
@@ -69,39 +69,39 @@ export class EventStreams {
   }
 
   /** Looks once; the timer calls it. */
-  look(): void {
+  poll(): void {
     try {
-      for (let looks = 0; looks < MOST_LOOKS_AT_ONCE; looks += 1) if (!this.lookOnce()) return;
+      for (let polls = 0; polls < MOST_POLLS_AT_ONCE; polls += 1) if (!this.pollOnce()) return;
     } catch (error) {
       this.options.onError(error);
     }
   }
 
   /** Answers whether more waits. */
-  private lookOnce(): boolean {
-    const { epoch, lines, changed, reset, place, hasMore } = this.feed.look();
+  private pollOnce(): boolean {
+    const { epoch, lines, changed, reset, place, hasMore } = this.feed.news();
     const atMs = (this.options.nowMs ?? Date.now)();
     const text = [
       ...(reset === null ? [] : [resetEventText({ reason: reset }, place)]),
       ...lines.map((line) => journalEventText(line, epoch)),
       ...(changed.length === 0 ? [] : [stateEventText({ atMs, changed })]),
     ].join('');
-    if (text !== '') this.tellAll(text);
+    if (text !== '') this.broadcast(text);
     return hasMore;
   }
 
   /** Returns the first text of a stream. */
   private welcome(lastEventId: string | undefined): string {
     const asked = readPlace(lastEventId);
-    const told = this.feed.toldTo;
-    if (asked === null) return resetEventText({ reason: told === null ? 'no-mirror' : 'first' }, told);
+    const place = this.feed.sentUpTo;
+    if (asked === null) return resetEventText({ reason: place === null ? 'no-mirror' : 'first' }, place);
     const missed = this.feed.missedSince(asked);
-    if (typeof missed === 'string') return resetEventText({ reason: missed }, told);
+    if (typeof missed === 'string') return resetEventText({ reason: missed }, place);
     const lines = missed.map((line) => journalEventText(line, asked.epoch)).join('');
     return lines === '' ? `id: ${eventIdOf(asked)}\n${STILL_HERE}` : lines;
   }
 
-  private tellAll(text: string): void {
+  private broadcast(text: string): void {
     for (const response of this.streams) {
       if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
       else response.write(text);
@@ -110,8 +110,8 @@ export class EventStreams {
 
   private begin(): void {
     this.feed.begin();
-    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
-    this.keepAlive = setInterval(() => this.tellAll(STILL_HERE), STILL_HERE_EVERY_MS);
+    this.timer = setInterval(() => this.poll(), POLL_INTERVAL_MS);
+    this.keepAlive = setInterval(() => this.broadcast(STILL_HERE), STILL_HERE_EVERY_MS);
   }
 
   private remove(response: ServerResponse): void {
@@ -128,7 +128,7 @@ export class EventStreams {
 }
 
 /** Looks in a row while more waits; the timer does the rest, so that other requests are answered between. */
-const MOST_LOOKS_AT_ONCE = 4;
+const MOST_POLLS_AT_ONCE = 4;
 
 /** Lines that one look reads; the next look reads on. */
 const MOST_LINES = 500;
@@ -151,7 +151,7 @@ interface FeedNews {
 type Changed = StateEvent['changed'][number];
 
 /** Names under which the bot keeps what has no line in the journal. */
-const KEPT_CHANGES: Readonly<Record<string, Changed>> = {
+const STORED_CHANGES: Readonly<Record<string, Changed>> = {
   'read-times': 'read-times',
   locks: 'locks',
 };
@@ -171,7 +171,7 @@ class JournalFeed {
   }
 
   /** Up to where all listeners have been told; null while there is no mirror. */
-  get toldTo(): JournalPlace | null {
+  get sentUpTo(): JournalPlace | null {
     return this.place;
   }
 
@@ -180,11 +180,11 @@ class JournalFeed {
     this.version = null;
     this.marks = new Map();
     this.place = this.folder.mirror.readOrNull((reader) => endOf(reader));
-    this.look();
+    this.news();
   }
 
   /** Returns the news since the last poll. */
-  look(): FeedNews {
+  news(): FeedNews {
     const state = this.botMark();
     const read = this.folder.mirror.readOrNull((reader) => this.readNews(reader));
     if (read !== null) return { ...read, changed: [...read.changed, ...this.changesOf(state)] };
@@ -206,16 +206,16 @@ class JournalFeed {
    * that can not be said, and it has to begin anew.
    */
   missedSince(place: JournalPlace): readonly JournalLine[] | ResetEvent['reason'] {
-    const told = this.place;
-    if (told === null) return 'no-mirror';
-    if (place.epoch !== told.epoch || place.seq > told.seq) return 'other-mirror';
-    if (place.seq === told.seq) return [];
+    const sentTo = this.place;
+    if (sentTo === null) return 'no-mirror';
+    if (place.epoch !== sentTo.epoch || place.seq > sentTo.seq) return 'other-mirror';
+    if (place.seq === sentTo.seq) return [];
     return (
       this.folder.mirror.readOrNull((reader) => {
         const ends = reader.pages.journalEnds();
         const isPruned = ends === null || place.seq < ends.first - 1;
-        if (isPruned || told.seq - place.seq > MOST_REPEATED) return 'too-far-behind' as const;
-        return reader.pages.journalAfter(place.seq, MOST_REPEATED).filter(({ seq }) => seq <= told.seq);
+        if (isPruned || sentTo.seq - place.seq > MOST_REPEATED) return 'too-far-behind' as const;
+        return reader.pages.journalAfter(place.seq, MOST_REPEATED).filter(({ seq }) => seq <= sentTo.seq);
       }) ?? 'no-mirror'
     );
   }
@@ -256,8 +256,8 @@ class JournalFeed {
   /** Kinds of rows that changed since the last look; none at the first. */
   private rowChanges(reader: MirrorReader): StateEvent['changed'] {
     const { books, stats, balances } = reader.markets.changeTimes();
-    const kept = reader.kept().flatMap(({ name, atMs }): [Changed, string][] => {
-      const changed = KEPT_CHANGES[name];
+    const stored = reader.stored().flatMap(({ name, atMs }): [Changed, string][] => {
+      const changed = STORED_CHANGES[name];
       return changed === undefined ? [] : [[changed, String(atMs)]];
     });
     return this.changesOf(
@@ -266,14 +266,14 @@ class JournalFeed {
         ['stats', String(stats)],
         ['balances', String(balances)],
         ['figures', String(reader.lastFigureAtMs())],
-        ...kept,
+        ...stored,
       ]),
     );
   }
 
   private botMark(): ReadonlyMap<Changed, string> {
-    const isTaken = this.folder.isTaken();
-    return new Map([['bot', String(isTaken)]]);
+    const isInUse = this.folder.isInUse();
+    return new Map([['bot', String(isInUse)]]);
   }
 
   private changesOf(marks: ReadonlyMap<Changed, string>): StateEvent['changed'] {

@@ -4,12 +4,12 @@ import { ledgerFolder, isInRedis } from '../../budget/ledger-file.ts';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { controlPath, openControlReadOnly, readHalt } from '../../daemon/control-file.ts';
 import { ControlClient } from '../../daemon/control-client.ts';
-import { isDataFolderInUse } from '../../daemon/run-locks.ts';
+import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { readRun, type Pulse, type RunNote } from '../../daemon/run-record.ts';
-import { readKept } from '../../engine/kept-records.ts';
+import { readRecord } from '../../engine/stored-records.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
-import { hasWriter } from '../../mirror/writer-lock.ts';
+import { hasWriter } from '../../mirror/write-lock.ts';
 import type { BotItem } from '../schema/overview.ts';
 import { english, sentence, sentenceFacts, type Sentence } from '../../language/sentence.ts';
 import Database from 'better-sqlite3';
@@ -17,7 +17,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { ApiError } from '../api-error.ts';
 
 /** Maximum wait of a halt poll for another process. */
-const LOCK_WAIT_MS = 250;
+const BUSY_TIMEOUT_MS = 250;
 
 /** Everything that a data folder says of its bot, whether that lives or not. */
 export class BotFolderReader {
@@ -60,7 +60,7 @@ export class BotFolderReader {
   }
 
   /** True if a bot has the folder; null if that cannot be determined. */
-  isTaken(): boolean | null {
+  isInUse(): boolean | null {
     try {
       return isDataFolderInUse(this.dataFolder);
     } catch {
@@ -73,13 +73,13 @@ export class BotFolderReader {
     const path = mirrorPathOf(this.dataFolder);
     const { note, pulse } = readRun(this.dataFolder);
     const seen = this.mirror.readOrNull((reader) => ({
-      halt: readKept(reader.kept(), 'control')?.halted ?? null,
+      halt: readRecord(reader.stored(), 'control')?.halted ?? null,
       drainingSinceMs: drainingSince(reader),
       lastOrderAtMs: reader.lastOrderAtMs(),
     }));
     const signs: BotSigns = {
       nowMs: this.nowMs(),
-      isFolderTaken: this.isTaken(),
+      isFolderInUse: this.isInUse(),
       hasWriter: existsSync(path) ? hasWriter(path) : false,
       pulse,
       lastWriteMs: this.mirror.lastWriteMs(),
@@ -129,7 +129,7 @@ export class BotFolderReader {
   private halt(): BotSigns['halt'] {
     let database: ReturnType<typeof openControlReadOnly> = null;
     try {
-      database = openControlReadOnly(this.dataFolder, LOCK_WAIT_MS);
+      database = openControlReadOnly(this.dataFolder, BUSY_TIMEOUT_MS);
       return database === null ? null : readHalt(database);
     } catch {
       // The mirror has the halt that the bot has taken.
@@ -155,7 +155,7 @@ const SILENT_AFTER_MS = 15_000;
 export interface BotSigns {
   readonly nowMs: number;
   /** True if a process has the folder; null if unknown. */
-  readonly isFolderTaken: boolean | null;
+  readonly isFolderInUse: boolean | null;
   /** True if a process has the mirror open; null if unknown. */
   readonly hasWriter: boolean | null;
   /** Of the last run; null where none has shown any. */
@@ -171,9 +171,9 @@ export interface BotSigns {
 export function botState(
   signs: BotSigns,
 ): Pick<BotItem, 'state' | 'sinceMs' | 'silentSinceMs'> & { readonly reason: Sentence | null } {
-  const { nowMs, isFolderTaken, hasWriter, pulse, halt, drainingSinceMs } = signs;
+  const { nowMs, isFolderInUse, hasWriter, pulse, halt, drainingSinceMs } = signs;
   const beatMs = pulse === null ? signs.lastWriteMs : Math.floor(pulse.beatMs);
-  if (isFolderTaken === false) {
+  if (isFolderInUse === false) {
     const endedMs = pulse?.endedAtMs ?? beatMs;
     return { state: 'ended', sinceMs: endedMs, reason: endReason(signs), silentSinceMs: endedMs };
   }

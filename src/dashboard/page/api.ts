@@ -65,10 +65,10 @@ async function request<Reply>(
   });
   const reply: unknown = await response.json().catch(() => null);
   if (response.ok) return reply as Reply;
-  const said = (reply as Partial<ErrorReply> | null)?.error;
+  const reason = (reply as Partial<ErrorReply> | null)?.error;
   throw new ApiFailure(
     response.status,
-    said ?? { code: 'internal', message: `${response.status} ${response.statusText}` },
+    reason ?? { code: 'internal', message: `${response.status} ${response.statusText}` },
   );
 }
 

@@ -5,7 +5,7 @@ import { ActionDialog } from './actions/action-dialog.tsx';
 import { followEvents, liveState } from './live.ts';
 import { refreshMarkets, overview } from './overview.ts';
 import { route, hrefOf, LISTED_VIEWS, type PageView } from './route.ts';
-import { hasTexts, say } from './say.ts';
+import { hasTexts, t } from './translate.ts';
 import { endSession, pageSession, mayOperate, signOut } from './session.ts';
 import { botAheadMs, showCount, showTime } from './shown.ts';
 import { useReply } from './use-reply.ts';
@@ -40,7 +40,7 @@ function SignedIn() {
   const { view, subject } = route.value;
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${say(`view.${view}`)}${subject === null ? '' : ` ${subject}`} – sarraf`;
+    document.title = `${t(`view.${view}`)}${subject === null ? '' : ` ${subject}`} – sarraf`;
     scrollTo(0, 0);
     // A screen reader announces the new view; it reads the first one from its beginning.
     if (!isFirst.current) main.current?.focus();
@@ -49,11 +49,11 @@ function SignedIn() {
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
-        {say('skip')}
+        {t('skip')}
       </a>
       <Header />
       <Navigation />
-      <main id="main" ref={main} tabIndex={-1} aria-label={say(`view.${view}`)} data-view={view}>
+      <main id="main" ref={main} tabIndex={-1} aria-label={t(`view.${view}`)} data-view={view}>
         <ReloadNotice />
         <ViewOf view={view} subject={subject} />
       </main>
@@ -68,9 +68,9 @@ function SignedIn() {
 function Footer() {
   return (
     <footer class="foot">
-      <p>{say('foot.noRequests')}</p>
+      <p>{t('foot.noRequests')}</p>
       <p class="note">
-        {say('foot.times')} · <bdi dir="ltr">sarraf {pageSession.value?.version}</bdi>
+        {t('foot.times')} · <bdi dir="ltr">sarraf {pageSession.value?.version}</bdi>
       </p>
     </footer>
   );
@@ -83,7 +83,7 @@ function AlertsRegion() {
     <div class="heard" aria-live="polite" role="status" data-alerts={open.length}>
       {open.length === 0
         ? ''
-        : `${say('alerts.open', { count: open.length })}: ${open[0]?.texts[language.value] ?? ''}`}
+        : `${t('alerts.open', { count: open.length })}: ${open[0]?.texts[language.value] ?? ''}`}
     </div>
   );
 }
@@ -95,8 +95,7 @@ function ReloadNotice() {
   if (reason === null || liveState.value === 'lost') return null;
   return (
     <p class="notice warn" role="alert" data-reload={reason}>
-      {say(`reload.${reason}`)}{' '}
-      <Button says="action.reload" class="quiet" onClick={() => location.reload()} />
+      {t(`reload.${reason}`)} <Button text="action.reload" class="quiet" onClick={() => location.reload()} />
     </p>
   );
 }
@@ -121,7 +120,7 @@ function Entry({ view, onGo }: { readonly view: ListedView; readonly onGo?: () =
       data-phone={ON_PHONE.has(view)}
     >
       <Icon name={view} />
-      <span>{say(`view.${view}`)}</span>
+      <span>{t(`view.${view}`)}</span>
       {count === undefined || count === 0 ? null : <span class="count">{showCount(count)}</span>}
     </a>
   );
@@ -131,20 +130,20 @@ function Entry({ view, onGo }: { readonly view: ListedView; readonly onGo?: () =
 function Navigation() {
   const menu = useRef<HTMLDialogElement>(null);
   return (
-    <nav class="views" aria-label={say('nav.label')}>
+    <nav class="views" aria-label={t('nav.label')}>
       {LISTED_VIEWS.map((view) => (
         <Entry key={view} view={view} />
       ))}
       <button type="button" class="menu-button" onClick={() => menu.current?.showModal()}>
         <Icon name="more" />
-        <span>{say('nav.more')}</span>
+        <span>{t('nav.more')}</span>
       </button>
-      <dialog ref={menu} class="menu" aria-label={say('nav.label')}>
+      <dialog ref={menu} class="menu" aria-label={t('nav.label')}>
         <div class="menu-list">
           {LISTED_VIEWS.map((view) => (
             <Entry key={view} view={view} onGo={() => menu.current?.close()} />
           ))}
-          <Button says="action.close" onClick={() => menu.current?.close()} />
+          <Button text="action.close" onClick={() => menu.current?.close()} />
         </div>
       </dialog>
     </nav>
@@ -164,8 +163,8 @@ function Header() {
       {bot === undefined ? null : (
         <div class="state" data-bot={bot.state}>
           <BotState bot={bot} />
-          {bot.isEmbedded ? <Badge tone="calm">{say('state.embedded')}</Badge> : null}
-          {bot.venue === 'paper' ? <Badge tone="calm">{say('state.paper')}</Badge> : null}
+          {bot.isEmbedded ? <Badge tone="calm">{t('state.embedded')}</Badge> : null}
+          {bot.venue === 'paper' ? <Badge tone="calm">{t('state.paper')}</Badge> : null}
           <span class="note detail">
             <StateDetail bot={bot} />
           </span>
@@ -173,7 +172,7 @@ function Header() {
       )}
       {liveState.value === 'lost' ? (
         <span class="lost" role="status">
-          <Badge tone="warn">{say('live.lost', { time: showTime(readAtMs, 'clock-seconds') })}</Badge>
+          <Badge tone="warn">{t('live.lost', { time: showTime(readAtMs, 'clock-seconds') })}</Badge>
         </span>
       ) : null}
       <div class="tools">
@@ -192,13 +191,13 @@ function Header() {
           aria-pressed={rialUnit.value === 'toman'}
           onClick={() => chooseRialUnit(rialUnit.value === 'toman' ? 'rial' : 'toman')}
         >
-          {say('tool.toman')}
+          {t('tool.toman')}
         </button>
         <button
           type="button"
           class="quiet icon"
-          aria-label={say(isDark.value ? 'tool.light' : 'tool.dark')}
-          title={say(isDark.value ? 'tool.light' : 'tool.dark')}
+          aria-label={t(isDark.value ? 'tool.light' : 'tool.dark')}
+          title={t(isDark.value ? 'tool.light' : 'tool.dark')}
           onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}
         >
           <Icon name={isDark.value ? 'sun' : 'moon'} />
@@ -206,8 +205,8 @@ function Header() {
         <button
           type="button"
           class="quiet icon"
-          aria-label={say('tool.signOut')}
-          title={say('tool.signOut')}
+          aria-label={t('tool.signOut')}
+          title={t('tool.signOut')}
           onClick={() => void signOut()}
         >
           <Icon name="leave" />
@@ -223,11 +222,11 @@ function MainAction() {
   if (bot === undefined || !mayOperate()) return null;
   if (bot.state === 'halted')
     return (
-      <Button says="action.resume.do" class="primary" onClick={() => askFor({ kind: 'resume', body: {} })} />
+      <Button text="action.resume.do" class="primary" onClick={() => askFor({ kind: 'resume', body: {} })} />
     );
   return (
     <Button
-      says="action.halt.do"
+      text="action.halt.do"
       class="danger"
       disabled={bot.state === 'ended'}
       onClick={() => askFor({ kind: 'halt', body: {} })}

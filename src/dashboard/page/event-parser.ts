@@ -15,7 +15,7 @@ export class EventParser {
   #rest = '';
 
   /** The events that are whole with this piece. */
-  take(piece: string): readonly ServerEvent[] {
+  parse(piece: string): readonly ServerEvent[] {
     const text = (this.#rest + piece).replaceAll('\r\n', '\n');
     const blocks = text.split('\n\n');
     this.#rest = (blocks.pop() ?? '').slice(-MOST_CHARACTERS);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { EVENTS_ADDRESS } from './api.ts';
-import { lookForNewerPage } from './page-parts.ts';
+import { checkForNewerPage } from './page-parts.ts';
 import { EventParser } from './event-parser.ts';
 
 /**
@@ -75,17 +75,17 @@ async function readStream(onOpen: () => void): Promise<'ended' | 'hidden' | 'no-
     if (response.status === 401) return 'no-session';
     if (!response.ok || response.body === null) return 'ended';
     onOpen();
-    if (liveState.value === 'lost') void lookForNewerPage();
+    if (liveState.value === 'lost') void checkForNewerPage();
     liveState.value = 'live';
     // What happened while nobody listened may be missing from what is shown.
-    tellListeners();
+    notifyListeners();
     const parser = new EventParser();
     // Not `for await`, which phones of some years ago do not know for streams.
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
       clearTimeout(timer);
       timer = setTimeout(endSilent, LONGEST_SILENCE_MS);
-      takePiece(parser, value ?? '');
+      applyPiece(parser, value ?? '');
     }
   } catch {
     // No answer, or the connection broke: both are tried again.
@@ -96,12 +96,12 @@ async function readStream(onOpen: () => void): Promise<'ended' | 'hidden' | 'no-
   return document.hidden ? 'hidden' : 'ended';
 }
 
-function takePiece(parser: EventParser, piece: string): void {
-  const events = parser.take(piece);
+function applyPiece(parser: EventParser, piece: string): void {
+  const events = parser.parse(piece);
   for (const event of events) if (event.id !== null) lastId = event.id;
-  if (events.length > 0) tellListeners();
+  if (events.length > 0) notifyListeners();
 }
 
-function tellListeners(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener();
 }

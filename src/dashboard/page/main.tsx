@@ -4,11 +4,11 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { language } from './preferences.ts';
-import { loadTexts } from './say.ts';
-import { beginSession, takeCode } from './session.ts';
+import { loadTexts } from './translate.ts';
+import { beginSession, readCode } from './session.ts';
 
 // The code of a one-time link leaves the address before anything else is done.
-const code = takeCode();
+const code = readCode();
 
 effect(() => {
   void loadTexts(language.value);

@@ -24,7 +24,7 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part | 
  * Checks if the server now has a page of another version, as after an upgrade of the bot: the name of this
  * script has a hash of its content. Called when a lost connection is restored.
  */
-export async function lookForNewerPage(): Promise<void> {
+export async function checkForNewerPage(): Promise<void> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]');
   if (script === null) return;
   const response = await fetch('/', { cache: 'no-cache' }).catch(() => null);

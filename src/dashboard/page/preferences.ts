@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { localeOf, type Language, type Locale, type RialUnit } from '../../language/locale.ts';
-import { keepPreference, preferenceOf } from '../../page/theme.ts';
+import { storePreference, preferenceOf } from '../../page/theme.ts';
 
 /** A person's choices for this page, beside the theme. They stay in the browser. */
 
@@ -14,7 +14,7 @@ export const locale = computed<Locale>(() => localeOf(language.value, rialUnit.v
 
 export function chooseLanguage(wanted: Language): void {
   chosenLanguage.value = wanted;
-  keepPreference('language', wanted);
+  storePreference('language', wanted);
 }
 
 /** The language of the bot's settings, for a person who has not chosen one. */
@@ -24,5 +24,5 @@ export function suggestLanguage(wanted: Language): void {
 
 export function chooseRialUnit(unit: RialUnit): void {
   rialUnit.value = unit;
-  keepPreference('unit', unit);
+  storePreference('unit', unit);
 }

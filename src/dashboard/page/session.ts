@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { ApiFailure, deleteAt, getReply, postBody, rememberCsrfToken } from './api.ts';
-import { keepPreference, readPreference } from '../../page/theme.ts';
+import { storePreference, readPreference } from '../../page/theme.ts';
 import { suggestLanguage } from './preferences.ts';
 
 /** Session of the person signed in: undefined while requested, null if nobody is. */
@@ -13,7 +13,7 @@ const HINT = 'signed-in';
 export const sessionFailure = signal<ApiFailure | null>(null);
 
 /** The code of a one-time link, which is taken out of the address before anything else is done. */
-export function takeCode(): string | null {
+export function readCode(): string | null {
   const code = /^#code=([\w.~-]{1,200})$/.exec(location.hash)?.[1] ?? null;
   if (location.hash.startsWith('#code=')) history.replaceState(null, '', location.pathname);
   return code;
@@ -24,7 +24,7 @@ function begin(reply: SessionReply): void {
   suggestLanguage(reply.language);
   sessionFailure.value = null;
   pageSession.value = reply;
-  keepPreference(HINT, 'yes');
+  storePreference(HINT, 'yes');
 }
 
 export async function signIn(body: SessionBody): Promise<void> {
@@ -39,19 +39,19 @@ export async function beginSession(code: string | null): Promise<void> {
   pageSession.value = null;
 }
 
-async function isDone(work: () => Promise<void>, isToldOfRefusal: boolean): Promise<boolean> {
+async function isDone(work: () => Promise<void>, reportsRefusal: boolean): Promise<boolean> {
   try {
     await work();
     return true;
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    if (error.status !== 401 || isToldOfRefusal) sessionFailure.value = error;
+    if (error.status !== 401 || reportsRefusal) sessionFailure.value = error;
     return false;
   }
 }
 
 export function endSession(): void {
-  keepPreference(HINT, 'no');
+  storePreference(HINT, 'no');
   rememberCsrfToken(null);
   pageSession.value = null;
 }

@@ -11,7 +11,7 @@ import { formatTime, type TimeStyle } from '../../language/format-time.ts';
 import { isolateLeftToRight } from '../../language/isolate.ts';
 import { nowMs } from './clock.ts';
 import { language, locale } from './preferences.ts';
-import { say } from './say.ts';
+import { t } from './translate.ts';
 
 export const unitNow = (currency: string): string => unitName(currency, locale.value);
 
@@ -47,9 +47,9 @@ export const showLength = (ms: number): string => formatLength(language.value, m
 
 /** Returns the time since an event on the bot's clock. It counts on by itself. */
 export function showAge(atMs: number | null): string {
-  if (atMs === null) return say('never');
+  if (atMs === null) return t('never');
   const age = nowMs.value + botAheadMs.value - atMs;
-  return say('ago', { length: showLength(Math.max(0, age)) });
+  return t('ago', { length: showLength(Math.max(0, age)) });
 }
 
 /** Returns the time until an event, on the bot's clock. */

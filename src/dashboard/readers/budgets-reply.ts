@@ -5,7 +5,7 @@ import type { SeriesItem } from '../schema/series.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import { transfersNow } from '../../mirror/transfers-now.ts';
-import { hasWriter } from '../../mirror/writer-lock.ts';
+import { hasWriter } from '../../mirror/write-lock.ts';
 import type { BooksReply } from '../schema/books.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { english, sentenceFacts } from '../../language/sentence.ts';
@@ -93,7 +93,7 @@ export function booksReplyOf(reader: MirrorReader): BooksReply {
       sinceMs,
       isGrave,
     })),
-    transfers: transfersNow(reader.kept(), hasWriter(reader.path)).map((transfer) => ({ ...transfer })),
+    transfers: transfersNow(reader.stored(), hasWriter(reader.path)).map((transfer) => ({ ...transfer })),
     balances: reader.balances().map(({ currency, total, held, seenAtMs }) => ({
       currency,
       total: formatUnits(total),

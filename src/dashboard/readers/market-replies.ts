@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { BookLevel } from '../../domain/order-book.ts';
 import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units, divideHalfEven } from '../../domain/money.ts';
 import { plotFigure, readFigureName } from '../../domain/figure-name.ts';
-import { readKept } from '../../engine/kept-records.ts';
+import { readRecord } from '../../engine/stored-records.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -10,7 +10,7 @@ import { ApiError } from '../api-error.ts';
 import type { BookReply, MarketsReply, MarksReply, BracketItem } from '../schema/market.ts';
 import type { PlotsReply, ChartCandlesReply } from '../schema/series.ts';
 import { fillItemOf, orderItemOf, tryMarket } from './row-items.ts';
-import { oneSeriesOf, type SeriesStretch } from './equity-items.ts';
+import { oneSeriesOf, type ShownRange } from './equity-items.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { storedAlgorithm } from '../../engine/algorithm-json.ts';
 import { priceAbove, priceBelow, type LevelOrigin } from '../../engine/exit-level.ts';
@@ -127,14 +127,14 @@ function placeOf(order: OrderRecord, levels: readonly BookLevel[]): BookReply['o
   ];
 }
 
-export function plotsReplyOf(reader: MirrorReader, symbol: string, stretch: SeriesStretch): PlotsReply {
+export function plotsReplyOf(reader: MirrorReader, symbol: string, range: ShownRange): PlotsReply {
   const market = checkedSymbol(reader, symbol);
   const names = reader.figureNames('plot/').flatMap((name) => {
     const read = readFigureName(name);
     return read?.kind === 'plot' && read.market === market ? [{ ...read, series: name }] : [];
   });
   const panes = new Map(
-    (readKept(reader.kept(), 'plots') ?? []).map(({ strategy, market, name, pane }) => [
+    (readRecord(reader.stored(), 'plots') ?? []).map(({ strategy, market, name, pane }) => [
       plotFigure(strategy, market, name),
       pane,
     ]),
@@ -142,7 +142,7 @@ export function plotsReplyOf(reader: MirrorReader, symbol: string, stretch: Seri
   return {
     market,
     series: names.slice(0, MOST_PLOTS).map(({ series, strategy, name }) => ({
-      ...oneSeriesOf(reader, series, stretch),
+      ...oneSeriesOf(reader, series, range),
       strategy,
       plot: name,
       pane: panes.get(series) ?? null,
@@ -210,13 +210,13 @@ export function chartCandlesReplyOf(
     throw new ApiError('invalid-request', `expected one of ${TIMEFRAMES.join(', ')}, was another`, {
       field: 'timeframe',
     });
-  const kept = reader.markets.timeframes().get(market) ?? [];
-  if (kept.includes(timeframe)) {
+  const available = reader.markets.timeframes().get(market) ?? [];
+  if (available.includes(timeframe)) {
     const candles = reader.markets.candles({ market, timeframe, last: of.limit });
     return { market, timeframe, isBuilt: false, candles: candles.map((candle) => ({ ...candle })) };
   }
   const { barAnchors } = INTERFACE_PROFILE;
-  const source = kept.findLast((finer) => {
+  const source = available.findLast((finer) => {
     const anchors = shownAnchors(
       finer,
       reader.markets.candles({ market, timeframe: finer, last: 1 }),

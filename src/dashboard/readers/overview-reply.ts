@@ -1,5 +1,5 @@
 import { addUnits, formatUnits, parseUnits } from '../../domain/money.ts';
-import { readKept } from '../../engine/kept-records.ts';
+import { readRecord } from '../../engine/stored-records.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
@@ -34,7 +34,7 @@ export interface OverviewParts {
 export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewParts): OverviewReply {
   const { nowMs, bot, note, waitsFor, haltWait, lockouts, alerts } = parts;
   const watched = note?.alerts ?? 'on';
-  const waits = (reader === null ? null : whyNothingLeaves(reader.kept())) ?? waitsFor;
+  const waits = (reader === null ? null : whyNothingLeaves(reader.stored())) ?? waitsFor;
   const rest = reader === null ? NOTHING_READ : readParts(reader, parts);
   return {
     nowMs,
@@ -70,12 +70,12 @@ const NOTHING_READ: ReadParts = {
 };
 
 function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): ReadParts {
-  const kept = reader.kept();
+  const stored = reader.stored();
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
   const positions = positionItems(reader, open);
   const strategies = strategyItems(reader, { note, nowMs });
-  const readTimes = readKept(kept, 'read-times') ?? {};
-  const { refused } = readKept(kept, 'credential') ?? { refused: null };
+  const readTimes = readRecord(stored, 'read-times') ?? {};
+  const { refused } = readRecord(stored, 'credential') ?? { refused: null };
   const newestMs = newestReading(readTimes);
   // What a bot that is gone has read grows old by the clock. An exchange in another time stands with it.
   const isRealTime = !bot.isEmbedded || note?.alerts === 'on';
@@ -103,13 +103,13 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
             sinceMs: Math.floor(refused.sinceMs),
             advice: english(refused.advice),
           },
-    lossLimits: (readKept(kept, 'loss-limits') ?? []).map(({ strategy, reason, sinceMs }) => ({
+    lossLimits: (readRecord(stored, 'loss-limits') ?? []).map(({ strategy, reason, sinceMs }) => ({
       strategy,
       reason: english(reason),
       reasonFacts: sentenceFacts(reason),
       sinceMs: Math.floor(sinceMs),
     })),
-    locks: locksNow(kept, nowMs).locks.map((lock) => lockItemOf(lock)),
+    locks: locksNow(stored, nowMs).locks.map((lock) => lockItemOf(lock)),
   };
 }
 

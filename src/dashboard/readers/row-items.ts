@@ -67,12 +67,12 @@ function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
 /** Returns the sentences in a journal line's fields; in a strategy's line none is the bot's. */
 export function sentencesIn(kind: string, data: unknown): Record<string, SentenceItem> {
   if (kind === 'log' || typeof data !== 'object' || data === null) return {};
-  const said: Record<string, SentenceItem> = {};
+  const sentences: Record<string, SentenceItem> = {};
   for (const [name, value] of Object.entries(data)) {
     const facts = typeof value === 'string' ? sentenceFacts(value) : null;
-    if (facts !== null) said[name] = facts;
+    if (facts !== null) sentences[name] = facts;
   }
-  return said;
+  return sentences;
 }
 
 export function lockItemOf(lock: Lock): LockItem {

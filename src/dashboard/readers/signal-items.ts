@@ -72,19 +72,19 @@ function itemOf({
 }
 
 function whyWaiting(
-  { isTaken }: WaitingCommand<SignalCommand>,
+  { isApplied }: WaitingCommand<SignalCommand>,
   isThere: boolean,
 ): Pick<SignalItem, 'code' | 'reason'> {
   if (!isThere) return { code: 'no-bot', reason: 'no bot runs with this folder: the next start takes it' };
-  return isTaken
+  return isApplied
     ? { code: 'starting', reason: 'the bot has it, and its strategies have not started yet' }
     : { code: 'not-taken', reason: 'the bot has not looked yet' };
 }
 
 export function logItemOf({ seq, atMs, kind, subject, json, level }: LevelledLine): LogItem {
   const data = parsedJson(json);
-  const said = inEnglish(data);
-  const text = onOneLine(textOf(subject, said));
+  const inWords = inEnglish(data);
+  const text = onOneLine(textOf(subject, inWords));
   return {
     seq,
     atMs,
@@ -92,7 +92,7 @@ export function logItemOf({ seq, atMs, kind, subject, json, level }: LevelledLin
     kind,
     subject,
     text,
-    data: said,
+    data: inWords,
     said: sentencesIn(kind, data),
   };
 }
@@ -104,6 +104,6 @@ function textOf(subject: string, data: unknown): string {
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');
-  const said = typeof text === 'string' ? text : subject;
-  return values === '' ? said : `${said}: ${values}`;
+  const stated = typeof text === 'string' ? text : subject;
+  return values === '' ? stated : `${stated}: ${values}`;
 }

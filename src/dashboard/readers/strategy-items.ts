@@ -9,7 +9,7 @@ import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
-import { hasWriter } from '../../mirror/writer-lock.ts';
+import { hasWriter } from '../../mirror/write-lock.ts';
 import { profitOf, type AssetProfit } from '../../portfolio/profit.ts';
 import type { PositionItem, StrategyItem, StrategyReply } from '../schema/overview.ts';
 import { english, sentenceFacts, sentence } from '../../language/sentence.ts';
@@ -25,7 +25,7 @@ export function strategyItems(
 ): readonly StrategyItem[] {
   const records = reader.strategies();
   const isRunning = hasWriter(reader.path);
-  const locks = locksNow(reader.kept(), of.nowMs);
+  const locks = locksNow(reader.stored(), of.nowMs);
   const decisions = reader.lastIntents(records.map(({ name }) => name));
   const prices = new LastPrices(reader.markets);
   return records.map((record) => {
@@ -152,7 +152,7 @@ export function strategyReplyOf(
       .rows.map((intent) => intentItemOf(intent)),
     signals: reader.pages.signals(first).rows.map((line) => signalItemOf(line)),
     log: reader.pages.log({ ...first, level: 0 }).rows.map((line) => logItemOf(line)),
-    locks: locksNow(reader.kept(), nowMs)
+    locks: locksNow(reader.stored(), nowMs)
       .locks.filter((lock) => lock.strategy === null || lock.strategy === name)
       .map((lock) => lockItemOf(lock)),
     profit: [...allSeriesOf(reader, `profit/${name}/`, {})],

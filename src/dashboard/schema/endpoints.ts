@@ -57,7 +57,7 @@ const get = <Reply extends z.ZodType | null, Query extends z.ZodObject | undefin
 const act = <Body extends z.ZodType>(path: string, summary: string, body: Body) =>
   ({ method: 'POST', path: `/actions/${path}`, role: 'operate', summary, body, reply: actionReply }) as const;
 
-const tell = <Path extends string>(path: Path, summary: string) =>
+const describe = <Path extends string>(path: Path, summary: string) =>
   ({ method: 'POST', path, role: 'signal', summary, body: signalBody, reply: signalReply }) as const;
 
 /** Every address below `/api/v1`. The routes of the server and the OpenAPI page are made of it. */
@@ -125,8 +125,8 @@ export const DASHBOARD_ENDPOINTS = {
   unlock: act('unlock', 'Ends locks before their time.', unlockBody),
   placeOrder: act('order', 'Places an order in the book of a strategy.', orderBody),
   acknowledge: act('acknowledge', 'Acknowledges an alert.', acknowledgeBody),
-  signal: tell('/signals/:strategy', 'Tells a strategy a signal, whose name is in the body.'),
-  namedSignal: tell('/signals/:strategy/:name', 'Tells a strategy a signal.'),
+  signal: describe('/signals/:strategy', 'Tells a strategy a signal, whose name is in the body.'),
+  namedSignal: describe('/signals/:strategy/:name', 'Tells a strategy a signal.'),
 } as const satisfies Readonly<Record<string, EndpointShape>>;
 
 export type DashboardEndpoint = keyof typeof DASHBOARD_ENDPOINTS;

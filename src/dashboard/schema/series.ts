@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimalTextField, nameField, timeField } from './fields.ts';
 import { eachBarValue } from '../../domain/candle.ts';
 
-/** A stretch of time; without an end until now, without a begin as far as is kept. */
+/** A range of time; without an end until now, without a begin as far as is kept. */
 export const rangeQuery = z.object({
   from: z.coerce.number().int().nonnegative().optional().describe('Milliseconds since 1970.'),
   to: z.coerce.number().int().nonnegative().optional().describe('Milliseconds since 1970.'),

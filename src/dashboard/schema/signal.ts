@@ -52,4 +52,4 @@ export const signalReply = z.object({
 });
 
 export type SignalBody = z.output<typeof signalBody>;
-export type SignalToldReply = z.output<typeof signalReply>;
+export type SignalStatusReply = z.output<typeof signalReply>;

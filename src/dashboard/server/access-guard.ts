@@ -56,7 +56,7 @@ export class AccessGuard {
     const problem = originProblem(originOf(request), this.options.isSecure);
     if (request.headers.origin !== undefined && problem !== null) throw new ApiError('wrong-origin', problem);
     const person = this.tried(request.ip, () =>
-      'token' in body ? this.options.store.personOf(body.token) : this.options.store.takeLink(body.code),
+      'token' in body ? this.options.store.personOf(body.token) : this.options.store.redeemLink(body.code),
     );
     const { secret, endsAtMs } = this.options.store.beginSession(person);
     const lastsMs = endsAtMs - this.options.nowMs();

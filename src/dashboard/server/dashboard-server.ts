@@ -26,7 +26,7 @@ const MOST_CONNECTIONS = 1_024;
 /** Maximum time for a request to arrive. */
 const ARRIVES_WITHIN_MS = 5_000;
 /** Interval of checks for slower requests. */
-const LOOKS_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** Maximum time without traffic on a connection: a stream sends something every quarter of a minute. */
 const STILL_FOR_MS = 45_000;
@@ -77,7 +77,7 @@ export class DashboardServer {
     this.store = new AccessStore(dataFolder, nowMs);
     this.guard = new AccessGuard({ store: this.store, isSecure: options.tls !== null, language, nowMs });
     this.handlers = createHandlers(this.folder, { nowMs, language });
-    this.streams = new EventStreams({ folder: this.folder, onError: (error) => this.tell(error), nowMs });
+    this.streams = new EventStreams({ folder: this.folder, onError: (error) => this.logError(error), nowMs });
     this.page = new PageFiles(options.pageFolder);
     this.app = this.createApp();
   }
@@ -105,7 +105,7 @@ export class DashboardServer {
     const { tls } = this.options;
     const http = {
       maxHeaderSize: LARGEST_HEADERS_BYTES,
-      connectionsCheckingInterval: LOOKS_EVERY_MS,
+      connectionsCheckingInterval: POLL_INTERVAL_MS,
       headersTimeout: ARRIVES_WITHIN_MS,
     };
     const headers = securityHeaders(tls !== null);
@@ -271,7 +271,7 @@ export class DashboardServer {
   private answerError(error: unknown, reply: FastifyReply): FastifyReply {
     const known = asApiError(error);
     const answer = known instanceof ApiError ? known : ofFramework(known);
-    if (answer.code === 'internal') this.tell(error);
+    if (answer.code === 'internal') this.logError(error);
     if (answer.retryAfterMs !== undefined)
       void reply.header('retry-after', String(Math.ceil(answer.retryAfterMs / 1_000)));
     if (answer.code === 'no-token' || answer.code === 'wrong-token')
@@ -279,7 +279,7 @@ export class DashboardServer {
     return reply.code(answer.status).header('cache-control', 'no-store').send(answer.reply);
   }
 
-  private tell(error: unknown): void {
+  private logError(error: unknown): void {
     this.options.onError(onOneLine(messageOf(error)));
   }
 }
@@ -346,7 +346,7 @@ function portError(
 }
 
 /** It was taken, and what became of it is in the body. */
-const TAKEN = 202;
+const ACCEPTED = 202;
 
 /** Adds the addresses of signals. A signature is of the body as it was sent, so nothing parses it before. */
 function addSignalRoutes(app: FastifyInstance, endpoint: SignalEndpoint): void {
@@ -358,15 +358,15 @@ function addSignalRoutes(app: FastifyInstance, endpoint: SignalEndpoint): void {
     for (const { path } of [DASHBOARD_ENDPOINTS.signal, DASHBOARD_ENDPOINTS.namedSignal]) {
       scope.post(`${API_ROOT}${path}`, async (request, reply) => {
         void reply.header('cache-control', 'no-store');
-        const told = await endpoint.take(partsOf(request));
-        return reply.code(TAKEN).send(told);
+        const outcome = await endpoint.accept(partsOf(request));
+        return reply.code(ACCEPTED).send(outcome);
       });
     }
     ready();
   });
 }
 
-function partsOf(request: FastifyRequest): Parameters<SignalEndpoint['take']>[0] {
+function partsOf(request: FastifyRequest): Parameters<SignalEndpoint['accept']>[0] {
   const { strategy = '', name = null } = request.params as {
     readonly strategy?: string;
     readonly name?: string;

@@ -83,15 +83,15 @@ export function createHandlers(
     });
   const alerts = new AlertItems(dataFolder, language);
   const actions = new PostAction(folder, nowMs);
-  const bots = new SharedLook(() => knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
-  const overview = new SharedLook(
+  const bots = new SharedSnapshot(() => knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
+  const overview = new SharedSnapshot(
     () => {
       const parts = {
         nowMs: nowMs(),
         bot: folder.bot(),
         note: folder.note(),
         waitsFor: folder.ledger.waitsFor(),
-        haltWait: folder.isTaken() === true ? readHaltWait(dataFolder) : null,
+        haltWait: folder.isInUse() === true ? readHaltWait(dataFolder) : null,
         lockouts: ledgerNow(folder.ledger.rows(), nowMs()).lockouts,
         alerts: alerts.openNow(),
       };
@@ -149,7 +149,7 @@ export function createHandlers(
       mirror.read((reader) =>
         signalsReplyOf(reader, {
           dataFolder,
-          isBotThere: () => folder.isTaken(),
+          isBotThere: () => folder.isInUse(),
           strategy,
           before,
           limit,
@@ -244,26 +244,27 @@ export function checkedInput(schema: z.ZodType, value: unknown, what: string): u
  * Result of one read, shared by all who ask within a moment: fifty pages cost what one does. A read that
  * throws is not stored.
  */
-export class SharedLook<Value> {
-  private readonly look: () => Value;
+export class SharedSnapshot<Value> {
+  private readonly read: () => Value;
   private readonly forMs: number;
   private readonly nowMs: () => number;
-  private kept: { readonly value: Value; readonly atMs: number } | null = null;
+  private cached: { readonly value: Value; readonly atMs: number } | null = null;
 
   /** `nowMs` is of a clock that never goes back. */
   constructor(
-    look: () => Value,
+    read: () => Value,
     { forMs, nowMs = () => performance.now() }: { readonly forMs: number; readonly nowMs?: () => number },
   ) {
-    this.look = look;
+    this.read = read;
     this.forMs = forMs;
     this.nowMs = nowMs;
   }
 
   get(): Value {
     const atMs = this.nowMs();
-    if (this.kept === null || atMs - this.kept.atMs >= this.forMs) this.kept = { value: this.look(), atMs };
-    return this.kept.value;
+    if (this.cached === null || atMs - this.cached.atMs >= this.forMs)
+      this.cached = { value: this.read(), atMs };
+    return this.cached.value;
   }
 }
 
@@ -336,7 +337,7 @@ function locksReplyOf(
   reader: MirrorReader,
   of: { readonly dataFolder: string; readonly nowMs: number },
 ): LocksReply {
-  const { locks, nextChangeAtMs } = locksNow(reader.kept(), of.nowMs);
+  const { locks, nextChangeAtMs } = locksNow(reader.stored(), of.nowMs);
   return {
     locks: locks.map((lock) => lockItemOf(lock)),
     nextChangeAtMs: nextChangeAtMs === null ? null : Math.floor(nextChangeAtMs),

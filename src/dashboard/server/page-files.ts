@@ -35,7 +35,7 @@ interface PageFile {
   readonly bytes: Buffer;
 }
 
-interface KeptFile {
+interface CachedFile {
   readonly type: string;
   readonly etag: string;
   readonly cacheControl: string;
@@ -52,7 +52,7 @@ const PACKED_NAMES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz
 export class PageFiles {
   private readonly folder: string;
   private names: ReadonlySet<string> | null = null;
-  private readonly kept = new Map<string, KeptFile>();
+  private readonly cached = new Map<string, CachedFile>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -63,7 +63,7 @@ export class PageFiles {
     const name = path === '/' ? 'index.html' : path.slice(1);
     this.names ??= namesIn(this.folder);
     if (!this.names.has(name)) return null;
-    const file = this.kept.get(name) ?? this.keep(name);
+    const file = this.cached.get(name) ?? this.load(name);
     const encoding = encodingFor(file, acceptsEncoding);
     const packed = encoding === null ? null : this.packed(name, file, encoding);
     return {
@@ -75,21 +75,21 @@ export class PageFiles {
     };
   }
 
-  private keep(name: string): KeptFile {
+  private load(name: string): CachedFile {
     const plain = readFileSync(join(this.folder, name));
-    const file: KeptFile = {
+    const file: CachedFile = {
       type: TYPES[extname(name)] ?? 'application/octet-stream',
       etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
       cacheControl: HASHED_NAME.test(name) ? FOR_EVER : 'no-cache',
       plain,
       packed: new Map(),
     };
-    this.kept.set(name, file);
+    this.cached.set(name, file);
     return file;
   }
 
   /** Packed beforehand where the file lies beside it, else now and once. */
-  private packed(name: string, file: KeptFile, encoding: Encoding): Buffer | null {
+  private packed(name: string, file: CachedFile, encoding: Encoding): Buffer | null {
     const known = file.packed.get(encoding);
     if (known !== undefined) return known;
     const beside = `${name}${PACKED_NAMES[encoding]}`;
@@ -121,7 +121,7 @@ function namesIn(folder: string): ReadonlySet<string> {
 }
 
 /** Fonts and pictures are packed as they are. */
-function encodingFor({ type }: KeptFile, accepts: string | undefined): Encoding | null {
+function encodingFor({ type }: CachedFile, accepts: string | undefined): Encoding | null {
   if (!/^(?:text|application\/(?:json|manifest)|image\/svg)/.test(type)) return null;
   const wanted = new Set((accepts ?? '').split(',').map((part) => part.trim().split(';', 1)[0]));
   if (wanted.has('br')) return 'br';

@@ -8,7 +8,7 @@ import { payloadSizeProblem, signalKey } from '../../engine/signal-record.ts';
 import type { SignalTokenTable, SignalToken } from '../access/signal-token-table.ts';
 import { ApiError } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
-import { signalBody, type SignalBody, type SignalToldReply } from '../schema/signal.ts';
+import { signalBody, type SignalBody, type SignalStatusReply } from '../schema/signal.ts';
 import { checkedInput } from '../server/handlers.ts';
 import { parseJsonBody } from '../server/json-body.ts';
 import { tokenInHeader } from '../access/request-origin.ts';
@@ -48,9 +48,9 @@ export class SignalEndpoint {
   }
 
   /** Answers that it was told, or waits; throws `ApiError` with the reason otherwise. */
-  async take(request: Omit<SignalRequest, 'bodyToken'>): Promise<SignalToldReply> {
+  async accept(request: Omit<SignalRequest, 'bodyToken'>): Promise<SignalStatusReply> {
     const sender = this.senders.senderOf({ ...request, bodyToken: tokenIn(request.rawBody) });
-    const waitMs = this.pace.take(sender.name, this.options.nowMs());
+    const waitMs = this.pace.admit(sender.name, this.options.nowMs());
     if (waitMs > 0)
       throw new ApiError('too-many-signals', `expected fewer signals of ${sender.name} in a minute`, {
         retryAfterMs: waitMs,
@@ -92,7 +92,7 @@ export class SignalEndpoint {
     this.waiting += 1;
     try {
       const isKnown = client.find(signalKey(command)) !== null;
-      if (!isKnown && folder.isTaken() === false)
+      if (!isKnown && folder.isInUse() === false)
         throw new ApiError('no-bot', 'no bot runs with this folder, so nothing was told');
       const id = postTo(client, command);
       const endsAtMs = performance.now() + (this.waiting > MOST_WAITING ? 0 : answeredWithinMs);
@@ -121,7 +121,7 @@ function postTo(client: ControlClient, command: SignalCommand): number {
 }
 
 /** Returns the reply to the sender for the bot's result. */
-function replyOf(id: string, result: ControlResult | null): SignalToldReply {
+function replyOf(id: string, result: ControlResult | null): SignalStatusReply {
   if (result === null)
     return {
       id,
@@ -271,7 +271,7 @@ export class SignalPace {
   private readonly byToken = new Map<string, number[]>();
 
   /** Counts a request; answers how long its sender has to wait, 0 for not at all. */
-  take(token: string, nowMs: number): number {
+  admit(token: string, nowMs: number): number {
     // What came in the future came before the clock was set back.
     const times = (this.byToken.get(token) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs);
     this.byToken.set(token, times);

@@ -25,7 +25,7 @@ import { priceAbove, type ExitLevel } from '../exit-level.ts';
 import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';
 import { stockOf, type BracketStock } from '../bracket-stock.ts';
 import { stopLimitOf, type BracketAlgorithm, type Leaving } from '../bracket.ts';
-import { canBeOrdered, onAmountGrid, onPriceGrid } from './wish-units.ts';
+import { canBeOrdered, onAmountGrid, onPriceGrid } from './requested-units.ts';
 import { afterSetbacks, exitRetryAtMs, hasMarketMoved, isOfMarket, retryAtMsOf } from './setbacks.ts';
 
 /**
@@ -35,7 +35,7 @@ import { afterSetbacks, exitRetryAtMs, hasMarketMoved, isOfMarket, retryAtMsOf }
 const PAIR_ENDS_MS = 5_000;
 
 /** While no orders are taken, what rests is left as it is, and looked at again after this. */
-const LOOK_AGAIN_MS = 1_000;
+const POLL_AGAIN_MS = 1_000;
 
 type BracketStep = AlgorithmStep<BracketAlgorithm>;
 
@@ -78,7 +78,7 @@ interface Situation {
  *   the stop leg, which then cannot fill.
  */
 export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): BracketStep {
-  if (before.entry === 'planned') return before.terms.entry === null ? takeDown(before, view) : enter(before);
+  if (before.entry === 'planned') return before.terms.entry === null ? withdraw(before, view) : enter(before);
   const stock = stockOf(before, view);
   const counted = afterOrders(before, stock, view);
   const ended = whyOver(before, counted, { stock, view });
@@ -92,14 +92,14 @@ export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): B
   if (followed.unclear !== null && stock.exits.length === 0)
     return resting(followed, { stock, view, wantsBooks: false });
   const bracket = changed(followed, { leaving: leavingOf(followed, situation) });
-  return stock.exits.length === 0 ? placeExit(bracket, situation) : keepExit(bracket, situation);
+  return stock.exits.length === 0 ? placeExit(bracket, situation) : restoreExit(bracket, situation);
 }
 
 /** Other orders that hold the coins end first; what is then there, and no more than was wanted, is sold. */
-function takeDown(bracket: BracketAlgorithm, view: AlgorithmView): BracketStep {
+function withdraw(bracket: BracketAlgorithm, view: AlgorithmView): BracketStep {
   const live = view.liveAmong(bracket.awaited);
   if (live.length > 0) {
-    const wakeAtMs = view.nowMs + LOOK_AGAIN_MS;
+    const wakeAtMs = view.nowMs + POLL_AGAIN_MS;
     return { ...waiting(bracket, { wakeAtMs }), cancel: view.canPlace ? live : NOTHING, awaitsOthers: true };
   }
   const leaving = present(bracket.leaving, 'how a position is left that has no bracket');
@@ -179,10 +179,10 @@ function unclearOf(
   const { areCoinsMissing, nowMs } = view;
   if (unclear !== null) return unclear.why === 'coins-left' && !areCoinsMissing ? null : unclear;
   if (exits.length > 0 || gross === 0n) return null;
-  const isTaken =
-    exitsEnded.some((order) => wasTaken(order, view)) &&
-    exitsEnded.every((order) => order.filled === 0n || wasTaken(order, view));
-  if (isTaken && terms.whenCanceled === 'ask') return { why: 'exit-canceled', sinceMs: nowMs };
+  const isGone =
+    exitsEnded.some((order) => wasRemoved(order, view)) &&
+    exitsEnded.every((order) => order.filled === 0n || wasRemoved(order, view));
+  if (isGone && terms.whenCanceled === 'ask') return { why: 'exit-canceled', sinceMs: nowMs };
   return areCoinsMissing ? { why: 'coins-left', sinceMs: nowMs } : null;
 }
 
@@ -190,7 +190,7 @@ function unclearOf(
  * True if somebody else canceled an exit. A stop that the price has reached may have come to nothing by
  * itself.
  */
-function wasTaken(order: OrderRecord, view: AlgorithmView): boolean {
+function wasRemoved(order: OrderRecord, view: AlgorithmView): boolean {
   const { reason, stopPrice, filled, pairKey } = order;
   if (reason !== CANCELED_BY_OTHERS) {
     // Of a pair the bot ends the other leg itself, where the exchange left it.
@@ -232,9 +232,9 @@ function whyOver(
   const isCanceled =
     stock.exitsEnded.some(({ state }) => state === 'cancelled') &&
     stock.exitsEnded.every(({ filled }) => filled === 0n);
-  const isByBot = before.isMoving && !stock.exitsEnded.some((order) => wasTaken(order, view));
+  const isByBot = before.isMoving && !stock.exitsEnded.some((order) => wasRemoved(order, view));
   if (terms.whenCanceled === 'leave' && isCanceled && !isByBot)
-    return sentence('bracket-left', { held: sayHeld(stock, view) });
+    return sentence('bracket-left', { held: heldText(stock, view) });
   if (entry !== 'ended' || onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n) > 0n) return null;
   const last = stock.exitsEnded.findLast(({ filled }) => filled > 0n);
   if (before.leaving !== null) return sentence('bracket-sold', { reason: before.leaving.why });
@@ -344,21 +344,21 @@ function bidOf({ book, closes }: AlgorithmView): Units | null {
 }
 
 /** True if the position is to be sold at the market, but nobody buys. */
-function lacksBuyer({ leaving }: BracketAlgorithm, view: AlgorithmView): boolean {
+function hasNoBuyer({ leaving }: BracketAlgorithm, view: AlgorithmView): boolean {
   return leaving !== null && leaving.price === null && bidOf(view) === null;
 }
 
 /** An exit rests: it stays where it is right, and goes where it is not. */
-function keepExit(bracket: BracketAlgorithm, situation: Situation): BracketStep {
+function restoreExit(bracket: BracketAlgorithm, situation: Situation): BracketStep {
   const { stock, view } = situation;
   const { exits } = stock;
   const isChanging = exits.some(({ state }) => CHANGING.has(state));
   const step = withNextOpen(resting(bracket, { ...situation, wantsBooks: true }), situation);
   if (isChanging || isAsWanted(exits, wantedExit(bracket, situation))) return step;
   // What rests protects more than what could not be placed.
-  if (lacksBuyer(bracket, view)) return step;
+  if (hasNoBuyer(bracket, view)) return step;
   if (!view.canPlace)
-    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + LOOK_AGAIN_MS) };
+    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + POLL_AGAIN_MS) };
   // One that stays behind beyond its limit is not ending.
   const mayEnd = bracket.leaving === null || bracket.isMoving;
   const pairEndsMs = pairEndsAtMs(exits, view);
@@ -398,19 +398,19 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   const step = resting(bracket, { ...situation, wantsBooks: true });
   const order = wantedExit(bracket, situation);
   // The next book shows whether somebody buys.
-  if (order === null || lacksBuyer(bracket, view)) return step;
+  if (order === null || hasNoBuyer(bracket, view)) return step;
   const lowest = order.stopLimitPrice ?? order.price ?? order.stopPrice ?? priceOf(situation);
   if (!canBeOrdered(view.market, { amount: order.amount, price: lowest })) {
     // What is left of a part is too little: the exit comes back.
     if ((bracket.leaving?.amount ?? null) !== null)
       return placeExit({ ...bracket, leaving: null }, situation);
     return bracket.entry === 'ended'
-      ? over(bracket, sentence('bracket-dust', { held: sayHeld(stock, view) }))
+      ? over(bracket, sentence('bracket-dust', { held: heldText(stock, view) }))
       : step;
   }
   // No refusal, after which it would wait longer and longer: it goes as soon as orders are taken.
   if (!view.canPlace)
-    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + LOOK_AGAIN_MS) };
+    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + POLL_AGAIN_MS) };
   const retryAtMs = bracket.isStopAlone ? null : exitRetryAtMs(bracket.setbacks, view);
   if (retryAtMs !== null && retryAtMs > view.nowMs)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? retryAtMs, retryAtMs) };
@@ -504,7 +504,7 @@ function priceOf({ stock, view }: Situation): Units {
   return bidOf(view) ?? originOf(stock).price;
 }
 
-function sayHeld({ held }: BracketStock, { market }: AlgorithmView): string {
+function heldText({ held }: BracketStock, { market }: AlgorithmView): string {
   return `${formatUnits(held)} ${market.base}`;
 }
 

@@ -10,14 +10,14 @@ import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { advanceAlgorithm, type Algorithm } from './algorithms.ts';
 import { updateQuotes, type QuotesIntent } from './quotes.ts';
 import { refusalCauseOf } from '../../venues/port.ts';
-import { AlgorithmWork, WorkView, tellLeft, tellRefusedExit, tellUnclear } from './algorithm-work.ts';
+import { AlgorithmWork, WorkView, logLeft, logRefusedExit, logUnclear } from './algorithm-work.ts';
 import { BracketsAtWork } from './brackets-at-work.ts';
 import type { IntentBlotter } from '../strategies/intent-blotter.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { OrderPlacer } from '../orders/order-placer.ts';
-import { OwnExits, portfolioLook } from '../orders/own-exits.ts';
+import { OwnExits, portfolioSnapshot } from '../orders/own-exits.ts';
 import type { PortfolioViews } from '../strategies/portfolio-view.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 import type { Outbox } from '../outbox.ts';
@@ -33,7 +33,7 @@ export const MOST_ALGORITHMS = 1_000;
 const MOST_ASKS_A_STEP = 20;
 
 /** A feed that begins, or a short outage, is over by then: what can place nothing for longer is told. */
-const LACK_TOLD_AFTER_MS = 300_000;
+const MISSING_LOGGED_AFTER_MS = 300_000;
 
 /** Most reasons of a refusal last; and the exchange may hold an identical order back for longer. */
 const LEAST_REFUSAL_PAUSE_MS = 10_000;
@@ -200,7 +200,7 @@ export class AlgorithmManager {
     for (const work of this.works.values()) {
       const { instance, intentId, algorithm, orders } = work;
       if (!work.markets.some((market) => matches({ instance, market, intentId }))) continue;
-      tellLeft(this.options.outbox, work.name, { algorithm, orders: [...orders.values()], reason });
+      logLeft(this.options.outbox, work.name, { algorithm, orders: [...orders.values()], reason });
       this.finish(work, reason);
     }
   }
@@ -224,7 +224,7 @@ export class AlgorithmManager {
   }
 
   /** It is looked at again whether coins are missing. */
-  lookAt(coin: string): void {
+  check(coin: string): void {
     for (const work of this.works.values())
       if (work.algorithm.kind === 'bracket' && work.base === coin) this.poked.add(work);
   }
@@ -236,7 +236,7 @@ export class AlgorithmManager {
 
   /** A bar of a market has closed: brackets whose strategy was shown it may have to follow. */
   onCandle(candle: ClosedCandle): void {
-    this.brackets.takeClose(candle, (work) => this.poked.add(work));
+    this.brackets.applyClose(candle, (work) => this.poked.add(work));
   }
 
   /** Share of the order budget that pegs at work may use, in units of 1e-10. */
@@ -344,17 +344,17 @@ export class AlgorithmManager {
     const view = this.viewOf(work, state.market);
     const before = work.algorithm;
     const step = advanceAlgorithm(before, view);
-    const isChanged = work.take(step);
+    const isChanged = work.apply(step);
     if (isChanged && step.algorithm.kind === 'bracket')
-      tellRefusedExit(outbox, work.name, {
+      logRefusedExit(outbox, work.name, {
         before,
         after: step.algorithm,
         orders: view.orders,
         pauseMs: view.refusalPauseMs,
       });
-    if (isChanged) tellUnclear(outbox, work, before);
+    if (isChanged) logUnclear(outbox, work, before);
     if (isChanged) this.store(work);
-    this.tellLack(work, step.lacks ?? null);
+    this.logMissing(work, step.missing ?? null);
     this.carryOut(work, step, state.market);
     if (step.done === null) return;
     const { name } = work.instance;
@@ -364,24 +364,24 @@ export class AlgorithmManager {
   }
 
   /** Says once that it waits for something without which it can place nothing. */
-  private tellLack(work: AlgorithmWork, lacks: Sentence | null): void {
+  private logMissing(work: AlgorithmWork, missing: Sentence | null): void {
     const { outbox } = this.options;
     const { name } = work.instance;
-    if (lacks === null) {
-      work.lacksSinceMs = null;
-      work.isLackTold = false;
+    if (missing === null) {
+      work.missingSinceMs = null;
+      work.isMissingLogged = false;
       return;
     }
-    work.lacksSinceMs ??= outbox.nowMs;
-    if (work.isLackTold) return;
-    const tellAtMs = work.lacksSinceMs + LACK_TOLD_AFTER_MS;
-    if (outbox.nowMs < tellAtMs) {
-      work.wakeAtMs = Math.min(work.wakeAtMs, tellAtMs);
+    work.missingSinceMs ??= outbox.nowMs;
+    if (work.isMissingLogged) return;
+    const logAtMs = work.missingSinceMs + MISSING_LOGGED_AFTER_MS;
+    if (outbox.nowMs < logAtMs) {
+      work.wakeAtMs = Math.min(work.wakeAtMs, logAtMs);
       return;
     }
-    work.isLackTold = true;
+    work.isMissingLogged = true;
     outbox.warn(
-      `${name}: its ${work.algorithm.kind} in ${work.markets.join(', ')} could place nothing for ${LACK_TOLD_AFTER_MS / 60_000} minutes: ${english(lacks)}. It goes on waiting`,
+      `${name}: its ${work.algorithm.kind} in ${work.markets.join(', ')} could place nothing for ${MISSING_LOGGED_AFTER_MS / 60_000} minutes: ${english(missing)}. It goes on waiting`,
       name,
     );
   }
@@ -399,29 +399,29 @@ export class AlgorithmManager {
         { free: NO_UNITS, isTotal: true },
       );
     for (const order of step.place) {
-      const { market: where, ...wish } = order;
+      const { market: where, ...draft } = order;
       const state = where === undefined ? undefined : this.options.markets.get(where);
-      const verdict = risk.approve(work.instance, state?.market ?? market, {
+      const outcome = risk.approve(work.instance, state?.market ?? market, {
         intentId: work.intentId,
-        ...wish,
+        ...draft,
         labels: { ...NO_LABELS, tag: work.tag },
         // Its parts may be alike, and it counts each of them by its own id.
         whenIdentical: 'send',
         exit: order.exit ?? null,
         stopLegExit: order.stopLegExit ?? null,
       });
-      if (verdict.ok) {
-        placer.place(verdict.plan);
+      if (outcome.ok) {
+        placer.place(outcome.plan);
         continue;
       }
-      const isHeldBack = verdict.code === 'again';
-      work.noteRefusal({ order, reason: verdict.reason, isHeldBack });
+      const isHeldBack = outcome.code === 'again';
+      work.noteRefusal({ order, reason: outcome.reason, isHeldBack });
       this.poked.add(work);
       // The refusal that it waits for was told.
       if (isHeldBack) continue;
       notifier.reject(work.instance, {
-        code: verdict.code,
-        reason: verdict.reason,
+        code: outcome.code,
+        reason: outcome.reason,
         tag: work.tag,
         exit: order.exit ?? null,
       });
@@ -445,7 +445,7 @@ export class AlgorithmManager {
         equity: isOfEquity ? views.of(instance).equityUnits(market.symbol) : null,
         portfolio:
           algorithm.kind === 'targets'
-            ? portfolioLook(work, { markets, reservations, quote: market.quote, exits: this.ownExits })
+            ? portfolioSnapshot(work, { markets, reservations, quote: market.quote, exits: this.ownExits })
             : null,
         closes: work.closes,
         refusals: work.refusals,
@@ -461,9 +461,9 @@ export class AlgorithmManager {
    */
   private positionOf(work: AlgorithmWork, { base }: Market): Units {
     const { instance, algorithm } = work;
-    const isTakingDown =
+    const isCanceling =
       algorithm.kind === 'bracket' && algorithm.entry === 'planned' && algorithm.terms.entry === null;
-    if (isTakingDown) return this.ownExits.looseOf(instance, base);
+    if (isCanceling) return this.ownExits.looseOf(instance, base);
     return subtractUnits(instance.position(base), this.brackets.heldBefore(work));
   }
 

@@ -109,8 +109,8 @@ export class AlgorithmStarter {
       marketOf: (symbol) => markets.get(symbol)?.market ?? null,
     });
     if (!made.ok) return { code: 'fit', reason: made.reason };
-    const taken = replaced === undefined ? null : this.whyNotReplaced(replaced);
-    if (taken !== null) return { code: 'fit', reason: taken };
+    const refusal = replaced === undefined ? null : this.whyNotReplaced(replaced);
+    if (refusal !== null) return { code: 'fit', reason: refusal };
     const short = reservations.objectionToAlgorithm(instance, {
       market: market.symbol,
       algorithm: made.algorithm,

@@ -38,7 +38,7 @@ export interface Close {
 }
 
 /** View of one of an algorithm's markets. */
-export interface MarketLook {
+export interface MarketSnapshot {
   readonly market: Market;
   readonly book: SeenBook | null;
   /** The strategy's position in the coin, and what of it its own exits hold. */
@@ -47,8 +47,8 @@ export interface MarketLook {
 }
 
 /** View of an algorithm that works in several markets of one quote currency. */
-export interface PortfolioLook {
-  readonly of: (market: string) => MarketLook;
+export interface PortfolioSnapshot {
+  readonly of: (market: string) => MarketSnapshot;
   /** Returns the amount of the quote currency it may spend. */
   readonly spendable: () => Units;
 }
@@ -74,7 +74,7 @@ export interface AlgorithmView {
   /** Part of the position held by the strategy's own exits. */
   readonly inExits: Units;
   /** Null for an algorithm of one market. */
-  readonly portfolio: PortfolioLook | null;
+  readonly portfolio: PortfolioSnapshot | null;
   /** Bars of this market that the strategy was shown since this algorithm was last asked, oldest first. */
   readonly closes: readonly Close[];
   /**
@@ -118,7 +118,7 @@ export interface AlgorithmStep<Algorithm> {
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
   /** Missing precondition for placing anything, as part of a sentence; left out if nothing is missing. */
-  readonly lacks?: Sentence;
+  readonly missing?: Sentence;
   /** True if it waits for other orders of its strategy to end; left out if not. */
   readonly awaitsOthers?: boolean;
   /** True if exactly the orders it needs are resting: it has nothing to do until an order changes. */
@@ -154,7 +154,7 @@ export interface Stock {
 /**
  * Counts in what has ended. Orders come oldest first; one that is not at its end holds back what is after it.
  */
-export function takeStock(tally: Tally, orders: readonly OrderRecord[]): Stock {
+export function countFills(tally: Tally, orders: readonly OrderRecord[]): Stock {
   const ended: OrderRecord[] = [];
   let { filled, countedKey } = tally;
   let live: OrderRecord | null = null;
@@ -190,8 +190,8 @@ export const NO_EQUITY = sentence('no-equity');
 export const noPriceOf = (market: string): Sentence => sentence('no-price', { market });
 
 /** Nothing can be placed before a book brings what it lacks. */
-export function waitingFor<Algorithm>(algorithm: Algorithm, lacks: Sentence): AlgorithmStep<Algorithm> {
-  return { ...waiting(algorithm, { wantsBooks: true }), lacks };
+export function waitingFor<Algorithm>(algorithm: Algorithm, missing: Sentence): AlgorithmStep<Algorithm> {
+  return { ...waiting(algorithm, { wantsBooks: true }), missing };
 }
 
 /** Nothing to do until an order changes, or until `wakeAtMs`, or until a book arrives. */

@@ -41,9 +41,9 @@ export class AlgorithmWork implements ClaimingWork {
   /** @see AlgorithmStep.awaitsOthers */
   awaitsOthers = false;
   /** Since when it can place nothing for want of something; null while it lacks nothing. */
-  lacksSinceMs: number | null = null;
+  missingSinceMs: number | null = null;
   /** True if the lack was reported. */
-  isLackTold = false;
+  isMissingLogged = false;
   /** Number of times it was asked in this step. */
   asks = 0;
   private orderList: readonly OrderRecord[] | null = null;
@@ -99,7 +99,7 @@ export class AlgorithmWork implements ClaimingWork {
   }
 
   /** Takes over what it answered; answers whether that changed what is kept of it. */
-  take(step: AlgorithmStep<Algorithm>): boolean {
+  apply(step: AlgorithmStep<Algorithm>): boolean {
     const isChanged = step.algorithm !== this.algorithm;
     this.algorithm = step.algorithm;
     this.refusals = NO_REFUSALS;
@@ -209,7 +209,7 @@ const ALARM_FROM = 2;
  * Says that the exit of a bracket was refused once more, how often, and when it is tried again. A refused
  * entry, after which nothing is held, is told by its reject.
  */
-export function tellRefusedExit(
+export function logRefusedExit(
   outbox: Outbox,
   { strategy, market }: NamedBracket,
   of: {
@@ -233,7 +233,7 @@ export function tellRefusedExit(
 }
 
 /** Says that it is not known any more whether a position is there, and what a person can say of it. */
-export function tellUnclear(
+export function logUnclear(
   outbox: Outbox,
   {
     name,
@@ -257,7 +257,7 @@ export function tellUnclear(
 }
 
 /** Says that a bracket ended from outside, where it still holds something. */
-export function tellLeft(
+export function logLeft(
   outbox: Outbox,
   { strategy, market, base }: NamedBracket,
   of: { readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[]; readonly reason: Sentence },

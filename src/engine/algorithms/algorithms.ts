@@ -32,7 +32,7 @@ import {
   type AlgorithmStep,
   type AlgorithmView,
   plainOrder,
-  takeStock,
+  countFills,
   type Stock,
   type Creation,
   canceling,
@@ -54,7 +54,7 @@ import {
   divideDown,
 } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
-import { canBeOrdered, onAmountGrid, positiveWishUnits, wishUnits } from './wish-units.ts';
+import { canBeOrdered, onAmountGrid, positiveRequestedUnits, requestedUnits } from './requested-units.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
 
 /**
@@ -197,7 +197,7 @@ export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): Alg
 
 /** One order at a time: the purchase of a time, begun once, and tried again while it is refused. */
 function advanceDca(before: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<DcaAlgorithm> {
-  const stock = takeStock(before.tally, view.orders);
+  const stock = countFills(before.tally, view.orders);
   const algorithm = afterEnded(before, stock, view);
   const time = timeAt(algorithm, view.nowMs);
   const isDue = time >= algorithm.nextTime;
@@ -212,13 +212,13 @@ function begun(algorithm: DcaAlgorithm, time: number, price: Units): DcaAlgorith
   const { highest: before, overspent } = algorithm;
   const highest = before === null || price > before ? price : before;
   const cost = costAt(algorithm, price, highest);
-  const takenOff = cost < overspent ? cost : overspent;
+  const deducted = cost < overspent ? cost : overspent;
   return {
     ...algorithm,
     nextTime: time + 1,
     highest,
-    toSpend: (cost - takenOff) as Units,
-    overspent: (overspent - takenOff) as Units,
+    toSpend: (cost - deducted) as Units,
+    overspent: (overspent - deducted) as Units,
     setbacks: NO_SETBACKS,
   };
 }
@@ -305,18 +305,18 @@ function createVwap(
   const slices = profile.length;
   const wrong = wrongTimes(overMs, slices);
   if (wrong !== null) return wrong;
-  const wished = positiveWishUnits(intent.amount);
-  const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
-  if (wished === null)
+  const requested = positiveRequestedUnits(intent.amount);
+  const price = intent.price === undefined ? null : positiveRequestedUnits(intent.price);
+  if (requested === null)
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (intent.price !== undefined && price === null) {
     return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   }
-  const weights = profile.map((weight) => wishUnits(weight));
+  const weights = profile.map((weight) => requestedUnits(weight));
   if (!weights.every((weight) => weight !== null) || weights.every((weight) => weight === 0n)) {
     return refused(`expected a profile of volumes from 0 on, one of them above 0, was ${profile.join(', ')}`);
   }
-  const amount = onAmountGrid(market, wished);
+  const amount = onAmountGrid(market, requested);
   const parts = sharedOut(amount, weights, market.amountStep);
   const largest = parts.reduce((most, part) => (part > most ? part : most), NO_UNITS);
   const at = price ?? bestAsk;

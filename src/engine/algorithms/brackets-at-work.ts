@@ -21,7 +21,7 @@ export class BracketsAtWork {
   }
 
   /** Shows a bar that has closed to those whose strategy was shown it; calls `poke` with each of them. */
-  takeClose(
+  applyClose(
     { market, timeframe, closeTimeMs, high, close }: ClosedCandle,
     poke: (work: AlgorithmWork) => void,
   ): void {

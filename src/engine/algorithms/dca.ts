@@ -11,7 +11,7 @@ import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { refused, type Creation, NO_TALLY, type Tally } from './algorithm-step.ts';
-import { positiveWishUnits } from './wish-units.ts';
+import { positiveRequestedUnits } from './requested-units.ts';
 
 /** Factor of a purchase once the price is a given part below the highest. Units of 1e-10. */
 interface DcaStep {
@@ -68,7 +68,7 @@ export function createDca(
     return refused(`expected everyMs from ${LEAST_EVERY_MS} to ${LONGEST_EVERY_MS}, was ${everyMs}`);
   if (times !== null && (!Number.isSafeInteger(times) || times < 1 || times > MOST_TIMES))
     return refused(`expected 1 to ${MOST_TIMES} times, was ${times}`);
-  const value = positiveWishUnits(intent.value);
+  const value = positiveRequestedUnits(intent.value);
   if (value === null)
     return refused(sentence('positive-decimal', { field: 'value', found: String(intent.value) }));
   const steps = readSteps(intent.steps ?? []);
@@ -91,15 +91,15 @@ export function costAt({ value, steps }: DcaAlgorithm, price: Units, highest: Un
 }
 
 /** The steps, by how far below; or what is wrong with them. */
-function readSteps(wished: NonNullable<DcaIntent['steps']>): readonly DcaStep[] | string {
-  if (wished.length > MOST_STEPS) return `expected at most ${MOST_STEPS} steps, were ${wished.length}`;
+function readSteps(requested: NonNullable<DcaIntent['steps']>): readonly DcaStep[] | string {
+  if (requested.length > MOST_STEPS) return `expected at most ${MOST_STEPS} steps, were ${requested.length}`;
   const steps: DcaStep[] = [];
-  for (const { belowPercent, factor: wishedFactor } of wished) {
-    const percent = positiveWishUnits(belowPercent);
-    const factor = positiveWishUnits(wishedFactor);
+  for (const { belowPercent, factor: requestedFactor } of requested) {
+    const percent = positiveRequestedUnits(belowPercent);
+    const factor = positiveRequestedUnits(requestedFactor);
     if (percent === null || percent >= PERCENT * UNITS_PER_ONE)
       return `expected a belowPercent above 0 and below 100, was "${String(belowPercent)}"`;
-    if (factor === null) return `expected a factor above 0, was "${String(wishedFactor)}"`;
+    if (factor === null) return `expected a factor above 0, was "${String(requestedFactor)}"`;
     const below = divideDown(percent, PERCENT) as Units;
     if (steps.some((step) => step.below === below))
       return `expected steps at different belowPercent, "${String(belowPercent)}" was there twice`;

@@ -103,12 +103,12 @@ export function stopOf(
 ): StopLevel | null {
   const origin = originOf(stock);
   let highest: StopLevel | null = null;
-  const take = (price: Units, kind: StopLevel['kind']): void => {
+  const consider = (price: Units, kind: StopLevel['kind']): void => {
     if (price > (highest?.price ?? 0n)) highest = { price, kind };
   };
-  if (terms.stopLoss !== null) take(priceBelow(terms.stopLoss, origin), 'stop-loss');
+  if (terms.stopLoss !== null) consider(priceBelow(terms.stopLoss, origin), 'stop-loss');
   if (terms.trail !== null && terms.trail.after === null)
-    take(priceBelow(terms.trail.by, { ...origin, price: trailsFrom ?? origin.price }), 'trail');
-  if (raisedStop !== null) take(raisedStop, raisedBy ?? 'trail');
+    consider(priceBelow(terms.trail.by, { ...origin, price: trailsFrom ?? origin.price }), 'trail');
+  if (raisedStop !== null) consider(raisedStop, raisedBy ?? 'trail');
   return highest;
 }

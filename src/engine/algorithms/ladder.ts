@@ -3,7 +3,7 @@ import { formatUnits, NO_UNITS, type Units, divideDown, divideUp } from '../../d
 import type { Side } from '../../domain/order.ts';
 import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { canBeOrdered, onAmountGrid, onPriceGrid, positiveWishUnits } from './wish-units.ts';
+import { canBeOrdered, onAmountGrid, onPriceGrid, positiveRequestedUnits } from './requested-units.ts';
 import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
 import {
   refused,
@@ -58,7 +58,7 @@ export function createLadder(
 ): Creation<LadderAlgorithm> {
   const { market, nowMs } = options;
   const { side, orders, expireAfterMs } = intent;
-  const amount = positiveWishUnits(intent.amount);
+  const amount = positiveRequestedUnits(intent.amount);
   if (amount === null)
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   const prices = pricesOf(intent, market);
@@ -92,8 +92,8 @@ export function ladderPrice(shape: Shape, market: Market): Units | null {
 
 /** Evenly from the first to the last, each on the grid; or what is wrong with them. */
 function pricesOf({ from, to, orders }: Shape, { priceStep }: Market): readonly Units[] | Sentence {
-  const first = positiveWishUnits(from);
-  const last = positiveWishUnits(to);
+  const first = positiveRequestedUnits(from);
+  const last = positiveRequestedUnits(to);
   if (first === null) return sentence('positive-decimal', { field: 'from', found: String(from) });
   if (last === null) return sentence('positive-decimal', { field: 'to', found: String(to) });
   if (first === last) return `expected from and to to differ, were both ${String(from)}`;
@@ -192,8 +192,8 @@ function afterAsked(algorithm: LadderAlgorithm, view: AlgorithmView): LadderAlgo
   if (order !== undefined && !isKnown(order)) return algorithm;
   const ended = order?.state === 'rejected' ? [order] : [];
   if (order !== undefined && ended.length === 0) {
-    const taken = { keys: [...keys, order.key], nextRung: nextRung + 1, setbacks: NO_SETBACKS };
-    return { ...algorithm, ...taken, isAsked: false };
+    const placed = { keys: [...keys, order.key], nextRung: nextRung + 1, setbacks: NO_SETBACKS };
+    return { ...algorithm, ...placed, isAsked: false };
   }
   const setbacks = afterSetbacks(algorithm.setbacks, { ended, view });
   const known = order === undefined ? keys : [...keys, order.key];

@@ -12,7 +12,7 @@ import {
 import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { canBeOrdered, positiveWishUnits, wishUnits } from './wish-units.ts';
+import { canBeOrdered, positiveRequestedUnits, requestedUnits } from './requested-units.ts';
 import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
 import {
   refused,
@@ -23,7 +23,7 @@ import {
   waiting,
   NO_TALLY,
   type Tally,
-  takeStock,
+  countFills,
   type Stock,
   plainOrder,
   type AlgorithmStep,
@@ -85,11 +85,11 @@ export interface CreatePegOptions {
 
 export function createPeg(intent: PegIntent, options: CreatePegOptions): Creation<PegAlgorithm> {
   const { market, nowMs, movesPerMinute, pegShares } = options;
-  const { side, offset = 0, everyMs: wishedEveryMs = DEFAULT_EVERY_MS, expireAfterMs } = intent;
-  const amount = positiveWishUnits(intent.amount);
-  const bound = positiveWishUnits(intent.bound);
-  const minStep = intent.minStep === undefined ? NO_UNITS : wishUnits(intent.minStep);
-  const share = intent.share === undefined ? DEFAULT_SHARE : positiveWishUnits(intent.share);
+  const { side, offset = 0, everyMs: requestedEveryMs = DEFAULT_EVERY_MS, expireAfterMs } = intent;
+  const amount = positiveRequestedUnits(intent.amount);
+  const bound = positiveRequestedUnits(intent.bound);
+  const minStep = intent.minStep === undefined ? NO_UNITS : requestedUnits(intent.minStep);
+  const share = intent.share === undefined ? DEFAULT_SHARE : positiveRequestedUnits(intent.share);
   if (amount === null)
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (bound === null)
@@ -98,8 +98,8 @@ export function createPeg(intent: PegIntent, options: CreatePegOptions): Creatio
     return refused(`expected a minStep from 0 on, in percent, was "${String(intent.minStep)}"`);
   if (!Number.isSafeInteger(offset) || offset < 0 || offset > MOST_OFFSET)
     return refused(`expected an offset of 0 to ${MOST_OFFSET} steps, was ${offset}`);
-  if (!Number.isSafeInteger(wishedEveryMs) || wishedEveryMs < LEAST_EVERY_MS)
-    return refused(`expected everyMs from ${LEAST_EVERY_MS} on, was ${wishedEveryMs}`);
+  if (!Number.isSafeInteger(requestedEveryMs) || requestedEveryMs < LEAST_EVERY_MS)
+    return refused(`expected everyMs from ${LEAST_EVERY_MS} on, was ${requestedEveryMs}`);
   if (share === null || share > MOST_PEG_SHARE - pegShares) {
     const left = formatUnits(MOST_PEG_SHARE - pegShares);
     return refused(
@@ -111,7 +111,7 @@ export function createPeg(intent: PegIntent, options: CreatePegOptions): Creatio
       `expected more than ${formatUnits(market.minOrderValue)} ${market.quote} at the bound of ${formatUnits(bound)}, was ${formatUnits(amount)} ${market.base}`,
     );
   }
-  const everyMs = Math.max(wishedEveryMs, pauseOf(share, movesPerMinute));
+  const everyMs = Math.max(requestedEveryMs, pauseOf(share, movesPerMinute));
   const expiresAtMs = expireAfterMs === undefined ? null : nowMs + expireAfterMs;
   const begun = {
     movedAtMs: null,
@@ -148,7 +148,7 @@ const SHOWN_AFTER_MS = 3_000;
  *   else cancels its order, and after three rejections in a row.
  */
 export function advancePeg(before: PegAlgorithm, view: AlgorithmView): AlgorithmStep<PegAlgorithm> {
-  const stock = takeStock(before.tally, view.orders);
+  const stock = countFills(before.tally, view.orders);
   const algorithm = afterNews(before, stock, view);
   const { expiresAtMs, setbacks, tally } = algorithm;
   const isExpired = expiresAtMs !== null && view.nowMs >= expiresAtMs;
@@ -228,9 +228,9 @@ function priceFor(
   if (best === null || isOpenOfBar(view)) return null;
   const isBuy = side === 'buy';
   const behind = BigInt(offset) * priceStep;
-  const wished = [isBuy ? best - behind : best + behind, bound];
-  if (other !== null && other !== undefined) wished.push(isBuy ? other - priceStep : other + priceStep);
-  const price = wished.reduce((one, next) => (isBuy === next < one ? next : one));
+  const bounds = [isBuy ? best - behind : best + behind, bound];
+  if (other !== null && other !== undefined) bounds.push(isBuy ? other - priceStep : other + priceStep);
+  const price = bounds.reduce((one, next) => (isBuy === next < one ? next : one));
   const steps = isBuy ? divideDown(price, priceStep) : divideUp(price, priceStep);
   return steps <= 0n ? null : ((steps * priceStep) as Units);
 }

@@ -1,6 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { onPriceGrid, onAmountGrid, positiveWishUnits } from './wish-units.ts';
+import { onPriceGrid, onAmountGrid, positiveRequestedUnits } from './requested-units.ts';
 import {
   type AlgorithmView,
   plainOrder,
@@ -83,16 +83,16 @@ export function updateQuotes(
   intent: QuotesIntent,
   nowMs: number,
 ): Creation<QuotesAlgorithm> {
-  const wishes = intent.quotes;
+  const sizes = intent.quotes;
   const { kind, priceStep, maxQuoteAgeMs } = algorithm;
-  if (wishes.length > MOST_QUOTES) {
-    return refused(`expected at most ${MOST_QUOTES} quotes in one set, was ${wishes.length}`);
+  if (sizes.length > MOST_QUOTES) {
+    return refused(`expected at most ${MOST_QUOTES} quotes in one set, was ${sizes.length}`);
   }
   let { quotes } = algorithm;
-  if (!isSameSet(quotes, wishes)) {
+  if (!isSameSet(quotes, sizes)) {
     const next: WantedQuote[] = [];
-    for (const [index, wish] of wishes.entries()) {
-      const quote = readQuote(wish, algorithm, index);
+    for (const [index, sized] of sizes.entries()) {
+      const quote = readQuote(sized, algorithm, index);
       if (typeof quote === 'string') return refused(quote);
       next.push(quote);
     }
@@ -101,43 +101,43 @@ export function updateQuotes(
   return { ok: true, algorithm: { kind, priceStep, quotes, setAtMs: nowMs, maxQuoteAgeMs } };
 }
 
-function isSameSet(quotes: readonly WantedQuote[], wishes: readonly SizedQuote[]): boolean {
-  if (quotes.length !== wishes.length) return false;
-  for (let index = 0; index < wishes.length; index += 1) {
+function isSameSet(quotes: readonly WantedQuote[], sizes: readonly SizedQuote[]): boolean {
+  if (quotes.length !== sizes.length) return false;
+  for (let index = 0; index < sizes.length; index += 1) {
     const quote = quotes[index];
-    const wish = wishes[index];
-    if (quote === undefined || wish === undefined || !isSame(quote, wish)) return false;
+    const sized = sizes[index];
+    if (quote === undefined || sized === undefined || !isSame(quote, sized)) return false;
   }
   return true;
 }
 
-function isSame(quote: WantedQuote, wish: SizedQuote): boolean {
+function isSame(quote: WantedQuote, sized: SizedQuote): boolean {
   return (
-    quote.side === wish.side &&
-    quote.wishedPrice === textOf(wish.price) &&
-    quote.wishedAmount === textOf(wish.amount)
+    quote.side === sized.side &&
+    quote.wishedPrice === textOf(sized.price) &&
+    quote.wishedAmount === textOf(sized.amount)
   );
 }
 
 /** The quote, or why there is none. */
-function readQuote(wish: SizedQuote, algorithm: QuotesAlgorithm, index: number): WantedQuote | string {
-  const known = algorithm.quotes.find((quote) => isSame(quote, wish));
+function readQuote(sized: SizedQuote, algorithm: QuotesAlgorithm, index: number): WantedQuote | string {
+  const known = algorithm.quotes.find((quote) => isSame(quote, sized));
   if (known !== undefined) return known;
-  const price = positiveWishUnits(wish.price);
-  const amount = positiveWishUnits(wish.amount);
+  const price = positiveRequestedUnits(sized.price);
+  const amount = positiveRequestedUnits(sized.amount);
   if (price === null)
-    return `expected a positive decimal for quotes.${index}.price, was "${textOf(wish.price)}"`;
+    return `expected a positive decimal for quotes.${index}.price, was "${textOf(sized.price)}"`;
   if (amount === null)
-    return `expected a positive decimal for quotes.${index}.amount, was "${textOf(wish.amount)}"`;
-  const { side } = wish;
+    return `expected a positive decimal for quotes.${index}.amount, was "${textOf(sized.amount)}"`;
+  const { side } = sized;
   const fitted = onPriceGrid(price, algorithm.priceStep);
   const same = algorithm.quotes.find(
     (one) => one.side === side && one.price === fitted && one.amount === amount,
   );
   return {
     side,
-    wishedPrice: textOf(wish.price),
-    wishedAmount: textOf(wish.amount),
+    wishedPrice: textOf(sized.price),
+    wishedAmount: textOf(sized.amount),
     price: fitted,
     amount,
     refusedAtMs: same?.refusedAtMs ?? null,
@@ -153,8 +153,8 @@ function onGridOf(algorithm: QuotesAlgorithm, market: Market): QuotesAlgorithm {
   if (algorithm.priceStep === market.priceStep) return algorithm;
   const { priceStep } = market;
   const quotes = algorithm.quotes.map((quote) => {
-    const wished = positiveWishUnits(quote.wishedPrice) ?? quote.price;
-    return { ...quote, price: onPriceGrid(wished, priceStep), refusedAtMs: null };
+    const bounds = positiveRequestedUnits(quote.wishedPrice) ?? quote.price;
+    return { ...quote, price: onPriceGrid(bounds, priceStep), refusedAtMs: null };
   });
   return { ...algorithm, priceStep, quotes };
 }
@@ -197,9 +197,9 @@ export function advanceQuotes(
 ): AlgorithmStep<QuotesAlgorithm> {
   const current = afterRefusals(onGridOf(algorithm, view.market), view);
   const { quotes } = current;
-  const isTaken: boolean[] = quotes.map(() => false);
-  const stand = standOf(quotes, isTaken, view.orders);
-  const missing = quotes.length - stand.taken;
+  const isUsed: boolean[] = quotes.map(() => false);
+  const stand = standOf(quotes, isUsed, view.orders);
+  const missing = quotes.length - stand.matched;
   const isYoung = view.nowMs - current.setAtMs < current.maxQuoteAgeMs;
   if (missing === 0 || !isYoung) {
     const done = quotes.length === 0 && !stand.isLive ? sentence('over-no-quotes') : null;
@@ -213,12 +213,11 @@ export function advanceQuotes(
       done,
     };
   }
-  takeFilled(current, isTaken, view.orders);
+  matchFilled(current, isUsed, view.orders);
   const place: AlgorithmOrder[] = [];
   let wakeAtMs: number | null = null;
   for (const [index, quote] of quotes.entries()) {
-    if (isTaken[index] === true || (quote.side === 'buy' ? stand.isBuyLeaving : stand.isSellLeaving))
-      continue;
+    if (isUsed[index] === true || (quote.side === 'buy' ? stand.isBuyLeaving : stand.isSellLeaving)) continue;
     const { side, price, amount } = quote;
     const freeAtMs = freeAtMsOf(quote, view);
     if (freeAtMs <= view.nowMs) place.push(plainOrder(side, amount, price));
@@ -231,16 +230,16 @@ export function advanceQuotes(
 interface Stand {
   readonly cancel: readonly string[];
   /** Number of quotes that have their order. */
-  readonly taken: number;
+  readonly matched: number;
   readonly isLive: boolean;
   readonly isBuyLeaving: boolean;
   readonly isSellLeaving: boolean;
 }
 
 /** Gives each resting order its quote; what has none is to go. */
-function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: readonly OrderRecord[]): Stand {
+function standOf(quotes: readonly WantedQuote[], isUsed: boolean[], orders: readonly OrderRecord[]): Stand {
   let cancel: string[] | null = null;
-  let taken = 0;
+  let matched = 0;
   let isLive = false;
   let isBuyLeaving = false;
   let isSellLeaving = false;
@@ -248,15 +247,15 @@ function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: rea
     if (isFinal(order)) continue;
     isLive = true;
     const isEnding = order.state === 'cancelling' || order.state === 'settling';
-    if (!isEnding && take(quotes, isTaken, order)) {
-      taken += 1;
+    if (!isEnding && match(quotes, isUsed, order)) {
+      matched += 1;
       continue;
     }
     if (order.side === 'buy') isBuyLeaving = true;
     else isSellLeaving = true;
     if (!isEnding) (cancel ??= []).push(order.key);
   }
-  return { cancel: cancel ?? NOTHING, taken, isLive, isBuyLeaving, isSellLeaving };
+  return { cancel: cancel ?? NOTHING, matched, isLive, isBuyLeaving, isSellLeaving };
 }
 
 /**
@@ -274,10 +273,10 @@ function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: Algo
 }
 
 /** A fill that is newer than the set has answered its quote. */
-function takeFilled(algorithm: QuotesAlgorithm, isTaken: boolean[], orders: readonly OrderRecord[]): void {
+function matchFilled(algorithm: QuotesAlgorithm, isUsed: boolean[], orders: readonly OrderRecord[]): void {
   for (const order of orders) {
     if (order.state === 'filled' && closedAtMsOf(order) > algorithm.setAtMs)
-      take(algorithm.quotes, isTaken, order);
+      match(algorithm.quotes, isUsed, order);
   }
 }
 
@@ -286,15 +285,15 @@ function closedAtMsOf({ key, closedAtMs }: OrderRecord): number {
   return present(closedAtMs, () => `a time at which ${key}, which is filled, was closed`);
 }
 
-function take(
+function match(
   quotes: readonly WantedQuote[],
-  isTaken: boolean[],
+  isUsed: boolean[],
   order: { readonly side: Side; readonly price: bigint | null },
 ): boolean {
   for (let index = 0; index < quotes.length; index += 1) {
     const quote = quotes[index];
-    if (isTaken[index] === false && quote?.side === order.side && quote.price === order.price) {
-      isTaken[index] = true;
+    if (isUsed[index] === false && quote?.side === order.side && quote.price === order.price) {
+      isUsed[index] = true;
       return true;
     }
   }

@@ -3,7 +3,7 @@ import { subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord, type PricedOrder } from '../../records/order.ts';
-import { onAmountGrid, onPriceGrid, positiveWishUnits } from './wish-units.ts';
+import { onAmountGrid, onPriceGrid, positiveRequestedUnits } from './requested-units.ts';
 import {
   plainOrder,
   type AlgorithmStep,
@@ -48,8 +48,8 @@ export function createReplace(
   if (replaced.execution !== 'limit' || price === null || replaced.pairKey !== null) {
     return refused(`expected a single limit order to replace, was ${name}, which is of another kind`);
   }
-  const wantedPrice = intent.price === undefined ? price : positiveWishUnits(intent.price);
-  const wantedAmount = intent.amount === undefined ? amount : positiveWishUnits(intent.amount);
+  const wantedPrice = intent.price === undefined ? price : positiveRequestedUnits(intent.price);
+  const wantedAmount = intent.amount === undefined ? amount : positiveRequestedUnits(intent.amount);
   if (wantedPrice === null)
     return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   if (wantedAmount === null)

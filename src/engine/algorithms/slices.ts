@@ -7,7 +7,7 @@ import {
   type AlgorithmStep,
   type AlgorithmView,
   NO_TALLY,
-  takeStock,
+  countFills,
   type Stock,
   type Tally,
   canceling,
@@ -17,7 +17,7 @@ import {
   waiting,
   type Creation,
 } from './algorithm-step.ts';
-import { canBeOrdered, onAmountGrid, positiveWishUnits } from './wish-units.ts';
+import { canBeOrdered, onAmountGrid, positiveRequestedUnits } from './requested-units.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
 
@@ -76,7 +76,7 @@ export function advanceSlices<Algorithm extends Sliced>(
   view: AlgorithmView,
   by: { readonly partOf: PartOf<Algorithm>; readonly holdsSmall: boolean },
 ): AlgorithmStep<Algorithm> {
-  const stock = takeStock(before.tally, view.orders);
+  const stock = countFills(before.tally, view.orders);
   const algorithm = afterEnded(before, stock);
   const { nowMs } = view;
   const endMs = dueMs(algorithm, algorithm.slices);
@@ -168,8 +168,8 @@ export function createTwap(
   const { market, nowMs } = options;
   const wrong = wrongTimes(overMs, slices);
   if (wrong !== null) return wrong;
-  const amount = positiveWishUnits(intent.amount);
-  const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
+  const amount = positiveRequestedUnits(intent.amount);
+  const price = intent.price === undefined ? null : positiveRequestedUnits(intent.price);
   if (amount === null)
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (intent.price !== undefined && price === null) {
@@ -225,9 +225,9 @@ export function createIceberg(
   intent: IcebergIntent,
   options: { readonly market: Market },
 ): Creation<IcebergAlgorithm> {
-  const amount = positiveWishUnits(intent.amount);
-  const visible = positiveWishUnits(intent.visible);
-  const price = positiveWishUnits(intent.price);
+  const amount = positiveRequestedUnits(intent.amount);
+  const visible = positiveRequestedUnits(intent.visible);
+  const price = positiveRequestedUnits(intent.price);
   if (amount === null)
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (visible === null)
@@ -255,7 +255,7 @@ export function advanceIceberg(
   before: IcebergAlgorithm,
   view: AlgorithmView,
 ): AlgorithmStep<IcebergAlgorithm> {
-  const { tally, ended, live } = takeStock(before.tally, view.orders);
+  const { tally, ended, live } = countFills(before.tally, view.orders);
   const setbacks = afterSetbacks(before.setbacks, { ended, view });
   const isUnchanged = tally === before.tally && setbacks === before.setbacks;
   const algorithm = isUnchanged ? before : { ...before, tally, setbacks };

@@ -12,13 +12,13 @@ import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
-import { canBeOrdered, onAmountGrid, positiveWishUnits, wishUnits } from './wish-units.ts';
+import { canBeOrdered, onAmountGrid, positiveRequestedUnits, requestedUnits } from './requested-units.ts';
 import {
   plainOrder,
   type AlgorithmStep,
   type AlgorithmView,
   NO_TALLY,
-  takeStock,
+  countFills,
   type Tally,
   waitingFor,
   NO_EQUITY,
@@ -61,23 +61,23 @@ type TargetIntent = Extract<Intent, { kind: 'target' }>;
 const MOST_ORDERS = 20;
 
 export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
-  const { position: wished, value: worth, equityShare: share } = intent;
-  if ([wished, worth, share].filter((one) => one !== undefined).length !== 1) {
+  const { position: requested, value: worth, equityShare: share } = intent;
+  if ([requested, worth, share].filter((one) => one !== undefined).length !== 1) {
     return refused('expected one of position, value, equityShare for a target, was none or more');
   }
-  const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
+  const price = intent.price === undefined ? null : positiveRequestedUnits(intent.price);
   if (intent.price !== undefined && price === null) {
     return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   }
-  const position = wished === undefined ? null : wishUnits(wished);
-  if (wished !== undefined && position === null) {
-    return refused(`expected a position of zero or more, was "${String(wished)}"`);
+  const position = requested === undefined ? null : requestedUnits(requested);
+  if (requested !== undefined && position === null) {
+    return refused(`expected a position of zero or more, was "${String(requested)}"`);
   }
-  const value = worth === undefined ? null : wishUnits(worth);
+  const value = worth === undefined ? null : requestedUnits(worth);
   if (worth !== undefined && value === null) {
     return refused(`expected a value of zero or more, was "${String(worth)}"`);
   }
-  const equityShare = share === undefined ? null : wishUnits(share);
+  const equityShare = share === undefined ? null : requestedUnits(share);
   if (share !== undefined && (equityShare === null || equityShare > UNITS_PER_ONE)) {
     return refused(`expected an equityShare from 0 to 1, was "${String(share)}"`);
   }
@@ -86,7 +86,7 @@ export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
 }
 
 export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): AlgorithmStep<TargetAlgorithm> {
-  const { tally, ended, live } = takeStock(before.tally, view.orders);
+  const { tally, ended, live } = countFills(before.tally, view.orders);
   const setbacks = afterSetbacks(before.setbacks, { ended, view });
   const isUnchanged = tally === before.tally && setbacks === before.setbacks;
   const algorithm = isUnchanged ? before : { ...before, tally, setbacks };

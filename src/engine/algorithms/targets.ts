@@ -26,10 +26,10 @@ import {
   type AlgorithmStep,
   type AlgorithmView,
   type ExitSale,
-  type MarketLook,
+  type MarketSnapshot,
 } from './algorithm-step.ts';
 import { type TargetAlgorithm, advanceTarget } from './target.ts';
-import { wishUnits, canBeOrdered, onAmountGrid } from './wish-units.ts';
+import { requestedUnits, canBeOrdered, onAmountGrid } from './requested-units.ts';
 import { present } from '../../domain/errors.ts';
 import { isSentence, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { paymentFor, worstPrice } from '../orders/claims.ts';
@@ -90,12 +90,12 @@ export function createTargets(
   const quotes = new Set<string>();
   const legs: TargetsLeg[] = [];
   let sum = 0n;
-  for (const [market, wish] of Object.entries(intent.shares)) {
-    const share = wishUnits(wish);
+  for (const [market, requested] of Object.entries(intent.shares)) {
+    const share = requestedUnits(requested);
     const known = marketOf(market);
     if (known === null) return refused(`expected a market that the bot follows in shares, was ${market}`);
     if (share === null || share > UNITS_PER_ONE)
-      return refused(`expected shares.${market} from 0 to 1, was "${String(wish)}"`);
+      return refused(`expected shares.${market} from 0 to 1, was "${String(requested)}"`);
     quotes.add(known.quote);
     sum += share;
     legs.push({ market, share, band: bandOf(share, intent), side: null, target: NEW_TARGET, done: null });
@@ -124,7 +124,7 @@ const NEW_TARGET: TargetAlgorithm = {
 /** Returns the band of a share; one that is to be sold whole has none. */
 function bandOf(share: Units, { band, fee }: TargetsIntent): Units {
   if (share === NO_UNITS) return NO_UNITS;
-  if (band !== undefined) return wishUnits(band) ?? NO_UNITS;
+  if (band !== undefined) return requestedUnits(band) ?? NO_UNITS;
   const rate = fee === undefined ? DEFAULT_FEE_PERCENT : Number(fee);
   const width = noTradeBand(Number(formatUnits(share)), rate / PERCENT);
   return parseUnits(width.toFixed(10));
@@ -148,7 +148,7 @@ interface Round {
   wakeAtMs: number | null;
   wantsBooks: boolean;
   /** Missing precondition of the first leg that waits for something. */
-  lacks: Sentence | null;
+  missing: Sentence | null;
 }
 
 /**
@@ -170,15 +170,15 @@ export function advanceTargets(
   if (isSentence(algorithm)) return waitingFor(before, algorithm);
   const live = orders.reduce((sum, order) => sum + (isFinal(order) ? 0 : 1), 0);
   const money = present(view.portfolio, 'a look at the portfolio').spendable();
-  const nothing = { place: [], leave: [], wakeAtMs: null, wantsBooks: false, lacks: null };
+  const nothing = { place: [], leave: [], wakeAtMs: null, wantsBooks: false, missing: null };
   const round: Round = { view, orders, atOnce, live, money, ...nothing };
   const sold = algorithm.legs.map((leg) => (leg.side === 'sell' ? advanced(leg, round) : leg));
   const isSold = sold.every(({ side, done }) => side === 'buy' || done !== null);
   const legs = isSold ? sold.map((leg) => (leg.side === 'buy' ? advanced(leg, round) : leg)) : sold;
   const isSame = legs.every((leg, index) => leg === algorithm.legs[index]);
   const next = isSame ? algorithm : { ...algorithm, legs };
-  if (legs.every(({ done }) => done !== null)) return over(next, sayEnds(legs));
-  const { place, leave, wakeAtMs, wantsBooks, lacks } = round;
+  if (legs.every(({ done }) => done !== null)) return over(next, endsText(legs));
+  const { place, leave, wakeAtMs, wantsBooks, missing } = round;
   const awaitsOthers = leave.length > 0;
   const step = {
     algorithm: next,
@@ -191,23 +191,23 @@ export function advanceTargets(
     done: null,
   };
   // A leg that waits says nothing of itself while others trade.
-  return lacks === null || live > 0 || place.length > 0 ? step : { ...step, lacks };
+  return missing === null || live > 0 || place.length > 0 ? step : { ...step, missing };
 }
 
 /** With positions in place of shares; what it lacks, while the equity or a price is not known. */
 function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgorithm | Sentence {
   const { equity } = view;
-  const unpriced = algorithm.legs.find((leg) => middleOf(lookAt(leg, view)) === null);
+  const unpriced = algorithm.legs.find((leg) => middleOf(marketSnapshotOf(leg, view)) === null);
   if (unpriced !== undefined) return noPriceOf(unpriced.market);
   if (equity === null) return NO_EQUITY;
   const legs: TargetsLeg[] = [];
   for (const leg of algorithm.legs) {
-    const look = lookAt(leg, view);
-    const price = present(middleOf(look), 'the price of a market of the set');
-    const worth = multiplyUnits(look.position, price, divideDown);
+    const market = marketSnapshotOf(leg, view);
+    const price = present(middleOf(market), 'the price of a market of the set');
+    const worth = multiplyUnits(market.position, price, divideDown);
     const wanted = equity <= 0n ? NO_UNITS : multiplyUnits(equity, leg.share, divideDown);
-    const position = onAmountGrid(look.market, divideDown(wanted * UNITS_PER_ONE, price));
-    const isLess = position < look.position;
+    const position = onAmountGrid(market.market, divideDown(wanted * UNITS_PER_ONE, price));
+    const isLess = position < market.position;
     const drift = wanted > worth ? wanted - worth : worth - wanted;
     const isWithin = leg.share > 0n && equity > 0n && drift * UNITS_PER_ONE <= equity * leg.band;
     legs.push({
@@ -226,33 +226,36 @@ const WITHIN = sentence('over-within-band');
 /** One market, as its own target would do it. */
 function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
   if (leg.done !== null) return leg;
-  const look = lookAt(leg, round.view);
+  const market = marketSnapshotOf(leg, round.view);
   const { refusals } = round.view;
   const step = advanceTarget(leg.target, {
     ...round.view,
-    ...look,
+    ...market,
     orders: round.orders.filter(({ market }) => market === leg.market),
     refusals: refusals.filter(({ order }) => order.market === leg.market),
   });
   if (step.done !== null) return { ...leg, target: step.algorithm, done: step.done };
-  const [wished] = step.place;
-  if (wished === undefined) {
+  const [placement] = step.place;
+  if (placement === undefined) {
     if (step.wakeAtMs !== null) round.wakeAtMs = Math.min(step.wakeAtMs, round.wakeAtMs ?? Infinity);
     if (step.wantsBooks) round.wantsBooks = true;
     round.leave.push(...(step.leave ?? NOTHING));
-    round.lacks ??= step.lacks ?? null;
+    round.missing ??= step.missing ?? null;
     return step.algorithm === leg.target ? leg : { ...leg, target: step.algorithm };
   }
   // It has gone beyond its target, as when something else has traded the same coin.
-  if (wished.side !== leg.side) return { ...leg, done: REACHED };
-  const order = wished.side === 'sell' ? wished : affordable(wished, look, round.money);
+  if (placement.side !== leg.side) return { ...leg, done: REACHED };
+  const order = placement.side === 'sell' ? placement : affordable(placement, market, round.money);
   const unplaced = { ...leg, target: { ...step.algorithm, placed: leg.target.placed } };
   if (order === null) return round.live > 0 ? unplaced : { ...unplaced, done: sentence('over-no-money') };
   if (round.live >= round.atOnce) return unplaced;
   round.live += 1;
   round.place.push({ ...order, market: leg.market });
   if (order.side === 'buy') {
-    const price = worstPrice(present(look.book?.bestAsk, 'the price of a purchase'), look.market.priceStep);
+    const price = worstPrice(
+      present(market.book?.bestAsk, 'the price of a purchase'),
+      market.market.priceStep,
+    );
     round.money = subtractUnits(round.money, paymentFor('buy', order.amount, price));
   }
   return { ...leg, target: step.algorithm };
@@ -261,7 +264,7 @@ function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
 /** A purchase as far as the money goes; null where too little is left for an order. */
 function affordable(
   order: AlgorithmOrder,
-  { market, book }: MarketLook,
+  { market, book }: MarketSnapshot,
   money: Units,
 ): AlgorithmOrder | null {
   const price = book?.bestAsk ?? null;
@@ -271,17 +274,17 @@ function affordable(
   return canBeOrdered(market, { amount, price }) ? { ...order, amount } : null;
 }
 
-function lookAt({ market }: TargetsLeg, { portfolio }: AlgorithmView): MarketLook {
+function marketSnapshotOf({ market }: TargetsLeg, { portfolio }: AlgorithmView): MarketSnapshot {
   return present(portfolio, 'a look at the portfolio').of(market);
 }
 
-function middleOf({ book }: MarketLook): Units | null {
+function middleOf({ book }: MarketSnapshot): Units | null {
   const bid = book?.bestBid ?? null;
   const ask = book?.bestAsk ?? null;
   return bid === null || ask === null ? (bid ?? ask) : midOfUnits(bid, ask);
 }
 
-function sayEnds(legs: readonly TargetsLeg[]): Sentence {
+function endsText(legs: readonly TargetsLeg[]): Sentence {
   const others = legs.filter(({ done }) => done !== REACHED && done !== WITHIN);
   return others.length === 0
     ? REACHED

@@ -22,11 +22,11 @@ export function unplacedOf(algorithm: Algorithm, orders: readonly OrderRecord[])
     case 'vwap':
     case 'iceberg': {
       const { side, amount, price, tally } = algorithm;
-      return some(side, amount - tally.filled - takenSince(tally.countedKey, orders), price);
+      return some(side, amount - tally.filled - filledSince(tally.countedKey, orders), price);
     }
     case 'peg': {
       const { side, amount, bound, tally } = algorithm;
-      return some(side, amount - tally.filled - takenSince(tally.countedKey, orders), bound);
+      return some(side, amount - tally.filled - filledSince(tally.countedKey, orders), bound);
     }
     case 'ladder':
       return rungsLeft(algorithm, orders);
@@ -54,7 +54,7 @@ function some(side: Side, amount: bigint, price: Units | null): Unplaced | null 
 }
 
 /** Returns the amount that orders not counted yet have filled or may still fill. */
-function takenSince(countedKey: string | null, orders: readonly OrderRecord[]): bigint {
+function filledSince(countedKey: string | null, orders: readonly OrderRecord[]): bigint {
   const first = countedKey === null ? 0 : orders.findLastIndex(({ key }) => key === countedKey) + 1;
   return orders.slice(first).reduce((sum, order) => sum + order.filled + openRest(order), 0n);
 }

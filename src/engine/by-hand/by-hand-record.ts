@@ -4,7 +4,7 @@ import { formatUnits } from '../../domain/money.ts';
 import { storedSentence } from '../../language/stored-sentence.ts';
 import type { Sentence } from '../../language/sentence.ts';
 
-export const KEPT_BY_HAND = 'by-hand';
+export const STORED_BY_HAND = 'by-hand';
 
 /** Orders by hand that are remembered: one that is asked for again is known by its key. */
 export const MOST_PLACED = 200;

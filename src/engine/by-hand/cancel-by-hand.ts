@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/order.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
@@ -43,10 +43,10 @@ export class CancelByHand {
     this.options = options;
   }
 
-  take(command: CancelCommand): void {
+  apply(command: CancelCommand): void {
     if (this.commands.has(command.key)) return;
     this.commands.set(command.key, command.order === null ? this.many(command) : this.one(command.order));
-    keepNewest(this.commands, MOST_REMEMBERED);
+    retainNewest(this.commands, MOST_REMEMBERED);
   }
 
   stateOf(key: string): ByHandState | null {

@@ -20,10 +20,10 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import { MOST_CLOSINGS, type Closing, type ClosingLeg, type ByHandState } from './by-hand-record.ts';
 import { tradesOn } from './cancel-by-hand.ts';
 import type { OrderTable } from '../orders/order-table.ts';
-import { canBeOrdered, onPriceGrid } from '../algorithms/wish-units.ts';
+import { canBeOrdered, onPriceGrid } from '../algorithms/requested-units.ts';
 
 /** While orders can not be placed for a moment, this is how often it is tried again. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** Closings that have ended are remembered up to this many. */
 const MOST_ENDED = 50;
@@ -66,7 +66,7 @@ export class CloseByHand {
   }
 
   /** Begins it, unless it was begun before. */
-  take(command: CloseCommand): void {
+  apply(command: CloseCommand): void {
     const { key, strategy } = command;
     if (this.closings.has(key)) return;
     const instance = this.options.instanceOf(strategy);
@@ -203,7 +203,7 @@ export class CloseByHand {
     if (leg === undefined) this.finish(closing, null);
     else if (leg.intentId === null) {
       if (closed() === null) this.sell(closing, leg);
-      else this.dueAtMs = nowMs + LOOK_EVERY_MS;
+      else this.dueAtMs = nowMs + POLL_INTERVAL_MS;
     } else if (!this.options.algorithms.isAtWork(leg.intentId))
       this.onAlgorithmEnd(leg.intentId, sentence('ended-with-restart'));
   }

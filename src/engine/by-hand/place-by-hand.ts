@@ -1,5 +1,5 @@
 import { lengthText } from '../../domain/time-text.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
@@ -14,7 +14,7 @@ import {
   ended,
   type ByHandState,
   byHandToJson,
-  KEPT_BY_HAND,
+  STORED_BY_HAND,
   storedByHand,
 } from './by-hand-record.ts';
 import { readStored } from '../../domain/stored-json.ts';
@@ -22,7 +22,7 @@ import { leftBehind } from '../left-behind.ts';
 import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
-import type { KeptTexts } from '../mirror-change.ts';
+import type { StoredTexts } from '../mirror-change.ts';
 
 /** Tag of manual orders. */
 const BY_HAND_TAG = 'by-hand';
@@ -54,7 +54,7 @@ export class PlaceByHand {
   }
 
   /** Places it, unless it was done before. */
-  take(command: PlaceCommand): void {
+  apply(command: PlaceCommand): void {
     if (this.placed.has(command.key)) return;
     const { nowMs } = this.options.outbox;
     const terms = termsOf(command);
@@ -150,7 +150,7 @@ export class PlaceByHand {
   private note(placed: Placed): void {
     const { outbox, onChange } = this.options;
     this.placed.set(placed.key, placed);
-    keepNewest(this.placed, MOST_PLACED);
+    retainNewest(this.placed, MOST_PLACED);
     outbox.journal('control', 'place result', { ...placed });
     onChange();
   }
@@ -225,14 +225,14 @@ export class ByHand {
   }
 
   /** Does what a command says; one that was done before, by its key, is not done again. */
-  take(command: ByHandCommand): void {
+  apply(command: ByHandCommand): void {
     const { outbox } = this.options;
     outbox.durable();
     outbox.journal('control', command.kind, { ...command });
-    if (command.kind === 'cancel') this.canceling.take(command);
-    else if (command.kind === 'close') this.closing.take(command);
-    else if (command.kind === 'position') this.positions.take(command);
-    else this.placing.take(command);
+    if (command.kind === 'cancel') this.canceling.apply(command);
+    else if (command.kind === 'close') this.closing.apply(command);
+    else if (command.kind === 'position') this.positions.apply(command);
+    else this.placing.apply(command);
   }
 
   /** Returns the progress of a command; null for one that this bot has not accepted. */
@@ -253,10 +253,10 @@ export class ByHand {
       closings: this.closing.stored(),
       moved: this.positions.stored(),
     };
-    this.options.outbox.keep(KEPT_BY_HAND, byHandToJson(state));
+    this.options.outbox.persist(STORED_BY_HAND, byHandToJson(state));
   }
 
-  restore({ [KEPT_BY_HAND]: json }: KeptTexts, isPutBack: boolean): void {
+  restore({ [STORED_BY_HAND]: json }: StoredTexts, isPutBack: boolean): void {
     if (json === undefined) return;
     const { placed, closings, moved } = readStored(storedByHand, json, 'what is kept of commands by hand');
     this.placing.restore(placed);

@@ -7,7 +7,7 @@ import {
   subtractUnits,
   type Units,
 } from '../../domain/money.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
@@ -60,14 +60,14 @@ export class PositionByHand {
     this.options = options;
   }
 
-  take(command: PositionCommand): void {
+  apply(command: PositionCommand): void {
     if (this.moved.has(command.key)) return;
     const { outbox, onChange } = this.options;
     const move = this.moveOf(command);
     const ok = !isSentence(move);
     const message = ok ? this.carryOut(command, move) : move;
     this.moved.set(command.key, { key: command.key, ok, message });
-    keepNewest(this.moved, MOST_MOVED);
+    retainNewest(this.moved, MOST_MOVED);
     outbox.journal('control', 'position result', { key: command.key, ok, message });
     onChange();
   }
@@ -173,8 +173,8 @@ export class PositionByHand {
     const owners = [from, to].filter((owner) => owner !== null);
     if (amount > 0n) {
       for (const owner of owners) {
-        owner.takePrices((symbol) => markets.priceOf(symbol), nowMs);
-        owner.takeCoins({
+        owner.applyPrices((symbol) => markets.priceOf(symbol), nowMs);
+        owner.applyCoins({
           asset,
           amount: owner === from ? negateUnits(amount) : amount,
           market,

@@ -9,19 +9,19 @@ import {
 } from '../../domain/money.ts';
 import type { VenueWalletId } from '../../domain/order.ts';
 import type { WalletReading } from '../../venues/port.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { Outbox } from '../outbox.ts';
-import { walletFlaw } from './plausibility.ts';
+import { walletIssue } from './plausibility.ts';
 import { z } from 'zod';
 import { readStored, storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { KeptTexts } from '../mirror-change.ts';
+import type { StoredTexts } from '../mirror-change.ts';
 
 /** The account's wallets as they were last read. */
 export class AccountState {
   private readonly outbox: Outbox;
-  private readonly findings: FlawLog;
+  private readonly findings: IssueLog;
   /** The wallets as they were last read. */
   readings: readonly WalletReading[] = [];
   private asOfMs: number | null = null;
@@ -37,7 +37,7 @@ export class AccountState {
   private readonly askedWallets = new Set<string>();
   private readonly listeners: (() => void)[] = [];
 
-  constructor(outbox: Outbox, findings: FlawLog) {
+  constructor(outbox: Outbox, findings: IssueLog) {
     this.outbox = outbox;
     this.findings = findings;
   }
@@ -52,10 +52,9 @@ export class AccountState {
 
   /**
    * Takes in a reading. A wallet of it that can not be right stays as it was, and so does a `missing` one,
-   * which could not be read. Answers the currencies of
-   * those.
+   * which could not be read. Answers the currencies of those.
    */
-  take(
+  apply(
     wallets: readonly WalletReading[],
     askedAtMs: number,
     missing: ReadonlySet<string> = new Set(),
@@ -81,7 +80,7 @@ export class AccountState {
   }
 
   /** Takes in the wallets that a trusted venue pushes; the same list where nothing changed. */
-  takePushed(wallets: readonly WalletReading[]): void {
+  applyPushed(wallets: readonly WalletReading[]): void {
     this.saw('balances');
     this.asOfMs = this.outbox.nowMs;
     if (wallets === this.readings) return;
@@ -91,12 +90,12 @@ export class AccountState {
   }
 
   private isRight(wallet: WalletReading): boolean {
-    const flaw = walletFlaw(wallet);
-    if (flaw === null && this.findings.entries.size === 0) return true;
+    const issue = walletIssue(wallet);
+    if (issue === null && this.findings.entries.size === 0) return true;
     const subject = `wallet ${wallet.currency}`;
-    if (flaw === null) this.findings.clear(subject);
-    else this.findings.note(subject, flaw, { isGrave: false });
-    return flaw === null;
+    if (issue === null) this.findings.clear(subject);
+    else this.findings.note(subject, issue, { isGrave: false });
+    return issue === null;
   }
 
   private write(): void {
@@ -161,7 +160,7 @@ export class AccountState {
 }
 
 /** Name under which missing coins are stored. */
-export const KEPT_MISSING_COINS = 'missing-coins';
+export const STORED_MISSING_COINS = 'missing-coins';
 
 /** By coin: how much more strategies hold than the account has, and since when. */
 export const storedMissingCoins = z.record(
@@ -195,27 +194,27 @@ export class MissingCoins {
 
   constructor(options: MissingCoinsOptions) {
     this.options = options;
-    options.account.listen(this.look);
+    options.account.listen(this.checkAll);
   }
 
   areMissing(coin: string): boolean {
     return this.missing.has(coin);
   }
 
-  restore({ [KEPT_MISSING_COINS]: json }: KeptTexts): void {
+  restore({ [STORED_MISSING_COINS]: json }: StoredTexts): void {
     if (json === undefined) return;
     const stored = readStored(storedMissingCoins, json, 'what is kept of missing coins');
     for (const [coin, one] of Object.entries(stored)) this.missing.set(coin, one);
   }
 
-  private readonly look = (): void => {
+  private readonly checkAll = (): void => {
     const coins = new Set([...this.missing.keys(), ...this.seen.keys()]);
     for (const { ledger, quotes } of this.options.instances)
       for (const asset of ledger.state.holdings.keys()) if (!quotes.has(asset)) coins.add(asset);
-    for (const coin of coins) this.lookAt(coin);
+    for (const coin of coins) this.checkCoin(coin);
   };
 
-  private lookAt(coin: string): void {
+  private checkCoin(coin: string): void {
     const { outbox, markets } = this.options;
     const amount = this.amountOf(coin);
     const before = this.missing.get(coin);
@@ -244,7 +243,7 @@ export class MissingCoins {
       name,
       { amount: formatUnits(amount), sinceMs },
     ]);
-    outbox.keep(KEPT_MISSING_COINS, Object.fromEntries(state));
+    outbox.persist(STORED_MISSING_COINS, Object.fromEntries(state));
     onChange(coin);
   }
 

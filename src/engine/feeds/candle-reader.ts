@@ -17,7 +17,7 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 const CLOSE_DELAY_MS = 1_000;
 
 /** Replies name the second that they were written in. */
-const SAID_STEP_MS = 1_000;
+const DATE_STEP_MS = 1_000;
 
 /**
  * A bar that is not there yet is asked for again after this; and after so many times it is left to the next
@@ -107,10 +107,8 @@ export class CandleReader {
     return anchor !== null;
   }
 
-  /**
-   * Bars of the past. Answers null while more are to be asked for; then all of them, oldest first.
-   */
-  takePast(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] | null {
+  /** Bars of the past. Answers null while more are to be asked for; then all of them, oldest first. */
+  applyPast(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] | null {
     const { nowMs } = times;
     const before = this.past[0]?.openTimeMs ?? Number.POSITIVE_INFINITY;
     const closed = this.closedOf(candles, times).filter(({ openTimeMs }) => openTimeMs < before);
@@ -125,7 +123,7 @@ export class CandleReader {
   }
 
   /** Bars that closed since the last ones. */
-  take(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] {
+  apply(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] {
     const { nowMs } = times;
     this.seenAtMs = nowMs;
     const after = this.lastOpenMs ?? Number.NEGATIVE_INFINITY;
@@ -172,10 +170,10 @@ export class CandleReader {
   /** The exchange's time when it was asked, at the earliest. Learns how far the bot's clock is ahead. */
   private exchangeMs({ askedAtMs, nowMs, saidAtMs }: ReadTimes): number {
     if (saidAtMs === undefined) return askedAtMs;
-    const atLeastMs = Math.max(this.aheadMs, askedAtMs - saidAtMs - SAID_STEP_MS);
+    const atLeastMs = Math.max(this.aheadMs, askedAtMs - saidAtMs - DATE_STEP_MS);
     this.aheadMs = Math.max(0, Math.min(atLeastMs, nowMs - saidAtMs));
     const byReplyMs = exchangeAskedMs(saidAtMs, { askedAtMs, atMs: nowMs });
-    return Math.max(byReplyMs, askedAtMs - this.aheadMs - SAID_STEP_MS);
+    return Math.max(byReplyMs, askedAtMs - this.aheadMs - DATE_STEP_MS);
   }
 
   private next(candle: Candle, nowMs: number): ClosedCandle {

@@ -2,7 +2,7 @@ import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { PollQueue } from '../../scheduler/poll-queue.ts';
 import type { UnreadRow, VenueCall, VenueValues } from '../../venues/port.ts';
 import type { CandleReaders } from './candle-reader.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { FillHandler, TradesCall } from '../fills/fill-handler.ts';
 import type { MarginCache } from './margin-cache.ts';
 import type { Outbox } from '../outbox.ts';
@@ -49,7 +49,7 @@ interface FeedAskerOptions {
   readonly readers: CandleReaders;
   readonly fills: FillHandler;
   readonly margin: MarginCache;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
 }
 
 /** Asks for a feed, and says when it is asked for next: once it was read to its end, or failed. */
@@ -73,25 +73,25 @@ export class FeedAsker {
 
   /** Has it read a second time: one reading can not prove what it said. */
   readAgain(feed: PlannedFeed): void {
-    this.options.queue.hasten(feed.key, this.options.outbox.nowMs + SECOND_READING_MS);
+    this.options.queue.requestNow(feed.key, this.options.outbox.nowMs + SECOND_READING_MS);
   }
 
   /** `take` gets what comes, and when it was asked; it says `wasRead` once it has all of it. */
   ask<Call extends VenueCall>(
     feed: PlannedFeed,
     call: Call,
-    take: (value: VenueValues[Call['kind']], askedAtMs: number, reply: AskedReply) => void,
+    apply: (value: VenueValues[Call['kind']], askedAtMs: number, reply: AskedReply) => void,
   ): true {
-    const way = {
+    const context = {
       requestClass: feed.requestClass,
       dedupe: feed.key,
       withinMs: Math.max(SHORTEST_WAIT_MS, feed.intervalMs === Infinity ? 0 : feed.intervalMs),
     };
-    this.options.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
+    this.options.outbox.ask(call, context, (answer, { sentAtMs, atMs }) => {
       if (answer.outcome === 'value') {
         const { unread = NONE, saidAtMs } = answer;
         for (const row of unread) this.options.findings.noteUnread(row);
-        take(answer.value, sentAtMs ?? atMs, { unread, saidAtMs });
+        apply(answer.value, sentAtMs ?? atMs, { unread, saidAtMs });
       } else {
         if (answer.outcome === 'refused' && MARGIN_FEEDS.has(feed.kind))
           this.options.margin.refused(feed.key, answer);
@@ -121,8 +121,8 @@ export class FeedAsker {
     if (reader.isWarm) {
       const nextMs = reader.nextMs(nowMs);
       queue.postpone(feed.key, nextMs);
-      queue.hasten(feed.key, nextMs);
-    } else queue.hasten(feed.key, nowMs + NEXT_PAGE_MS);
+      queue.requestNow(feed.key, nextMs);
+    } else queue.requestNow(feed.key, nowMs + NEXT_PAGE_MS);
   }
 }
 
@@ -170,7 +170,7 @@ export class AccountFeeds {
       case 'wallets':
         return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs, { unread: rows }) => {
           const missing = new Set(rows.flatMap(({ currency }) => currency ?? []));
-          const unread = account.take(wallets, askedAtMs, missing);
+          const unread = account.apply(wallets, askedAtMs, missing);
           reconciler.onWallets(wallets, { askedAtMs, nowMs: outbox.nowMs, unread });
           asker.wasRead(feed);
         });
@@ -195,7 +195,7 @@ export class AccountFeeds {
       }
       for (const record of page.items) {
         if (record.id !== null) this.openIds.add(record.id);
-        orderManager.reports.take(record);
+        orderManager.reports.apply(record);
       }
       const { venue } = orderManager.blotter;
       const isFull = page.hasNext ?? page.items.length + unread.length >= venue.pageSizes.orders;
@@ -211,8 +211,8 @@ export class AccountFeeds {
         return;
       }
       // An order that is not in the list may be the one that could not be read.
-      if (this.isOpenWhole) orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
-      if (!asker.wasReadOnce(feed.key)) queue.hasten('fills', outbox.nowMs);
+      if (this.isOpenWhole) orderManager.applyOpenList(this.openIds, this.openAskedAtMs);
+      if (!asker.wasReadOnce(feed.key)) queue.requestNow('fills', outbox.nowMs);
       account.saw('orders');
       asker.wasRead(feed);
     });
@@ -224,7 +224,7 @@ export class AccountFeeds {
       if (unread.length > 0) fills.missed();
       for (const { venueOrderId } of unread)
         if (venueOrderId !== null) orderManager.reports.inquiries.ask(venueOrderId);
-      const got = fills.take(page, askedAtMs);
+      const got = fills.apply(page, askedAtMs);
       if (got.next !== null) {
         this.askTrades(feed, got.next);
         return;
@@ -233,7 +233,7 @@ export class AccountFeeds {
       if (fills.wantsReading) asker.readAgain(feed);
       // What could not be read may be the trade that books and balances differ by, or that proves an order.
       if (!got.isMissing) {
-        reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
+        reconciler.onFillsRead(got.askedAtMs, got.applied, outbox.nowMs);
         if (orderManager.blotter.unknown.searches.size > 0)
           orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
       }
@@ -241,9 +241,7 @@ export class AccountFeeds {
     });
   }
 
-  /**
-   * One page of a wallet's history. Lines count once the page that joins what was read before has come.
-   */
+  /** One page of a wallet's history. Lines count once the page that joins what was read before has come. */
   private askLines(feed: PlannedFeed, walletId: VenueWalletId, page: number): true {
     const { asker, reconciler, outbox, account, queue } = this.options;
     return asker.ask(
@@ -253,7 +251,7 @@ export class AccountFeeds {
         const currency = account.currencyOf(walletId);
         if (currency !== null) {
           const reading = { page, askedAtMs, hasNext: hasNext === true, isMissing: unread.length > 0 };
-          if (reconciler.history.takePage(currency, items, reading)) {
+          if (reconciler.history.applyPage(currency, items, reading)) {
             this.askLines(feed, walletId, page + 1);
             return;
           }
@@ -261,7 +259,7 @@ export class AccountFeeds {
             outbox.change({ kind: 'transaction', transaction });
         }
         asker.wasRead(feed);
-        if (reconciler.wantedLines(outbox.nowMs).size > 0) queue.hasten(feed.key, outbox.nowMs);
+        if (reconciler.wantedLines(outbox.nowMs).size > 0) queue.requestNow(feed.key, outbox.nowMs);
       },
     );
   }
@@ -272,21 +270,21 @@ export class AccountFeeds {
  */
 export const storedReadTimes = z.record(z.string(), storedTimeMs);
 
-export const KEPT_READ_TIMES = 'read-times';
+export const STORED_READ_TIMES = 'read-times';
 
 /**
  * Returns the time of the last reading before a restart, which is the last sign of life to within seconds;
  * null if there was none. Throws `DATA_UNUSABLE` if it is damaged.
  */
-export function lastReadMs(kept: Readonly<Record<string, string>>): number | null {
-  const json = kept[KEPT_READ_TIMES];
+export function lastReadMs(stored: Readonly<Record<string, string>>): number | null {
+  const json = stored[STORED_READ_TIMES];
   if (json === undefined) return null;
-  const times = Object.values(readStored(storedReadTimes, json, `what is kept of ${KEPT_READ_TIMES}`));
+  const times = Object.values(readStored(storedReadTimes, json, `what is kept of ${STORED_READ_TIMES}`));
   return times.length === 0 ? null : times.reduce((left, right) => Math.max(left, right));
 }
 
 /** So often they are written down while they change. */
-const KEEP_TIMES_EVERY_MS = 5_000;
+const PERSIST_TIMES_EVERY_MS = 5_000;
 
 /** Times each feed was last read to its end, by its key. */
 export class FeedReadTimes {
@@ -316,7 +314,7 @@ export class FeedReadTimes {
    * not changed is in no other row.
    */
   store(nowMs: number): void {
-    this.dueAtMs = nowMs + KEEP_TIMES_EVERY_MS;
-    this.outbox.keep(KEPT_READ_TIMES, this.times satisfies z.input<typeof storedReadTimes>);
+    this.dueAtMs = nowMs + PERSIST_TIMES_EVERY_MS;
+    this.outbox.persist(STORED_READ_TIMES, this.times satisfies z.input<typeof storedReadTimes>);
   }
 }

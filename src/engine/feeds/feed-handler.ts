@@ -6,9 +6,9 @@ import type { OrderRecord } from '../../records/order.ts';
 import { AccountFeeds, FeedAsker, FeedReadTimes } from './feed-asker.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReaders } from './candle-reader.ts';
-import { CandleTaker } from './candle-taker.ts';
+import { CandlePages } from './candle-pages.ts';
 import type { FillHandler } from '../fills/fill-handler.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { MarginCache } from './margin-cache.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
@@ -27,7 +27,7 @@ interface FeedHandlerOptions {
   readonly account: AccountState;
   readonly fills: FillHandler;
   readonly reconciler: Reconciler;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   readonly readers: CandleReaders;
   readonly strategies: StrategyDispatcher;
   /** Called with each bar that has closed, once strategies have it. */
@@ -45,7 +45,7 @@ export class FeedHandler {
   readonly times: FeedReadTimes;
   private readonly asker: FeedAsker;
   private readonly accountFeeds: AccountFeeds;
-  private readonly candles: CandleTaker;
+  private readonly candles: CandlePages;
   private readonly followed: FollowedFeeds;
   /** As they are paced now. */
   private feeds: readonly PlannedFeed[];
@@ -59,7 +59,7 @@ export class FeedHandler {
     const { times } = this;
     this.asker = new FeedAsker({ ...options, times });
     this.accountFeeds = new AccountFeeds({ ...options, asker: this.asker });
-    this.candles = new CandleTaker(options);
+    this.candles = new CandlePages(options);
     this.followed = new FollowedFeeds(options);
   }
 
@@ -124,10 +124,10 @@ export class FeedHandler {
   /** One of our orders is another than it was: what may tell more is read soon. */
   readonly onOrder = (order: OrderRecord, before: OrderRecord | null): void => {
     const { nowMs } = this.options.outbox;
-    if (order.matched > order.filled) this.queue.hasten('fills', nowMs);
+    if (order.matched > order.filled) this.queue.requestNow('fills', nowMs);
     // The exchange rounded it: the steps that it was fitted to are no longer those of the market.
     if (before !== null && (order.amount !== before.amount || order.price !== before.price))
-      this.queue.hasten('options', nowMs);
+      this.queue.requestNow('options', nowMs);
   };
 
   /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
@@ -138,28 +138,28 @@ export class FeedHandler {
       case 'book': {
         const market = marketOf(feed);
         return asker.ask(feed, { kind: 'book', market }, (book) => {
-          markets.takeBook(market, book);
+          markets.applyBook(market, book);
           asker.wasRead(feed);
         });
       }
       case 'books':
         return asker.ask(feed, { kind: 'books' }, (books) => {
-          markets.standstills.takeAllBooks(books);
+          markets.standstills.applyAllBooks(books);
           for (const [symbol, book] of Object.entries(books)) {
-            if (this.followed.wantsBookOf(symbol)) markets.takeBook(symbol, book);
+            if (this.followed.wantsBookOf(symbol)) markets.applyBook(symbol, book);
           }
           asker.wasRead(feed);
         });
       case 'stats':
         return asker.ask(feed, statsCall([...markets.all()].map((state) => state.market)), (stats) => {
-          for (const one of stats) markets.takeStats(one);
+          for (const one of stats) markets.applyStats(one);
           this.options.onStats(this.options.outbox.nowMs);
           asker.wasRead(feed);
         });
       case 'public-trades': {
         const market = marketOf(feed);
         return asker.ask(feed, { kind: 'public-trades', market }, (trades) => {
-          markets.takeTape(market, trades);
+          markets.applyTape(market, trades);
           asker.wasRead(feed);
         });
       }
@@ -171,7 +171,7 @@ export class FeedHandler {
         return asker.ask(feed, call, (candles, askedAtMs, { saidAtMs }) => {
           // A page with a bar that can not be right is read again.
           const page = { candles, askedAtMs, saidAtMs };
-          if (this.candles.take({ key: feed.key, reader }, page)) asker.wasRead(feed);
+          if (this.candles.apply({ key: feed.key, reader }, page)) asker.wasRead(feed);
           else asker.failed(feed);
         });
       }
@@ -182,24 +182,24 @@ export class FeedHandler {
         return this.accountFeeds.poll(feed, feed.kind, nowMs);
       case 'pools':
         return asker.ask(feed, { kind: 'pools' }, (pools) => {
-          margin.takePools(pools);
+          margin.applyPools(pools);
           asker.wasRead(feed);
         });
       case 'margin-wallets':
         return asker.ask(feed, { kind: 'margin-wallets' }, (wallets) => {
-          margin.takeWallets(wallets);
+          margin.applyWallets(wallets);
           asker.wasRead(feed);
         });
       case 'delegation-limit': {
         const currency = present(feed.currency, () => `the currency of ${feed.key}`);
         return asker.ask(feed, { kind: 'delegation-limit', currency }, (limit) => {
-          margin.takeLimit(currency, limit);
+          margin.applyLimitOf(currency, limit);
           asker.wasRead(feed);
         });
       }
       case 'options':
         return asker.ask(feed, { kind: 'options' }, (rules, _, { unread }) => {
-          const isNews = markets.takeRules(rules, unread);
+          const isNews = markets.applyRules(rules, unread);
           this.options.strategies.onListed();
           asker.wasRead(feed);
           if (isNews) asker.readAgain(feed);
@@ -267,8 +267,8 @@ class FollowedFeeds {
   /** True if later bars of a market than these were already delivered. */
   isAhead(past: readonly ClosedCandle[]): boolean {
     for (const [key, lastOpenMs] of lastOpensOf(past)) {
-      const told = this.asleep.has(key) ? null : (this.options.readers.get(key)?.lastOpenMs ?? null);
-      if (told !== null && told > lastOpenMs) return true;
+      const seenMs = this.asleep.has(key) ? null : (this.options.readers.get(key)?.lastOpenMs ?? null);
+      if (seenMs !== null && seenMs > lastOpenMs) return true;
     }
     return false;
   }

@@ -1,13 +1,13 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { marginTopic, type PoolReading, type MarginReading, type SeenMargin } from '../../records/margin.ts';
 import type { WalletReading } from '../../venues/port.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { Outbox } from '../outbox.ts';
-import { type Flaw, walletFlaw } from './plausibility.ts';
+import { type ValidationIssue, walletIssue } from './plausibility.ts';
 
 interface MarginCacheOptions {
   readonly outbox: Outbox;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   /** Hands a reading to the strategies that subscribed to it. */
   readonly emit: (topic: string, seen: SeenMargin) => void;
 }
@@ -29,35 +29,35 @@ export class MarginCache {
     return this.seen.get(topic) ?? null;
   }
 
-  takePools(pools: readonly PoolReading[]): void {
+  applyPools(pools: readonly PoolReading[]): void {
     const numbers = pools.flatMap(({ currency, capacity, filledCapacity, availableBalance }) =>
       Object.entries({ capacity, filledCapacity, availableBalance }).map(
         ([field, text]) => [`${field} of ${currency}`, text] as const,
       ),
     );
-    this.take({ kind: 'pools', pools }, firstNegative(numbers));
+    this.apply({ kind: 'pools', pools }, firstNegative(numbers));
   }
 
-  takeLimit(currency: string, limit: DecimalText): void {
-    this.take({ kind: 'delegation-limit', currency, limit }, firstNegative([['limit', limit]]));
+  applyLimitOf(currency: string, limit: DecimalText): void {
+    this.apply({ kind: 'delegation-limit', currency, limit }, firstNegative([['limit', limit]]));
   }
 
-  takeWallets(readings: readonly WalletReading[]): void {
-    const flaw = readings.map(walletFlaw).find((one) => one !== null) ?? null;
-    this.take({ kind: 'margin-wallets', wallets: readings }, flaw);
+  applyWallets(readings: readonly WalletReading[]): void {
+    const issue = readings.map(walletIssue).find((one) => one !== null) ?? null;
+    this.apply({ kind: 'margin-wallets', wallets: readings }, issue);
   }
 
   /** The exchange does not answer it, and says why: that is reported, and it is asked again. */
   refused(topic: string, { code, message }: { readonly code: string; readonly message: string }): void {
-    const flaw = { field: 'answer', expected: 'a reading', found: `${code}: ${message}` };
-    this.options.findings.note(topic, flaw, { isGrave: false });
+    const issue = { field: 'answer', expected: 'a reading', found: `${code}: ${message}` };
+    this.options.findings.note(topic, issue, { isGrave: false });
   }
 
-  private take(reading: MarginReading, flaw: Flaw | null): void {
+  private apply(reading: MarginReading, issue: ValidationIssue | null): void {
     const { outbox, findings, emit } = this.options;
     const topic = marginTopic(reading);
-    if (flaw !== null) {
-      findings.note(topic, flaw, { isGrave: false });
+    if (issue !== null) {
+      findings.note(topic, issue, { isGrave: false });
       return;
     }
     if (findings.entries.size > 0) findings.clear(topic);
@@ -69,7 +69,7 @@ export class MarginCache {
 
 function firstNegative(
   numbers: readonly (readonly [field: string, text: DecimalText | null])[],
-): Flaw | null {
+): ValidationIssue | null {
   for (const [field, text] of numbers) {
     if (text?.startsWith('-') === true) return { field, expected: 'not below 0', found: text };
   }

@@ -11,10 +11,10 @@ import type { MarketRules } from '../../strategy/market-rules.ts';
 import type { StrategyEvent } from '../../strategy/strategy-event.ts';
 import type { BarPrices } from '../bar-prices.ts';
 import type { MirrorState } from '../mirror-change.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StandstillWatch } from '../standstill-watch.ts';
-import { type Flaw, bookFlaw, statsFlaw, tapeFlaw } from './plausibility.ts';
+import { type ValidationIssue, bookIssue, statsIssue, tapeIssue } from './plausibility.ts';
 
 /** Data known of one market. */
 export interface CachedMarket {
@@ -53,13 +53,13 @@ export class MarketDataCache {
   readonly standstills: StandstillWatch;
   private readonly states = new Map<string, CachedMarket>();
   private readonly outbox: Outbox;
-  private readonly findings: FlawLog;
+  private readonly findings: IssueLog;
   private readonly emit: (event: StrategyEvent, market: string) => void;
 
   constructor(options: {
     readonly markets: readonly Market[];
     readonly outbox: Outbox;
-    readonly findings: FlawLog;
+    readonly findings: IssueLog;
     readonly standstills: StandstillWatch;
     /** Hands an event to the strategies that subscribed to it. */
     readonly emit: (event: StrategyEvent, market: string) => void;
@@ -135,20 +135,20 @@ export class MarketDataCache {
     }
   }
 
-  takeBook(symbol: string, book: OrderBook): void {
+  applyBook(symbol: string, book: OrderBook): void {
     const state = this.states.get(symbol);
     if (state === undefined) return;
-    const flaw = bookFlaw(book);
+    const issue = bookIssue(book);
     const { nowMs } = this.outbox;
-    const seen = flaw === null ? seenOf(book, nowMs) : null;
+    const seen = issue === null ? seenOf(book, nowMs) : null;
     const mid = seen === null ? null : midOf(seen);
-    if (!this.isRight('book', symbol, flaw ?? farFlaw(state, mid))) return;
+    if (!this.isRight('book', symbol, issue ?? farIssue(state, mid))) return;
     state.book = book;
     state.bookSeenAtMs = nowMs;
     state.bookMid = mid;
     state.seen = seen;
     state.farMid = null;
-    this.standstills.takeBook(symbol, book);
+    this.standstills.applyBook(symbol, book);
     this.outbox.change({ kind: 'book', market: symbol, book });
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
   }
@@ -160,7 +160,7 @@ export class MarketDataCache {
   }
 
   /** Takes in that a bar has begun: until it closes there is no newer price than its open. */
-  takeOpen(symbol: string, price: DecimalText, freshUntilMs: number): void {
+  applyOpen(symbol: string, price: DecimalText, freshUntilMs: number): void {
     const state = this.states.get(symbol);
     if (state === undefined) return;
     const units = unitsOf(price);
@@ -173,21 +173,21 @@ export class MarketDataCache {
     };
   }
 
-  takeStats(stats: MarketStats): void {
+  applyStats(stats: MarketStats): void {
     const { symbol } = stats.market;
     const state = this.states.get(symbol);
-    if (state === undefined || !this.isRight('stats', symbol, statsFlaw(stats))) return;
+    if (state === undefined || !this.isRight('stats', symbol, statsIssue(stats))) return;
     state.stats = stats;
-    this.standstills.takeStats(stats);
+    this.standstills.applyStats(stats);
     state.statsSeenAtMs = this.outbox.nowMs;
     this.outbox.change({ kind: 'stats', stats });
     this.emit({ kind: 'stats', stats, seenAtMs: this.outbox.nowMs }, symbol);
   }
 
-  takeTape(symbol: string, page: readonly PublicTrade[]): void {
+  applyTape(symbol: string, page: readonly PublicTrade[]): void {
     const state = this.states.get(symbol);
     if (state === undefined) return;
-    for (const trade of page) if (!this.isRight('tape', symbol, tapeFlaw(trade))) return;
+    for (const trade of page) if (!this.isRight('tape', symbol, tapeIssue(trade))) return;
     const { nowMs } = this.outbox;
     const ordered = oldestFirst(page);
     const isFirst = state.tape === null;
@@ -195,7 +195,7 @@ export class MarketDataCache {
     const newest = ordered.at(-1);
     if (newest !== undefined) {
       state.tape = ordered;
-      this.standstills.takeTrades(symbol, newest.timeMs);
+      this.standstills.applyTrades(symbol, newest.timeMs);
     }
     state.tapeSeenAtMs = nowMs;
     if (fresh.length === 0) return;
@@ -210,9 +210,9 @@ export class MarketDataCache {
    * Applies one reading of the listed markets and their steps: a change counts once a second reading shows
    * the same. Returns true if a second reading is to be requested. A reading without any market is ignored.
    */
-  takeRules(rules: readonly MarketRule[], unread: readonly UnreadRow[] = []): boolean {
+  applyRules(rules: readonly MarketRule[], unread: readonly UnreadRow[] = []): boolean {
     let isNews = false;
-    for (const rule of rules) if (this.takeRule(rule)) isNews = true;
+    for (const rule of rules) if (this.applyRule(rule)) isNews = true;
     const listed = new Set<string>(rules.map(({ symbol }) => symbol));
     for (const { market } of unread) if (market !== null) listed.add(market);
     if (listed.size === 0) return false;
@@ -228,7 +228,7 @@ export class MarketDataCache {
     return (this.states.get(symbol)?.missedReadings ?? 0) < GONE_AFTER_READINGS;
   }
 
-  private takeRule(rule: MarketRule): boolean {
+  private applyRule(rule: MarketRule): boolean {
     const state = this.states.get(rule.symbol);
     if (state === undefined) return false;
     const text = `${rule.priceStep} ${rule.amountStep} ${rule.minOrderValue}`;
@@ -267,8 +267,8 @@ export class MarketDataCache {
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
       const found = `${rule.priceStep} and ${rule.amountStep}, from ${rule.minOrderValue}`;
-      const flaw = { field: 'steps', expected: 'positive steps that the books can hold', found };
-      this.isRight('steps of', rule.symbol, flaw);
+      const issue = { field: 'steps', expected: 'positive steps that the books can hold', found };
+      this.isRight('steps of', rule.symbol, issue);
       return null;
     }
   }
@@ -284,12 +284,12 @@ export class MarketDataCache {
   }
 
   /** Notes what can not be right, which then is not used. */
-  private isRight(what: string, symbol: string, flaw: Flaw | null): boolean {
-    if (flaw === null && this.findings.entries.size === 0) return true;
+  private isRight(what: string, symbol: string, issue: ValidationIssue | null): boolean {
+    if (issue === null && this.findings.entries.size === 0) return true;
     const subject = `${what} ${symbol}`;
-    if (flaw === null) this.findings.clear(subject);
-    else this.findings.note(subject, flaw, { isGrave: false });
-    return flaw === null;
+    if (issue === null) this.findings.clear(subject);
+    else this.findings.note(subject, issue, { isGrave: false });
+    return issue === null;
   }
 
   /** The best prices of a market's last book. */
@@ -349,7 +349,7 @@ const FAR_PERCENT = 30n;
  * A book far from the one before: of another market, or with a price that was changed on its way; or the
  * market has moved, which the next one shows.
  */
-function farFlaw(state: CachedMarket, mid: Units | null): Flaw | null {
+function farIssue(state: CachedMarket, mid: Units | null): ValidationIssue | null {
   const before = state.bookMid;
   if (before === null || mid === null || isNear(mid, before)) return null;
   if (state.farMid !== null && isNear(mid, state.farMid)) return null;
@@ -381,8 +381,8 @@ function lastTraded(state: CachedMarket, sinceMs = Number.NEGATIVE_INFINITY): Un
   const { book, bookSeenAtMs, stats, statsSeenAtMs } = state;
   const ofBook = { price: book?.lastTradePrice ?? null, atMs: bookSeenAtMs ?? Number.NEGATIVE_INFINITY };
   const ofStats = { price: stats?.latest ?? null, atMs: statsSeenAtMs ?? Number.NEGATIVE_INFINITY };
-  const told = [ofBook, ofStats].filter(({ price, atMs }) => price !== null && atMs >= sinceMs);
-  const newest = told.toSorted((left, right) => right.atMs - left.atMs)[0]?.price ?? null;
+  const known = [ofBook, ofStats].filter(({ price, atMs }) => price !== null && atMs >= sinceMs);
+  const newest = known.toSorted((left, right) => right.atMs - left.atMs)[0]?.price ?? null;
   // A last price with dust of floats is a price; a book or statistics like that are refused as they come.
   return newest === null ? null : unitsAbout(newest);
 }

@@ -32,10 +32,10 @@ const LARGEST_FEE_PERCENT = 10n;
  * that they contradict, totals that no price gives. Null if there is none. A single number of a record that
  * was changed in transit mostly contradicts another one of it.
  */
-export function orderFlaw(
+export function orderIssue(
   record: VenueOrder,
   venue: Pick<VenueProfile, 'statuses' | 'ownLists'>,
-): Flaw | null {
+): ValidationIssue | null {
   const {
     id,
     amount: whole,
@@ -49,7 +49,7 @@ export function orderFlaw(
     return { field: 'id', expected: 'the id of an order', found: String(id) };
   if (cursorOfOrder(venue, record) === null)
     return { field: 'createdAtMs', expected: 'a time, by which the list is read', found: 'none' };
-  if (record.tooFine !== null) return fineFlaw(record.tooFine);
+  if (record.tooFine !== null) return finenessIssue(record.tooFine);
   if (whole <= 0n) return { field: 'amount', expected: 'more than 0', found: formatUnits(whole) };
   if (matched < 0n || matched > whole) {
     return {
@@ -75,14 +75,14 @@ export function orderFlaw(
   if (status !== null && isOpenStatus(venue, status) && matched === whole) {
     return soft('status', `an order that is matched whole to be ${filled[0]}`, status);
   }
-  return valueFlaw(record);
+  return valueIssue(record);
 }
 
-function notPositive(field: string, units: Units): Flaw {
+function notPositive(field: string, units: Units): ValidationIssue {
   return { field, expected: 'more than 0', found: formatUnits(units) };
 }
 
-const soft = (field: string, expected: string, found: string): Flaw => ({
+const soft = (field: string, expected: string, found: string): ValidationIssue => ({
   field,
   expected,
   found,
@@ -90,7 +90,7 @@ const soft = (field: string, expected: string, found: string): Flaw => ({
 });
 
 /** Totals against prices, and the fee against what it is paid from. */
-function valueFlaw(record: VenueOrder): Flaw | null {
+function valueIssue(record: VenueOrder): ValidationIssue | null {
   const { amount: whole, matchedAmount: matched, total, averagePrice, orderTotal, price, fee } = record;
   const { side, execution } = record;
   if (total !== null) {
@@ -127,7 +127,7 @@ function valueFlaw(record: VenueOrder): Flaw | null {
  * amounts down, prices to the nearest. That needs two readings to be believed, and the values stay from then
  * on. Null if it fits.
  */
-export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
+export function orderMisfit(record: VenueOrder, order: OrderRecord): ValidationIssue | null {
   const { clientOrderId, side, market } = record;
   const isNamed = clientOrderId !== null;
   if (isNamed && clientOrderId !== order.clientOrderId) {
@@ -140,9 +140,9 @@ export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null
   const isFirst = order.venueStatus === null;
   const { amount } = record;
   if (amount !== order.amount) {
-    const flaw = { field: 'amount', expected: formatUnits(order.amount), found: formatUnits(amount) };
+    const issue = { field: 'amount', expected: formatUnits(order.amount), found: formatUnits(amount) };
     const mayBeRounded = isFirst && amount < order.amount && amount >= order.filled;
-    return mayBeRounded ? { ...flaw, isSoft: true } : flaw;
+    return mayBeRounded ? { ...issue, isSoft: true } : issue;
   }
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
   return (
@@ -155,14 +155,14 @@ function priceMisfit(
   field: string,
   own: Units | null,
   { reported, isFirst }: { readonly reported: Units | null; readonly isFirst: boolean },
-): Flaw | null {
+): ValidationIssue | null {
   if (own === null || reported === null || reported === own) return null;
-  const flaw = { field, expected: formatUnits(own), found: formatUnits(reported) };
-  return isFirst && isAbout(reported, own) ? { ...flaw, isSoft: true } : flaw;
+  const issue = { field, expected: formatUnits(own), found: formatUnits(reported) };
+  return isFirst && isAbout(reported, own) ? { ...issue, isSoft: true } : issue;
 }
 
 /** Issue with data of the exchange: the field, what it was expected to be, and what was found. */
-export interface Flaw {
+export interface ValidationIssue {
   /** In the words of `VenueOrder` and `VenueTrade`. */
   readonly field: string;
   readonly expected: string;
@@ -174,8 +174,8 @@ export interface Flaw {
   readonly isSoft?: true;
 }
 
-/** The flaw of a number that the books can not hold. */
-function fineFlaw({ field, text }: TooFine): Flaw {
+/** The issue of a number that the books can not hold. */
+function finenessIssue({ field, text }: TooFine): ValidationIssue {
   return { field, expected: `at most ${UNIT_DECIMALS} decimals`, found: text };
 }
 
@@ -202,16 +202,16 @@ const ROUNDING_UNITS = 2n;
  * Returns the issue with a trade's record by itself: the total must be the price times the amount within
  * rounding, and the fee a part of what was received. Null if there is none.
  */
-export function tradeFlaw(
+export function tradeIssue(
   trade: VenueTrade,
   { trades }: Pick<VenueProfile['ownLists'], 'trades'>,
   nowMs: number,
-): Flaw | null {
+): ValidationIssue | null {
   const { id, price, amount, total, fee, side, timeMs, market } = trade;
   if (!isListId(trades, id)) return { field: 'id', expected: 'the id of a trade', found: id };
   if (cursorOf(trades, trade) === null)
     return { field: 'timeMs', expected: 'a time, by which the list is read', found: 'none' };
-  if (trade.tooFine !== null) return fineFlaw(trade.tooFine);
+  if (trade.tooFine !== null) return finenessIssue(trade.tooFine);
   if (market === null) return { field: 'market', expected: 'a market', found: 'none that is known' };
   for (const [field, units] of Object.entries({ price, amount, total })) {
     if (units <= 0n) return { field, expected: 'more than 0', found: formatUnits(units) };
@@ -237,7 +237,7 @@ export function tradeFlaw(
 }
 
 /** Returns the mismatch of a trade that is reported for an order of ours. Null if it fits. */
-export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null {
+export function tradeMisfit(trade: VenueTrade, order: OrderRecord): ValidationIssue | null {
   const { side, market, price } = trade;
   if (side !== order.side) return { field: 'side', expected: order.side, found: side };
   const symbol = market?.symbol ?? '';
@@ -257,12 +257,12 @@ export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null 
  * Returns the issue with a book: every bid must be below every ask, and the books must be able to hold its
  * best prices.
  */
-export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
+export function bookIssue({ bids, asks }: OrderBook): ValidationIssue | null {
   const bid = bids[0]?.[0] ?? null;
   const ask = asks[0]?.[0] ?? null;
   const fine =
     isTooFine(bid) || isTooFine(ask) ? tooFineIn({ 'the best bid': bid, 'the best ask': ask }) : null;
-  if (fine !== null) return fineFlaw(fine);
+  if (fine !== null) return finenessIssue(fine);
   return bid !== null && ask !== null && unitsOf(bid) >= unitsOf(ask)
     ? { field: 'the best bid', expected: `below the best ask ${ask}`, found: bid }
     : null;
@@ -276,10 +276,10 @@ function isTooFine(text: DecimalText | null): boolean {
  * Returns the issue with a bar: the low must be its lowest price and the high its highest, and none may be 0
  * or less.
  */
-export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
+export function candleIssue(candle: Candle, nowMs: number): ValidationIssue | null {
   const { open, high, low, close, openTimeMs } = candle;
   const fine = tooFineIn({ o: open, h: high, l: low, c: close });
-  if (fine !== null) return fineFlaw(fine);
+  if (fine !== null) return finenessIssue(fine);
   if (openTimeMs > nowMs + 86_400_000 || openTimeMs < 0)
     return { field: 't', expected: 'a time that has come', found: String(openTimeMs) };
   const bottom = unitsOf(low);
@@ -297,9 +297,9 @@ export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
 }
 
 /** Returns the issue with a trade of the public tape. */
-export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
+export function tapeIssue({ price, amount }: PublicTrade): ValidationIssue | null {
   const fine = tooFineIn({ price });
-  if (fine !== null) return fineFlaw(fine);
+  if (fine !== null) return finenessIssue(fine);
   for (const [field, text] of Object.entries({ price, volume: amount })) {
     if (text === '0' || text.startsWith('-')) return { field, expected: 'more than 0', found: text };
   }
@@ -307,10 +307,10 @@ export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
 }
 
 /** Returns the issue with the daily statistics of a market. */
-export function statsFlaw({ latest, bestBuy, bestSell }: MarketStats): Flaw | null {
+export function statsIssue({ latest, bestBuy, bestSell }: MarketStats): ValidationIssue | null {
   const prices = { latest, bestBuy, bestSell };
   const fine = tooFineIn(prices);
-  if (fine !== null) return fineFlaw(fine);
+  if (fine !== null) return finenessIssue(fine);
   for (const [field, text] of Object.entries(prices)) {
     if (text !== null && text.startsWith('-')) return { field, expected: 'not below 0', found: text };
   }
@@ -318,9 +318,9 @@ export function statsFlaw({ latest, bestBuy, bestSell }: MarketStats): Flaw | nu
 }
 
 /** Returns the issue with one wallet: what is held must be a part of what is there. Null if there is none. */
-export function walletFlaw(wallet: WalletReading): Flaw | null {
+export function walletIssue(wallet: WalletReading): ValidationIssue | null {
   const { total, held } = wallet;
-  if (wallet.tooFine !== null) return fineFlaw(wallet.tooFine);
+  if (wallet.tooFine !== null) return finenessIssue(wallet.tooFine);
   if (total < 0n) return { field: 'balance', expected: 'not below 0', found: formatUnits(total) };
   if (held >= 0n && held <= total) return null;
   return {
@@ -331,13 +331,13 @@ export function walletFlaw(wallet: WalletReading): Flaw | null {
 }
 
 /** Returns the issue with a line of a wallet's history. */
-export function lineFlaw(
+export function lineIssue(
   line: WalletTransaction,
   wallet: string,
   list: VenueProfile['ownLists']['transactions'],
-): Flaw | null {
+): ValidationIssue | null {
   const { id, currency } = line;
   if (!isListId(list, id)) return { field: 'id', expected: 'the id of a line', found: id };
   if (currency !== '' && currency !== wallet) return { field: 'currency', expected: wallet, found: currency };
-  return line.tooFine === null ? null : fineFlaw(line.tooFine);
+  return line.tooFine === null ? null : finenessIssue(line.tooFine);
 }

@@ -1,8 +1,8 @@
 import { readStored, storedCount } from '../../domain/stored-json.ts';
 import type { Outbox } from '../outbox.ts';
-import type { KeptTexts } from '../mirror-change.ts';
+import type { StoredTexts } from '../mirror-change.ts';
 
-export const KEPT_ROW = 'row';
+export const STORED_ROW = 'row';
 
 /**
  * Counts what gets a name of its own, orders and intents, over all lives of the bot: no number comes twice.
@@ -29,10 +29,10 @@ export class RowCounter {
 
   store(): void {
     this.isChanged = false;
-    this.outbox.keep(KEPT_ROW, this.row);
+    this.outbox.persist(STORED_ROW, this.row);
   }
 
-  restore({ [KEPT_ROW]: json }: KeptTexts): void {
+  restore({ [STORED_ROW]: json }: StoredTexts): void {
     if (json !== undefined)
       this.row = readStored(storedCount, json, 'what is kept of the row of the journal');
   }

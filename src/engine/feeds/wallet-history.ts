@@ -1,8 +1,8 @@
 import { present } from '../../domain/errors.ts';
 import { cursorOf, LIST_START, mayFollow } from '../own-list.ts';
 import type { VenueProfile, WalletTransaction } from '../../venues/port.ts';
-import type { FlawLog } from '../flaw-log.ts';
-import { lineFlaw } from './plausibility.ts';
+import type { IssueLog } from '../issue-log.ts';
+import { lineIssue } from './plausibility.ts';
 import type { StoredReconciliation } from '../stored-reconciliation.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
@@ -22,7 +22,7 @@ type LastLines = StoredReconciliation['lastLines'];
 const MOST_PAGES = 40;
 
 /** Lines that are remembered at the end of each history: a new one may still be listed among them. */
-const LINES_KEPT = 100;
+const LINES_STORED = 100;
 
 /** So many of them, or all, a reading has to show again before it counts as joined to the last one. */
 const LINES_JOINED = 10;
@@ -39,7 +39,7 @@ interface News {
  * and all lines before it. Lines that come late count as well, as long as they stand among the newest.
  */
 export class WalletHistory {
-  private readonly findings: FlawLog;
+  private readonly findings: IssueLog;
   private readonly list: VenueProfile['ownLists']['transactions'];
   /** By currency: the newest lines that count, and those so near that a new one may stand among them. */
   readonly lastLines = new Map<string, LastLines[string]>();
@@ -48,7 +48,7 @@ export class WalletHistory {
   /** Number of them that were known before. */
   private knownLines = 0;
   /** True if one of them has an issue. */
-  private hasFlaw = false;
+  private hasIssue = false;
   private isCut = false;
   /** Lines that the last reading of each history showed and that do not count yet. */
   private readonly news = new Map<string, News>();
@@ -61,7 +61,7 @@ export class WalletHistory {
   private askedAtMs = 0;
   private readonly wholeAtMs = new Map<string, readonly [last: number, before: number]>();
 
-  constructor(findings: FlawLog, { transactions }: VenueProfile['ownLists']) {
+  constructor(findings: IssueLog, { transactions }: VenueProfile['ownLists']) {
     this.findings = findings;
     this.list = transactions;
   }
@@ -87,7 +87,7 @@ export class WalletHistory {
    * One page of a wallet's history, newest first. Answers whether the next page is to be read: this one and
    * those before do not join what was read before.
    */
-  takePage(
+  applyPage(
     currency: string,
     lines: readonly WalletTransaction[],
     {
@@ -107,21 +107,21 @@ export class WalletHistory {
     if (page === 1) {
       this.lines.clear();
       this.knownLines = 0;
-      this.hasFlaw = false;
+      this.hasIssue = false;
       this.isCut = false;
       this.askedAtMs = askedAtMs;
     }
-    if (isMissing) this.hasFlaw = true;
+    if (isMissing) this.hasIssue = true;
     const known = this.lastLines.get(currency);
     const ids = new Set(known?.map(([id]) => id));
     for (const line of lines) {
-      const flaw = lineFlaw(line, currency, this.list);
-      if (flaw === null) {
+      const issue = lineIssue(line, currency, this.list);
+      if (issue === null) {
         if (ids.has(line.id) && !this.lines.has(line.id)) this.knownLines += 1;
         this.lines.set(line.id, line);
       } else {
-        this.findings.note(`line ${line.id} of ${currency}`, flaw, { isGrave: false });
-        this.hasFlaw = true;
+        this.findings.note(`line ${line.id} of ${currency}`, issue, { isGrave: false });
+        this.hasIssue = true;
       }
     }
     if (known === undefined || lines.length === 0 || !hasNext) return false;
@@ -139,7 +139,7 @@ export class WalletHistory {
     const { askedAtMs, isCut } = this;
     const shown = this.newLines(currency);
     this.lines.clear();
-    if (this.hasFlaw) {
+    if (this.hasIssue) {
       this.unconfirmed.add(currency);
       return null;
     }
@@ -200,7 +200,7 @@ export class WalletHistory {
     known.sort(([, left], [, right]) => left - right);
     const end = known.at(-1)?.[1] ?? LIST_START;
     const last = known.filter(
-      ([, cursor], place) => place >= known.length - LINES_KEPT || mayFollow(this.list, cursor, end),
+      ([, cursor], place) => place >= known.length - LINES_STORED || mayFollow(this.list, cursor, end),
     );
     this.lastLines.set(currency, last);
   }

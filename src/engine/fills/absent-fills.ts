@@ -12,11 +12,9 @@ export const storedAbsentFills = z.array(
 
 export type AbsentFill = z.output<typeof storedAbsentFills>[number];
 
-export const KEPT_ABSENT_FILLS = 'absent-fills';
+export const STORED_ABSENT_FILLS = 'absent-fills';
 
-/**
- * Orders of strategies that are not at work are few; beyond this the oldest is given up, with an alarm.
- */
+/** Orders of strategies that are not at work are few; beyond this the oldest is given up, with an alarm. */
 const MOST_ABSENT = 2_000;
 
 /**
@@ -42,16 +40,16 @@ export class AbsentFills {
         `the trade ${tradeId} of ${strategy}, which does not run, is left out of its position`,
       );
     }
-    this.keep();
+    this.persist();
   }
 
   /** Takes out those whose strategy can receive them now. */
-  take(hasReceiver: (fill: FillRecord) => boolean): readonly AbsentFill[] {
-    const taken = this.fills.filter(({ fill }) => hasReceiver(fill));
-    if (taken.length === 0) return taken;
-    this.fills = this.fills.filter((absent) => !taken.includes(absent));
-    this.keep();
-    return taken;
+  release(hasReceiver: (fill: FillRecord) => boolean): readonly AbsentFill[] {
+    const released = this.fills.filter(({ fill }) => hasReceiver(fill));
+    if (released.length === 0) return released;
+    this.fills = this.fills.filter((absent) => !released.includes(absent));
+    this.persist();
+    return released;
   }
 
   restore(json: string | undefined): void {
@@ -59,12 +57,12 @@ export class AbsentFills {
       this.fills = readStored(storedAbsentFills, json, 'what is kept of trades of absent strategies');
   }
 
-  private keep(): void {
+  private persist(): void {
     const stored: z.input<typeof storedAbsentFills> = this.fills.map(({ fill, tag, exit }) => {
       const { price, amount, total, fee } = fill;
       const money = { price: formatUnits(price), amount: formatUnits(amount), total: formatUnits(total) };
       return { tag, exit, fill: { ...fill, ...money, fee: formatUnits(fee) } };
     });
-    this.outbox.keep(KEPT_ABSENT_FILLS, stored);
+    this.outbox.persist(STORED_ABSENT_FILLS, stored);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '../../domain/money.ts';
 import type { VenueOrderId, ListCursor } from '../../domain/order.ts';
 import { type FillRecord, EMPTY_FILL, placeholderIdOf } from '../../records/fill.ts';
-import type { BookedFills, PendingTrades } from '../taken-trades.ts';
+import type { BookedFills, PendingTrades } from '../applied-trades.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import type { OrderRecord } from '../../records/order.ts';
@@ -67,11 +67,11 @@ export class FillCorrections {
   }
 
   /** Takes out what is booked beyond what its order matched, of every order that is known here. */
-  takeOutBeyond(): void {
-    for (const orderId of this.options.booked.orders()) this.takeOutBeyondOf(orderId);
+  removeBeyond(): void {
+    for (const orderId of this.options.booked.orders()) this.removeBeyondOf(orderId);
   }
 
-  private takeOutBeyondOf(orderId: VenueOrderId): void {
+  private removeBeyondOf(orderId: VenueOrderId): void {
     const { blotter, reports, booked } = this.options;
     const order = blotter.table.byVenueId(orderId);
     if (order === undefined) return;
@@ -83,11 +83,11 @@ export class FillCorrections {
       if (beyond <= 0n) return;
       if (fill.amount > beyond) continue;
       beyond = subtractUnits(beyond, fill.amount);
-      this.takeOut(fill);
+      this.removeFill(fill);
     }
   }
 
-  private takeOut(fill: FillRecord): void {
+  private removeFill(fill: FillRecord): void {
     const { blotter, booked } = this.options;
     const { tradeId, venueOrderId, amount, total, fee } = fill;
     booked.remove(fill);
@@ -123,7 +123,7 @@ function restOf(placeholder: FillRecord, came: Units): FillRecord | null {
 }
 
 /** Interval of the search for the trades that placeholders stand for, while they may be listed. */
-const LOOK_AGAIN_MS = 600_000;
+const POLL_AGAIN_MS = 600_000;
 
 /**
  * Minimum time since closing when a person accepts: before that, an order may still come to its end by
@@ -151,7 +151,7 @@ export class PlaceholderFills {
   private readonly options: PlaceholderFillsOptions;
   /** Orders whose records a person has accepted. */
   private readonly accepted = new Set<string>();
-  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private checkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PlaceholderFillsOptions) {
     this.options = options;
@@ -206,8 +206,8 @@ export class PlaceholderFills {
   /** The same, now and then: a reading is to begin there. */
   floorsToRead(): readonly ListCursor[] {
     const { nowMs } = this.options.blotter.outbox;
-    if (this.lookedAtMs + LOOK_AGAIN_MS > nowMs) return [];
-    this.lookedAtMs = nowMs;
+    if (this.checkedAtMs + POLL_AGAIN_MS > nowMs) return [];
+    this.checkedAtMs = nowMs;
     return this.floors();
   }
 

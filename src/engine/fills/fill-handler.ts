@@ -9,18 +9,18 @@ import {
   BookedFills,
   nameOf,
   READ_AGAIN,
-  TakenTrades,
+  AppliedTrades,
   MOST_PENDING,
   type PendingTrade,
   PendingTrades,
   marketSymbolOf,
-} from '../taken-trades.ts';
+} from '../applied-trades.ts';
 import { FillCorrections, type FillListener, PlaceholderFills, placeholderText } from './fill-corrections.ts';
 import { SeenFeeRates, hasArrived, TradeOwner } from './trade-owner.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
-import { tradeFlaw, tradeMisfit } from '../feeds/plausibility.ts';
+import { tradeIssue, tradeMisfit } from '../feeds/plausibility.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
@@ -53,10 +53,10 @@ interface Reading {
   /** True if it starts at the first trades of the closed orders whose trades do not add up. */
   readonly isWhole: boolean;
   askedAtMs: number | null;
-  taken: number;
+  applied: number;
   /** Names of what it has shown that is not in the books yet. */
   readonly shown: Set<string>;
-  hasFlaw: boolean;
+  hasIssue: boolean;
   /** True if a trade of it could not be read. */
   isMissing: boolean;
 }
@@ -65,13 +65,13 @@ interface Reading {
 interface FillsRead {
   readonly next: null;
   readonly askedAtMs: number;
-  readonly taken: number;
+  readonly applied: number;
   readonly isMissing: boolean;
 }
 
 /**
  * Takes in the account's trades, each once, and enters each as a fill of the order of ours that it belongs
- * to, or as foreign. `TradeOwner` says when that is sure, and `TakenTrades` what is in the books already.
+ * to, or as foreign. `TradeOwner` says when that is sure, and `AppliedTrades` what is in the books already.
  */
 export class FillHandler {
   private readonly blotter: OrderBlotter;
@@ -79,7 +79,7 @@ export class FillHandler {
   private readonly listeners: readonly FillListener[];
   private readonly reconciler: Reconciler;
   private readonly list: VenueProfile['ownLists']['trades'];
-  private readonly taken: TakenTrades;
+  private readonly applied: AppliedTrades;
   readonly pending: PendingTrades;
   private readonly owner: TradeOwner;
   private readonly booked = new BookedFills();
@@ -108,10 +108,10 @@ export class FillHandler {
     this.listeners = options.listeners;
     this.reconciler = options.reconciler;
     this.list = blotter.venue.ownLists.trades;
-    this.taken = new TakenTrades(blotter.outbox, this.list);
+    this.applied = new AppliedTrades(blotter.outbox, this.list);
     this.pending = new PendingTrades(blotter.outbox);
-    const { taken, pending, feeRates, booked } = this;
-    this.owner = new TradeOwner({ blotter, reports, taken, pending, feeRates, booked });
+    const { applied, pending, feeRates, booked } = this;
+    this.owner = new TradeOwner({ blotter, reports, applied, pending, feeRates, booked });
     this.corrections = new FillCorrections({ ...options, booked });
     this.placeholders = new PlaceholderFills({ ...options, booked, pending });
   }
@@ -119,7 +119,7 @@ export class FillHandler {
   restore(state: MirrorState): void {
     for (const fill of state.fills) this.feeRates.learn(fill);
     this.booked.restore(state.fills);
-    this.isNew = !this.taken.restore(state);
+    this.isNew = !this.applied.restore(state);
     // A mirror that was put back from a copy is not new, however little is in it.
     this.isFirst = this.isNew && this.reports.lost.names.state.former.length === 0;
   }
@@ -130,7 +130,7 @@ export class FillHandler {
    */
   accept(): void {
     const { outbox } = this.blotter;
-    this.corrections.takeOutBeyond();
+    this.corrections.removeBeyond();
     this.placeholders.accept();
     for (const { trade, sinceMs } of this.pending.byName.values()) {
       if (sinceMs + ACCEPTS_AFTER_MS > outbox.nowMs) continue;
@@ -160,7 +160,7 @@ export class FillHandler {
   /** The next question: the beginning of a reading, or its next page. */
   nextCall(): TradesCall {
     const { nowMs } = this.blotter.outbox;
-    const { cursor, lowestKnown } = this.taken;
+    const { cursor, lowestKnown } = this.applied;
     let after = cursor;
     const late: OrderRecord[] = [];
     for (const order of this.blotter.table.unfinished())
@@ -176,7 +176,7 @@ export class FillHandler {
     }
     const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
     this.reading = newReading(from, isWhole);
-    this.taken.readings += 1;
+    this.applied.readings += 1;
     return { kind: 'trades', from };
   }
 
@@ -187,13 +187,13 @@ export class FillHandler {
 
   /** A trade of the page that comes next could not be read: it is read again. */
   missed(): void {
-    this.reading ??= newReading(this.taken.cursor, false);
-    this.reading.hasFlaw = true;
+    this.reading ??= newReading(this.applied.cursor, false);
+    this.reading.hasIssue = true;
     this.reading.isMissing = true;
   }
 
   /** Trades that a trusted venue pushes: each once, and right. No reading shows them again. */
-  takePushed(trades: readonly VenueTrade[]): void {
+  applyPushed(trades: readonly VenueTrade[]): void {
     for (const trade of trades) {
       const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
       this.book(this.fillOf(trade, order), order);
@@ -204,11 +204,11 @@ export class FillHandler {
    * Takes in a page. Answers the next page's question, or, at the end, when the reading began and how many
    * trades were new.
    */
-  take(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
-    const reading = (this.reading ??= newReading(this.taken.cursor, false));
+  apply(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
+    const reading = (this.reading ??= newReading(this.applied.cursor, false));
     reading.askedAtMs ??= askedAtMs;
-    if (reading.taken === 0) reading.taken += this.settlePending();
-    for (const trade of page.items) if (this.takeOne(trade, reading)) reading.taken += 1;
+    if (reading.applied === 0) reading.applied += this.settlePending();
+    for (const trade of page.items) if (this.applyOne(trade, reading)) reading.applied += 1;
     const first = page.items[0];
     const last = page.items.at(-1);
     const isFull = page.hasNext ?? page.items.length >= this.blotter.venue.pageSizes.trades;
@@ -222,16 +222,16 @@ export class FillHandler {
       this.blotter.outbox.warn(
         `a page of trades from ${first.id} to ${last.id} is full but has no newer trade: the bot reads it again`,
       );
-      reading.hasFlaw = true;
+      reading.hasIssue = true;
     }
     this.reading = null;
     if (!reading.isMissing) this.pending.forgetGone(reading.from, reading.shown);
-    if (this.isFirst) this.taken.keepCursor();
+    if (this.isFirst) this.applied.persistCursor();
     this.isFirst = false;
-    if (reading.taken > 0 && !reading.hasFlaw) this.moveCursor();
-    if (reading.isWhole && !reading.hasFlaw) this.readWholeAtMs = reading.askedAtMs;
-    const { askedAtMs: sinceMs, taken, isMissing } = reading;
-    return { next: null, askedAtMs: sinceMs, taken, isMissing };
+    if (reading.applied > 0 && !reading.hasIssue) this.moveCursor();
+    if (reading.isWhole && !reading.hasIssue) this.readWholeAtMs = reading.askedAtMs;
+    const { askedAtMs: sinceMs, applied, isMissing } = reading;
+    return { next: null, askedAtMs: sinceMs, applied, isMissing };
   }
 
   /** True if a trade that is nobody's yet may belong to an order. */
@@ -242,15 +242,15 @@ export class FillHandler {
     return false;
   }
 
-  private takeOne(trade: VenueTrade, reading: Reading): boolean {
-    if (this.taken.show(trade)) return false;
-    if (this.isFlawed(trade)) {
-      reading.hasFlaw = true;
+  private applyOne(trade: VenueTrade, reading: Reading): boolean {
+    if (this.applied.show(trade)) return false;
+    if (this.hasIssue(trade)) {
+      reading.hasIssue = true;
       return false;
     }
     const name = nameOf(trade);
     reading.shown.add(name);
-    const at = { cursor: this.cursorOf(trade), reading: this.taken.readings };
+    const at = { cursor: this.cursorOf(trade), reading: this.applied.readings };
     const noted = this.pending.note(name, trade, at);
     const { byName } = this.pending;
     const [oldest = noted] = byName.size > MOST_PENDING ? byName.values() : [];
@@ -270,29 +270,29 @@ export class FillHandler {
    * True if a trade has an issue. It is then read again until it is right, or set apart if it is none of
    * ours.
    */
-  private isFlawed(trade: VenueTrade): boolean {
+  private hasIssue(trade: VenueTrade): boolean {
     const { blotter, reports } = this;
     const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
     // Each side of a trade is of one order.
     const own = String(trade.orderId);
-    const holder = this.taken.holderOf(trade) ?? own;
-    const flaw =
-      tradeFlaw(trade, blotter.venue.ownLists, blotter.outbox.nowMs) ??
+    const holder = this.applied.holderOf(trade) ?? own;
+    const issue =
+      tradeIssue(trade, blotter.venue.ownLists, blotter.outbox.nowMs) ??
       (order === null ? null : tradeMisfit(trade, order)) ??
       (holder === own ? null : { field: 'orderId', expected: holder, found: own });
     const subject = `trade ${trade.id}`;
-    if (flaw === null) {
+    if (issue === null) {
       if (reports.findings.entries.size > 0) reports.findings.clear(subject);
       return false;
     }
     const isGrave = order !== null && !isFinal(order);
-    const readings = reports.findings.note(subject, flaw, { isGrave });
+    const readings = reports.findings.note(subject, issue, { isGrave });
     if (readings < SET_APART_AFTER || isGrave) return true;
     blotter.outbox.alarm(
       `trade ${trade.id} is not ours and can not be right: it is left out of the books`,
       subject,
     );
-    this.taken.remember(trade, this.cursorOf(trade));
+    this.applied.remember(trade, this.cursorOf(trade));
     return true;
   }
 
@@ -316,14 +316,14 @@ export class FillHandler {
     if (standing.kind === 'new') this.enter(trade, order);
     else if (standing.kind === 'expected')
       this.corrections.replace(standing.placeholder, this.fillOf(trade, order));
-    else if (standing.kind === 'booked') this.passOver(trade, standing.as);
+    else if (standing.kind === 'booked') this.skip(trade, standing.as);
     else if (standing.kind === 'beyond')
       this.reconciler.breakAtFill(this.fillOf(trade, order), standing.order);
     return true;
   }
 
   /** The exchange has given what is booked another id. */
-  private passOver({ id, orderId }: VenueTrade, as: FillRecord | null): void {
+  private skip({ id, orderId }: VenueTrade, as: FillRecord | null): void {
     const { outbox } = this.blotter;
     const known = as === null ? 'of before all that the bot remembers' : `booked as ${as.tradeId}`;
     outbox.info(`trade ${id} of order ${orderId} is ${known}: the exchange has given it another id`);
@@ -334,7 +334,7 @@ export class FillHandler {
   /** No reading has to show it again. */
   private settle(trade: VenueTrade): void {
     this.pending.settled(trade);
-    this.taken.remember(trade, this.cursorOf(trade));
+    this.applied.remember(trade, this.cursorOf(trade));
   }
 
   private enter(trade: VenueTrade, order: OrderRecord | null): void {
@@ -368,7 +368,7 @@ export class FillHandler {
     const { outbox } = blotter;
     if (fill.cursor > blotter.furthestTrade) blotter.furthestTrade = fill.cursor;
     outbox.change({ kind: 'fill', fill });
-    if (outbox.isWatched) outbox.tell({ kind: 'fill', fill });
+    if (outbox.isWatched) outbox.notify({ kind: 'fill', fill });
     const { orderKey, tradeId, amount, price, total, fee } = fill;
     let filled = order;
     if (order !== null) {
@@ -414,7 +414,7 @@ export class FillHandler {
     const floors = [...this.placeholders.floors()];
     for (const { state, tradeFloor } of this.blotter.table.unfinished())
       if (state !== 'planned') floors.push(tradeFloor);
-    this.taken.moveCursor(this.pending.byName.values(), floors);
+    this.applied.moveCursor(this.pending.byName.values(), floors);
   }
 
   /** Where a trade stands. Without a time of its own it counts as traded when it was seen. */
@@ -424,5 +424,5 @@ export class FillHandler {
 }
 
 function newReading(from: ListCursor, isWhole: boolean): Reading {
-  return { from, isWhole, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false, isMissing: false };
+  return { from, isWhole, askedAtMs: null, applied: 0, shown: new Set(), hasIssue: false, isMissing: false };
 }

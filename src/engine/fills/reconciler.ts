@@ -8,17 +8,17 @@ import type { OrderRecord } from '../../records/order.ts';
 import { BalanceBooks, type Disagreement } from '../../portfolio/balance-books.ts';
 import { BalanceMarks, ComparisonWatch } from '../comparisons.ts';
 import type { ReconciliationSettings } from '../engine-settings.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { Outbox } from '../outbox.ts';
 import {
-  KEPT_RECONCILIATION,
+  STORED_RECONCILIATION,
   storedReconciliation,
   type DisagreementText,
   type StoredReconciliation,
   type Suspicion,
 } from '../stored-reconciliation.ts';
 import { WalletHistory, type HistoryRead } from '../feeds/wallet-history.ts';
-import type { KeptTexts } from '../mirror-change.ts';
+import type { StoredTexts } from '../mirror-change.ts';
 
 /**
  * Phase of the reconciler, by the answer it waits for: it requests the feeds in this order, each after the
@@ -42,13 +42,13 @@ const PHASE_PATIENCE_MS = 150_000;
 /** Functions that the reconciler needs from the engine around it. */
 interface ReconcilerPorts {
   /** Brings a feed forward. */
-  hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
+  requestNow(feed: 'fills' | 'wallets' | 'transactions'): void;
   /**
    * Returns what makes a comparison inconclusive: an order whose request is in flight, or whose fate or fills
    * are missing. Null if nothing does.
    */
   unsettled(): Sentence | null;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   readonly venue: Pick<VenueProfile, 'ownLists' | 'marketNames'>;
 }
 
@@ -106,9 +106,9 @@ export class Reconciler {
     return this.found;
   }
 
-  restore(kept: KeptTexts): void {
-    this.marks.restore(kept);
-    const json = kept[KEPT_RECONCILIATION];
+  restore(texts: StoredTexts): void {
+    this.marks.restore(texts);
+    const json = texts[STORED_RECONCILIATION];
     if (json === undefined) return;
     const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
     this.books.restore(stored.books, this.outbox.nowMs);
@@ -148,7 +148,7 @@ export class Reconciler {
     if (this.phase.kind === 'idle') {
       if (this.watch.alarmIfLong(nowMs)) this.isChanged = true;
       this.enter({ kind: 'fills before', sinceMs: nowMs });
-      this.ports.hasten('fills');
+      this.ports.requestNow('fills');
     } else {
       const what = this.phase.kind === 'wallets' ? 'wallets' : 'trades';
       this.inconclusive(nowMs, sentence('books-unread', { what, seconds: PHASE_PATIENCE_MS / 1_000 }));
@@ -182,16 +182,17 @@ export class Reconciler {
     this.isChanged = true;
   }
 
-  onFillsRead(askedAtMs: number, taken: number, nowMs: number): void {
+  onFillsRead(askedAtMs: number, applied: number, nowMs: number): void {
     const { phase } = this;
     if (phase.kind === 'fills before' && askedAtMs >= phase.sinceMs) {
       this.enter({ kind: 'wallets', sinceMs: nowMs });
-      this.ports.hasten('wallets');
+      this.ports.requestNow('wallets');
     } else if (phase.kind === 'fills after' && askedAtMs >= phase.sinceMs) {
-      const unsettled = taken > 0 ? sentence('books-trades-came') : this.ports.unsettled();
+      const unsettled = applied > 0 ? sentence('books-trades-came') : this.ports.unsettled();
       if (unsettled !== null) this.inconclusive(nowMs, unsettled);
       else this.conclude(phase, nowMs);
-    } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs, sentence('books-trades-came'));
+    } else if (phase.kind === 'wallets' && applied > 0)
+      this.inconclusive(nowMs, sentence('books-trades-came'));
   }
 
   /** `unread`: currencies whose wallet in this reading can not be right. */
@@ -217,7 +218,7 @@ export class Reconciler {
     const totals = new Map<string, bigint>();
     for (const { currency, total } of wallets) if (this.currencies.has(currency)) totals.set(currency, total);
     this.enter({ kind: 'fills after', sinceMs: nowMs, totals });
-    this.ports.hasten('fills');
+    this.ports.requestNow('fills');
   }
 
   /** The currencies whose history is waited for: before the books begin, or to explain a difference. */
@@ -234,12 +235,12 @@ export class Reconciler {
   /** The last page of a wallet's history was read. Answers the lines to keep. */
   linesEnd(currency: string): readonly WalletTransaction[] {
     const read = this.history.end(currency);
-    const told = read === null ? [] : this.takeLines(currency, read);
+    const lines = read === null ? [] : this.applyLines(currency, read);
     this.books.linesRead(currency, this.history.readTwiceSinceMs(currency));
-    return told;
+    return lines;
   }
 
-  private takeLines(currency: string, read: HistoryRead): readonly WalletTransaction[] {
+  private applyLines(currency: string, read: HistoryRead): readonly WalletTransaction[] {
     const { lines, isFirst, isCut } = read;
     const { nowMs } = this.outbox;
     // Lines that were there before the books began are in the first reading.
@@ -261,10 +262,10 @@ export class Reconciler {
       this.inconclusive(nowMs, sentence('books-history-came'));
     }
     // What came while the books begin anew is in their first reading, and still happened.
-    const told = isFirst && isPast ? [] : lines;
-    for (const { amount, atMs } of told) this.marks.lineRead(currency, amount, atMs);
+    const newLines = isFirst && isPast ? [] : lines;
+    for (const { amount, atMs } of newLines) this.marks.lineRead(currency, amount, atMs);
     this.isChanged = true;
-    return told;
+    return newLines;
   }
 
   /** A person has looked: the books begin anew with the next reading. */
@@ -327,7 +328,7 @@ export class Reconciler {
       ? []
       : [...totals.keys()].filter((currency) => !this.history.lastLines.has(currency));
     if (this.unread.length > 0) {
-      this.ports.hasten('transactions');
+      this.ports.requestNow('transactions');
       this.inconclusive(nowMs, sentence('books-history-unread', { currencies: this.unread.join(', ') }));
       return;
     }
@@ -405,7 +406,7 @@ export class Reconciler {
       found: formatUnits(found),
     }));
     this.enter({ kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS });
-    this.ports.hasten('transactions');
+    this.ports.requestNow('transactions');
     const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
     if (!same) this.suspicion = { sinceMs: nowMs, rows };
     else if (this.isSuspicionOld(nowMs) && this.found === null) {
@@ -467,7 +468,7 @@ export class Reconciler {
       suspicion: this.suspicion,
       break: this.found,
     };
-    this.outbox.keep(KEPT_RECONCILIATION, stored);
+    this.outbox.persist(STORED_RECONCILIATION, stored);
   }
 }
 

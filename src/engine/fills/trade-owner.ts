@@ -5,16 +5,16 @@ import { cursorOf, cursorOfId, LIST_START, mayFollow } from '../own-list.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import {
   type BookedFills,
-  type TakenTrades,
+  type AppliedTrades,
   marketSymbolOf,
   type PendingTrade,
   type PendingTrades,
-} from '../taken-trades.ts';
+} from '../applied-trades.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import { tradeMisfit } from '../feeds/plausibility.ts';
 import type { Side } from '../../domain/order.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 
 /** By how much lists and records of orders may lag behind each other. */
 const LAG_MS = 30_000;
@@ -25,7 +25,7 @@ const ASKS_FOR_MS = 300_000;
 interface TradeOwnerOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
-  readonly taken: TakenTrades;
+  readonly applied: AppliedTrades;
   readonly pending: PendingTrades;
   readonly feeRates: SeenFeeRates;
   readonly booked: BookedFills;
@@ -61,7 +61,7 @@ export class TradeOwner {
   isSure({ trade, cursor, readings }: PendingTrade, order: OrderRecord): boolean {
     if (tradeMisfit(trade, order) !== null) return false;
     if (readings >= 2) return true;
-    const { blotter, taken, pending, feeRates } = this.options;
+    const { blotter, applied, pending, feeRates } = this.options;
     if (order.matched < order.filled + trade.amount || !hasArrived(order)) return false;
     // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above
     // all others.
@@ -69,8 +69,8 @@ export class TradeOwner {
     const { id } = trade;
     if (furthestTrade === LIST_START || cursor > furthestTrade + venue.ownLists.trades.usualReach)
       return false;
-    if (taken.holderOf({ id, side: 'buy' }) !== undefined) return false;
-    if (taken.holderOf({ id, side: 'sell' }) !== undefined) return false;
+    if (applied.holderOf({ id, side: 'buy' }) !== undefined) return false;
+    if (applied.holderOf({ id, side: 'sell' }) !== undefined) return false;
     for (const { trade: other } of pending.byName.values())
       if (other !== trade && other.id === id) return false;
     return feeRates.isUsual(trade);
@@ -83,10 +83,10 @@ export class TradeOwner {
    */
   standingOf(pending: PendingTrade, order: OrderRecord | null): TradeStanding {
     const { trade, sinceMs, firstReading } = pending;
-    const { booked, reports, blotter, taken } = this.options;
+    const { booked, reports, blotter, applied } = this.options;
     const { orderId } = trade;
     if (orderId === null) return { kind: 'new' };
-    const as = booked.alikeOf(trade, (fill) => taken.isShownSince(firstReading, fill));
+    const as = booked.alikeOf(trade, (fill) => applied.isShownSince(firstReading, fill));
     const filled = ((order === null ? booked.amountOf(orderId) : order.filled) + trade.amount) as Units;
     if (as === undefined) {
       const placeholder = booked.standing.get(orderId);
@@ -201,7 +201,7 @@ export class SeenFeeRates {
     const rate = (fee * ONE + received / 2n) / received;
     if (!isAt(rate, received, fee) || this.rates.has(rate)) return;
     this.rates.add(rate);
-    keepNewest(this.rates, MOST_RATES);
+    retainNewest(this.rates, MOST_RATES);
   }
 
   /** True if a trade's fee matches a known rate; while none is known, if there is a fee at all. */

@@ -43,7 +43,7 @@ export interface LockChange {
 }
 
 /** Locks to be ended by an operator: by name, by scope, or all (both null). */
-interface UnlockWish {
+interface UnlockRequest {
   readonly name: string | null;
   readonly scope: LockScope | null;
 }
@@ -117,7 +117,7 @@ export class LockBook {
       this.remove(lock);
       changes.push({ kind: 'ended', lock });
     }
-    for (const rule of this.calendarRules) changes.push(...this.lookAtCalendar(rule, nowMs));
+    for (const rule of this.calendarRules) changes.push(...this.checkCalendar(rule, nowMs));
     this.setNext();
     return changes;
   }
@@ -197,7 +197,7 @@ export class LockBook {
    * Ends locks before their time; those of calendars stay, as these would begin them again. What their rules
    * had counted is forgotten.
    */
-  unlock({ name, scope }: UnlockWish): readonly LockChange[] {
+  unlock({ name, scope }: UnlockRequest): readonly LockChange[] {
     const calendars = new Set(this.calendarRules.map(ruleKey));
     const ending = this.locks.filter(
       (lock) =>
@@ -242,7 +242,7 @@ export class LockBook {
       if (rule === undefined) gone.push(lock);
       else this.locks.push(lock);
     }
-    for (const kept of counts) if (rules.has(kept.rule)) this.counts.set(kept.rule, kept);
+    for (const stored of counts) if (rules.has(stored.rule)) this.counts.set(stored.rule, stored);
     this.nextMs = Number.NEGATIVE_INFINITY;
     return gone;
   }
@@ -267,7 +267,7 @@ export class LockBook {
     return exit.endsPosition ? tooLittleEarned(earnings, scope, { rule, nowMs: exit.atMs, within }) : null;
   }
 
-  private lookAtCalendar(rule: CalendarRule, nowMs: number): readonly LockChange[] {
+  private checkCalendar(rule: CalendarRule, nowMs: number): readonly LockChange[] {
     const key = ruleKey(rule);
     if ((this.calendarUntilMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs) return NO_CHANGES;
     const { isOpen, untilMs } = calendarAt(rule.calendar, nowMs);
@@ -279,11 +279,11 @@ export class LockBook {
       this.remove(before);
       return [{ kind: 'ended early', lock: before }];
     }
-    if (before?.endsAtMs === untilMs && before.reason === rule.said) return NO_CHANGES;
+    if (before?.endsAtMs === untilMs && before.reason === rule.text) return NO_CHANGES;
     if (before !== undefined) this.remove(before);
     const scope = { strategy: rule.strategy, market: null };
     const beganAtMs = before?.beganAtMs ?? nowMs;
-    const lock = lockOf(rule, { scope, reason: rule.said, beganAtMs, endsAtMs: untilMs });
+    const lock = lockOf(rule, { scope, reason: rule.text, beganAtMs, endsAtMs: untilMs });
     this.locks.push(lock);
     this.version += 1;
     return [{ kind: before === undefined ? 'begun' : 'extended', lock }];

@@ -17,7 +17,7 @@ import {
 import { locksToJson, storedLocks } from '../lock-state.ts';
 import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
-import { NO_HOLDING, type Holding, endsTrip, partOf, takeMoney } from '../../portfolio/holding.ts';
+import { NO_HOLDING, type Holding, endsTrip, partOf, subtractMoney } from '../../portfolio/holding.ts';
 import type { ShownLock } from '../../strategy/shown-lock.ts';
 import type { LockCommand } from '../engine-event.ts';
 import type { EngineSettings } from '../engine-settings.ts';
@@ -30,10 +30,10 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import type { Exit } from './trade-counts.ts';
 import type { LockRefusal } from '../risk/pre-trade-risk.ts';
 import { exitsAmong, type HeldOf } from '../exits.ts';
-import type { KeptTexts } from '../mirror-change.ts';
+import type { StoredTexts } from '../mirror-change.ts';
 import { english } from '../../language/sentence.ts';
 
-export const KEPT_LOCKS = 'locks';
+export const STORED_LOCKS = 'locks';
 const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
 
 interface LockManagerOptions extends EquityOptions {
@@ -121,16 +121,16 @@ export class LockManager {
     const { nowMs } = this.options.outbox;
     this.advance();
     // The exits of brackets come and go within a bar, where a backtest sees no price.
-    if (!order.isExit) this.lookAtEquity(nowMs);
+    if (!order.isExit) this.checkEquity(nowMs);
     const [lock] = this.book.locksOn(order.strategy, order.market.symbol);
     if (lock === undefined || order.isExit || reduces()) return null;
     const refusal = { code: `lock ${lock.name}`, reason: lockReason(lock) };
-    if (this.records.refuse(lock, order.strategy)) this.tellRefusal(order.strategy, refusal);
+    if (this.records.refuse(lock, order.strategy)) this.logRefusal(order.strategy, refusal);
     return refusal;
   }
 
   /** Applies an operator's command. Returns its changes. */
-  take(command: LockCommand): readonly LockChange[] {
+  apply(command: LockCommand): readonly LockChange[] {
     const { outbox, markets, instances } = this.options;
     const { nowMs } = outbox;
     outbox.durable();
@@ -139,7 +139,7 @@ export class LockManager {
     const { strategy, market } = command;
     if (command.kind === 'unlock') {
       const scope = command.isAll ? null : { strategy, market };
-      return this.tell(this.book.unlock({ name: command.name, scope }), nowMs);
+      return this.announce(this.book.unlock({ name: command.name, scope }), nowMs);
     }
     const isKnown =
       (market === null || markets.get(market) !== undefined) &&
@@ -155,7 +155,7 @@ export class LockManager {
     const change = this.book.lockByHand(lockOf(command, nowMs), nowMs);
     const { name } = command;
     if (change === null) outbox.info(`the lock ${name} of ${scopeText(command)} changes nothing`);
-    return this.tell(change === null ? [] : [change], nowMs);
+    return this.announce(change === null ? [] : [change], nowMs);
   }
 
   /** True if a rule counts trades: then it has to hear of each fill, before and after it is booked. */
@@ -188,13 +188,13 @@ export class LockManager {
     if (exit === null) return;
     const { nowMs } = this.options.outbox;
     this.advance();
-    this.tell(this.book.onExit(exit, nowMs), nowMs);
+    this.announce(this.book.onExit(exit, nowMs), nowMs);
   }
 
   pump(nowMs: number): void {
     this.advance();
     if (nowMs >= this.sampleAtMs) {
-      this.lookAtEquity(nowMs);
+      this.checkEquity(nowMs);
       this.sampleAtMs = this.book.nextSampleMs(nowMs);
       this.settle();
     }
@@ -205,10 +205,10 @@ export class LockManager {
   store(): void {
     this.storedVersion = this.book.version;
     this.isChanged = false;
-    this.options.outbox.keep(KEPT_LOCKS, locksToJson(this.book.stored()));
+    this.options.outbox.persist(STORED_LOCKS, locksToJson(this.book.stored()));
   }
 
-  restore({ [KEPT_LOCKS]: json }: KeptTexts): void {
+  restore({ [STORED_LOCKS]: json }: StoredTexts): void {
     if (json === undefined) return;
     const { outbox } = this.options;
     const gone = this.book.restore(readStored(storedLocks, json, 'what is kept of locks'));
@@ -248,17 +248,17 @@ export class LockManager {
   /** Ends what is over, and begins what calendars say: handlers see locks as an order would meet them. */
   advance(): void {
     const { nowMs } = this.options.outbox;
-    if (nowMs >= this.book.nextChangeMs()) this.tell(this.book.advance(nowMs), nowMs);
+    if (nowMs >= this.book.nextChangeMs()) this.announce(this.book.advance(nowMs), nowMs);
   }
 
-  private lookAtEquity(nowMs: number): void {
+  private checkEquity(nowMs: number): void {
     if (this.book.drawdownRules.length === 0 || !this.options.hasStarted()) return;
     for (const rule of this.book.drawdownRules) {
-      for (const strategy of this.strategiesOf(rule)) this.lookAtEquityOf(rule, strategy, nowMs);
+      for (const strategy of this.strategiesOf(rule)) this.checkEquityOf(rule, strategy, nowMs);
     }
   }
 
-  private lookAtEquityOf(rule: DrawdownRule, strategy: string | null, nowMs: number): void {
+  private checkEquityOf(rule: DrawdownRule, strategy: string | null, nowMs: number): void {
     const { orderManager, outbox } = this.options;
     const reading = this.equity.of(strategy, nowMs);
     const known = this.book.baseOf(rule, strategy);
@@ -275,7 +275,7 @@ export class LockManager {
     }
     const { quote, result } = reading;
     const equity = addUnits(base, result);
-    this.tell(this.book.onEquity(rule, { strategy, equity, base, quote }, nowMs), nowMs);
+    this.announce(this.book.onEquity(rule, { strategy, equity, base, quote }, nowMs), nowMs);
   }
 
   private strategiesOf({ strategy, reach }: DrawdownRule): readonly (string | null)[] {
@@ -294,7 +294,7 @@ export class LockManager {
     return this.options.instances.find(({ name }) => name === strategy);
   }
 
-  private tellRefusal(strategy: string, { code, reason }: LockRefusal): void {
+  private logRefusal(strategy: string, { code, reason }: LockRefusal): void {
     const { outbox } = this.options;
     outbox.journal('intent', strategy, { refusedBy: code, reason });
     outbox.info(
@@ -304,7 +304,7 @@ export class LockManager {
   }
 
   /** Writes down and says what changed. */
-  private tell(changes: readonly LockChange[], nowMs: number): readonly LockChange[] {
+  private announce(changes: readonly LockChange[], nowMs: number): readonly LockChange[] {
     const { outbox } = this.options;
     this.settle();
     if (changes.length > 0) this.setPaused();
@@ -394,9 +394,9 @@ function exitOfFill(booked: BookedFill): Exit | null {
 
 /** Null while a part is in a currency that is not turned over yet. */
 function resultOf({ before, after, currency }: BookedFill): Exit['result'] {
-  const realised = takeMoney(after.realised, before.realised);
+  const realised = subtractMoney(after.realised, before.realised);
   const isTurned = before.held > 0n !== after.held > 0n && after.held !== 0n;
-  const closed = isTurned ? before.cost : takeMoney(before.cost, after.cost);
+  const closed = isTurned ? before.cost : subtractMoney(before.cost, after.cost);
   const others = [...Object.keys(realised), ...Object.keys(closed)].filter((one) => one !== currency);
   if (others.some((other) => partOf(realised, other) !== 0n || partOf(closed, other) !== 0n)) return null;
   const cost = partOf(closed, currency);

@@ -45,7 +45,7 @@ export type Stop = Readonly<z.output<typeof storedStop>>;
 export type Earning = Readonly<z.output<typeof storedEarning>>;
 
 /** Stop-outs or earnings that one rule remembers; the oldest go. */
-const MOST_KEPT = 1_000;
+const MOST_RETAINED = 1_000;
 
 /** Earnings are added up in so many parts of the window; the oldest part counts whole. */
 export const WINDOW_PARTS = 100;
@@ -73,7 +73,7 @@ export function withStop(stops: readonly Stop[], exit: Exit, { withinMs }: Stops
   if (!exit.isStop || !isLoss || stops.some(({ intentId }) => intentId === exit.intentId)) return stops;
   const { strategy, market, intentId, atMs } = exit;
   const young = stops.filter((stop) => stop.atMs > atMs - withinMs);
-  return [...young.slice(1 - MOST_KEPT), { strategy, market, intentId, atMs }];
+  return [...young.slice(1 - MOST_RETAINED), { strategy, market, intentId, atMs }];
 }
 
 /** Returns the reason a scope has too many stop-outs; null if it does not. */
@@ -105,7 +105,7 @@ export function withEarning(
   );
   const before = young[place];
   if (before === undefined) {
-    return [...young.slice(1 - MOST_KEPT), { strategy, market, currency, fromMs, ended, profit, cost }];
+    return [...young.slice(1 - MOST_RETAINED), { strategy, market, currency, fromMs, ended, profit, cost }];
   }
   return young.with(place, {
     ...before,

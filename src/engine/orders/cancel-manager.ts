@@ -5,10 +5,10 @@ import { readStored } from '../../domain/stored-json.ts';
 import { sentence } from '../../language/sentence.ts';
 import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
-import { DOUBTED, keepReply } from '../outbox.ts';
+import { DOUBTED, persistReply } from '../outbox.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
-import type { KeptTexts } from '../mirror-change.ts';
+import type { StoredTexts } from '../mirror-change.ts';
 
 /** Maximum wait of a cancel for a slot: it has the reserve, so it waits for a lockout at most. */
 const CANCEL_WITHIN_MS = 30_000;
@@ -18,7 +18,7 @@ const RETRY_AFTER_MS = 2_000;
 const RETRY_UNKNOWN_AFTER_MS = 15_000;
 
 /** Name under which requested cancels are stored. */
-export const KEPT_CANCELS = 'wanted-cancels';
+export const STORED_CANCELS = 'wanted-cancels';
 
 /** Keys of orders. */
 export const storedCancels = z.array(z.string());
@@ -75,7 +75,7 @@ export class CancelManager {
   }
 
   /** Asks the exchange what an order is. */
-  lookUp(order: OrderRecord): void {
+  query(order: OrderRecord): void {
     this.reports.inquiries.ask(order.venueId);
   }
 
@@ -104,7 +104,7 @@ export class CancelManager {
     return next;
   }
 
-  restore({ [KEPT_CANCELS]: json }: KeptTexts): void {
+  restore({ [STORED_CANCELS]: json }: StoredTexts): void {
     if (json === undefined) return;
     for (const key of readStored(storedCancels, json, 'what is kept of wanted cancels')) {
       const order = this.blotter.table.get(key);
@@ -133,8 +133,8 @@ export class CancelManager {
       this.wanted.set(key, order.state === 'sending' ? nowMs + RETRY_AFTER_MS : Number.POSITIVE_INFINITY);
       return;
     }
-    const { canBeLookedUp } = this.blotter.venue.clientOrderId;
-    const name = canBeLookedUp ? order.clientOrderId : null;
+    const { canBeQueried } = this.blotter.venue.clientOrderId;
+    const name = canBeQueried ? order.clientOrderId : null;
     if (order.state === 'unknown' && name === null) {
       this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
       return;
@@ -142,7 +142,7 @@ export class CancelManager {
     // An id that one reply gave may be another's. Our own name does as well; without one, such as the stop
     // leg of a pair, its id is read once more first.
     if (name === null && !this.reports.sureIds.isSure(key)) {
-      this.lookUp(order);
+      this.query(order);
       this.wanted.set(key, nowMs + RETRY_AFTER_MS);
       return;
     }
@@ -155,8 +155,8 @@ export class CancelManager {
       { kind: 'cancel', ...this.askedAs(order) },
       { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
       (answer, { reply }) => {
-        const doubt = this.take(key, answer);
-        keepReply(this.blotter.outbox, key, { step: 'cancel', answer, reply, doubt });
+        const doubt = this.apply(key, answer);
+        persistReply(this.blotter.outbox, key, { step: 'cancel', answer, reply, doubt });
       },
     );
   }
@@ -168,12 +168,12 @@ export class CancelManager {
   }
 
   /** Returns the reason that the record in the answer was not used; null if it was used, or there is none. */
-  private take(key: string, answer: VenueAnswer<'cancel'>): typeof DOUBTED | null {
+  private apply(key: string, answer: VenueAnswer<'cancel'>): typeof DOUBTED | null {
     const record = recordIn(answer);
     const order = this.blotter.table.get(key);
     if (order === undefined) return null;
-    if (saysClosed(this.blotter.venue, answer)) this.reports.endings.corroborate(key);
-    const match = record === null ? null : this.reports.take(record, { known: order });
+    if (statesClosed(this.blotter.venue, answer)) this.reports.endings.corroborate(key);
+    const match = record === null ? null : this.reports.apply(record, { known: order });
     this.goOn(match?.kind === 'own' ? match.order : order, answer);
     return match?.kind === 'doubtful' ? DOUBTED : null;
   }
@@ -183,23 +183,23 @@ export class CancelManager {
     const { key } = seen;
     if (seen.pairKey !== null && !mayTrade(seen)) {
       const pair = this.blotter.table.get(seen.pairKey);
-      if (pair !== undefined && mayTrade(pair)) this.lookUp(pair);
+      if (pair !== undefined && mayTrade(pair)) this.query(pair);
     }
     if (!mayTrade(seen)) return;
     // It may be closed all the same: its reply was lost, or did not say so.
     const open = this.blotter.apply(seen, { kind: 'cancel failed' });
     const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
     if (this.wanted.has(key)) this.wanted.set(key, this.blotter.outbox.nowMs + afterMs);
-    if (answer.outcome !== 'unsent') this.lookUp(open);
+    if (answer.outcome !== 'unsent') this.query(open);
   }
 
   private remember(): void {
-    this.blotter.outbox.keep(KEPT_CANCELS, [...this.wanted.keys()]);
+    this.blotter.outbox.persist(STORED_CANCELS, [...this.wanted.keys()]);
   }
 }
 
 /** True if the cancel's answer itself states that the order has ended. */
-function saysClosed(venue: VenueProfile, answer: VenueAnswer<'cancel'>): boolean {
+function statesClosed(venue: VenueProfile, answer: VenueAnswer<'cancel'>): boolean {
   if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(venue, answer.status);
   if (answer.outcome !== 'value') return false;
   const { status } = answer.value;

@@ -1,5 +1,5 @@
 import { formatUnits } from '../../domain/money.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { afterEvent, type OrderEvent } from './order-life.ts';
 import {
@@ -65,7 +65,7 @@ export class OrderBlotter {
     this.identical = new IdenticalOrders(settings.venue.identicalOrdersMs);
     this.unknown = new UnknownOrders({
       lateArrivalMs: settings.lateArrivalMs,
-      passesApartMs: settings.absencePassesApartMs,
+      scansApartMs: settings.absencePassesApartMs,
       rule: settings.venue.absence,
       list: settings.venue.ownLists.orders,
     });
@@ -83,13 +83,13 @@ export class OrderBlotter {
   /** Enters a new order. */
   add(order: OrderRecord): void {
     this.table.add(order);
-    this.tell(order, null);
+    this.notify(order, null);
   }
 
   /** Enters what was left out of an order when it was entered. */
   complete(order: OrderRecord): void {
     this.table.put(order);
-    this.tell(order, null);
+    this.notify(order, null);
   }
 
   /** Takes in a event; answers the order as it then is, the same value where nothing changed. */
@@ -108,7 +108,7 @@ export class OrderBlotter {
       this.identical.answered(order, nowMs);
     }
     this.table.put(next);
-    this.tell(next, order);
+    this.notify(next, order);
     return next;
   }
 
@@ -136,7 +136,7 @@ export class OrderBlotter {
     const step = seenOnce.get(cursor);
     if (step === undefined) {
       seenOnce.set(cursor, steps);
-      keepNewest(seenOnce, MOST_SEEN_ONCE);
+      retainNewest(seenOnce, MOST_SEEN_ONCE);
     } else if (step !== steps) {
       this.furthestOrder = cursor;
       for (const seen of seenOnce.keys()) if (seen <= cursor) seenOnce.delete(seen);
@@ -188,7 +188,7 @@ export class OrderBlotter {
     });
   }
 
-  private tell(order: OrderRecord, before: OrderRecord | null): void {
+  private notify(order: OrderRecord, before: OrderRecord | null): void {
     const { outbox } = this;
     const isAtEnd = isFinal(order);
     // Without a journal nobody reads what an order was between its plan and its end.
@@ -200,7 +200,7 @@ export class OrderBlotter {
       outbox.journal('order', key, reason === null ? fields : { ...fields, reason });
     }
     if (outbox.isWatched && (before === null || before.state !== order.state || isAtEnd))
-      outbox.tell({ kind: 'order', order });
+      outbox.notify({ kind: 'order', order });
     for (const [listener, atWork] of this.listeners.get(order.state) ?? NO_LISTENERS)
       if (atWork.size > 0) listener(order, before);
     if (!isAtEnd) return;

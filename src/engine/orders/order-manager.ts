@@ -3,7 +3,7 @@ import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import { isOpenStatus } from '../../venues/port.ts';
 import { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from '../engine-settings.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import { OrderPlacer } from './order-placer.ts';
 import { OrderReportMatcher } from './order-report-matcher.ts';
@@ -19,7 +19,7 @@ const LIST_LAG_MS = 3_000;
 interface OrderManagerOptions {
   readonly settings: EngineSettings;
   readonly blotter: OrderBlotter;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   readonly risk: PreTradeRisk;
   readonly rows: RowCounter;
   /** Marks the ids of this mirror. */
@@ -49,7 +49,7 @@ export class OrderManager {
       lateArrivalMs: settings.lateArrivalMs,
       isPushed: settings.reconciliation === null,
       onTwin: (order, record, id) => this.endTwin(order, record, id),
-      onTakenOver: (order, record) => this.orphans.take(order, record),
+      onTakeover: (order, record) => this.orphans.apply(order, record),
     });
     const { reports } = this;
     this.takeover = new OrderTakeover({
@@ -96,14 +96,14 @@ export class OrderManager {
    * The open orders, as one complete list has them: one of ours that is not among them is asked for by its
    * id.
    */
-  takeOpenList(listed: ReadonlySet<VenueOrderId>, askedAtMs: number): void {
+  applyOpenList(listed: ReadonlySet<VenueOrderId>, askedAtMs: number): void {
     for (const order of this.blotter.table.unfinished()) {
       const { state, venueId, sentAtMs } = order;
       if ((state !== 'open' && state !== 'cancelling') || venueId === null || listed.has(venueId)) continue;
       // Lists lag behind replies.
       if (sentAtMs !== null && sentAtMs + LIST_LAG_MS > askedAtMs) continue;
       this.reports.endings.corroborate(order.key);
-      this.cancels.lookUp(order);
+      this.cancels.query(order);
     }
   }
 
@@ -145,7 +145,7 @@ class OrphanedOrders {
   }
 
   /** An order that was just taken over, with the record that it was found in. */
-  take(order: OrderRecord, { pairId, clientOrderId }: VenueOrder): void {
+  apply(order: OrderRecord, { pairId, clientOrderId }: VenueOrder): void {
     if (!mayTrade(order)) return;
     const { key, strategy, stopPrice } = order;
     if (stopPrice !== null || pairId !== null) {

@@ -6,7 +6,7 @@ import { unsentOrder, type OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';
-import { keepReply, type Outbox } from '../outbox.ts';
+import { persistReply, type Outbox } from '../outbox.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
@@ -159,7 +159,7 @@ export class OrderPlacer {
     const freeAtMs = whenIdentical === 'hold' ? this.blotter.identical.freeAtMs(order, nowMs) : nowMs;
     if (freeAtMs > nowMs) {
       if (order.plannedAtMs + this.longestWaitMs <= nowMs) {
-        this.drop(order.key, this.sayIdentical(order, freeAtMs));
+        this.drop(order.key, this.identicalSentence(order, freeAtMs));
       } else this.waiting.add(order.key);
       return;
     }
@@ -181,14 +181,14 @@ export class OrderPlacer {
       placeCall(sent, pair, { market: this.blotter.venue.marketNames.parseMarket(sent.market), isPro }),
       { requestClass: order.exit === null ? 'place' : 'exit', withinMs: this.options.settings.placeWithinMs },
       (answer, { atMs, reply }) => {
-        const doubt = this.takePlaced(sent.key, answer, atMs);
-        keepReply(this.outbox, sent.key, { step: 'place', answer, reply, doubt });
+        const doubt = this.applyPlaced(sent.key, answer, atMs);
+        persistReply(this.outbox, sent.key, { step: 'place', answer, reply, doubt });
       },
     );
   }
 
   /** Answers why a reply that could be read was not used; null for any other. */
-  private takePlaced(
+  private applyPlaced(
     key: string,
     answer: VenueAnswer<'place' | 'place-oco'>,
     atMs: number,
@@ -241,7 +241,7 @@ export class OrderPlacer {
       const record: VenueOrder | undefined =
         leg.clientOrderId === null ? this.secondOf(records, leg, first) : this.namedFirst(records, leg);
       if (leg.clientOrderId !== null) first = record ?? null;
-      if (record !== undefined) reports.takePlaced(record, leg);
+      if (record !== undefined) reports.applyPlaced(record, leg);
       else {
         this.outbox.warn(`${leg.key}: ${NOT_ABOUT_IT}; the bot finds out whether it arrived`, leg.key);
         this.blotter.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
@@ -297,7 +297,7 @@ export class OrderPlacer {
     return Math.min(freeAtMs, order.plannedAtMs + this.longestWaitMs);
   }
 
-  private sayIdentical(order: OrderRecord, freeAtMs: number): Sentence {
+  private identicalSentence(order: OrderRecord, freeAtMs: number): Sentence {
     const { nowMs } = this.outbox;
     const other = String(this.blotter.identical.otherThan(order));
     const free = Number.isFinite(freeAtMs)

@@ -1,15 +1,15 @@
 import { present } from '../../domain/errors.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrder, VenueOrderId, ListCursor } from '../../domain/order.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { OrderEndings, SureIds, UnchangedRecords, DisputedIds, OrderInquiries } from './second-readings.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { cursorOfOrder } from '../own-list.ts';
 import { isClosedStatus, isOpenStatus } from '../../venues/port.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import type { IssueLog } from '../issue-log.ts';
 import { ForeignOrders, LostOrders } from '../lost-orders.ts';
 import type { OrderBlotter } from './order-blotter.ts';
-import { type Flaw, orderFlaw, orderMisfit } from '../feeds/plausibility.ts';
+import { type ValidationIssue, orderIssue, orderMisfit } from '../feeds/plausibility.ts';
 import { english } from '../../language/sentence.ts';
 
 /** Owner of an order in a list. */
@@ -45,13 +45,13 @@ interface OrderReportMatcherOptions {
   readonly blotter: OrderBlotter;
   readonly instance: string;
   readonly lateArrivalMs: number;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   /** True if the venue pushes every change: then nothing has to be read twice. */
   readonly isPushed?: boolean;
   /** Called where one of ours is there a second time, with the record of the second. */
   readonly onTwin: (order: OrderRecord, record: VenueOrder, id: VenueOrderId) => void;
   /** Called with each order that is taken over, as its record says it is. */
-  readonly onTakenOver: (order: OrderRecord, record: VenueOrder) => void;
+  readonly onTakeover: (order: OrderRecord, record: VenueOrder) => void;
 }
 
 /**
@@ -60,7 +60,7 @@ interface OrderReportMatcherOptions {
  * can not be undone is believed of two readings only: an end, another id, an order taken over.
  */
 export class OrderReportMatcher {
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   readonly inquiries: OrderInquiries;
   readonly endings: OrderEndings;
   readonly sureIds: SureIds;
@@ -69,7 +69,7 @@ export class OrderReportMatcher {
   private readonly foreign: ForeignOrders;
   private readonly disputed: DisputedIds;
   private readonly isPushed: boolean;
-  private readonly onTakenOver: OrderReportMatcherOptions['onTakenOver'];
+  private readonly onTakeover: OrderReportMatcherOptions['onTakeover'];
   private readonly onTwin: OrderReportMatcherOptions['onTwin'];
   private readonly unchanged = new UnchangedRecords();
   private readonly stated = new Map<VenueOrderId, StatedOrder>();
@@ -81,11 +81,11 @@ export class OrderReportMatcher {
     instance,
     lateArrivalMs,
     isPushed = false,
-    onTakenOver,
+    onTakeover,
     onTwin,
   }: OrderReportMatcherOptions) {
     this.blotter = blotter;
-    this.onTakenOver = onTakenOver;
+    this.onTakeover = onTakeover;
     this.onTwin = onTwin;
     this.findings = findings;
     this.endings = new OrderEndings(blotter.venue, isPushed);
@@ -94,7 +94,7 @@ export class OrderReportMatcher {
       outbox: blotter.outbox,
       noSuchOrder: blotter.venue.refusals.noSuchOrder,
       table: blotter.table,
-      onRecord: (record, askedId) => this.take(record, { askedId }).kind === 'doubtful',
+      onRecord: (record, askedId) => this.apply(record, { askedId }).kind === 'doubtful',
       onMissing: (askedId) => this.missing(askedId),
     });
     const { inquiries, sureIds } = this;
@@ -121,7 +121,7 @@ export class OrderReportMatcher {
 
   /** True while the owner of an order is being found out. */
   isAsking(venueOrderId: VenueOrderId): boolean {
-    return this.inquiries.isUnderWay(venueOrderId);
+    return this.inquiries.isInProgress(venueOrderId);
   }
 
   /** True if a record is of an order of this instance that is not known here, and is to be taken over. */
@@ -138,24 +138,27 @@ export class OrderReportMatcher {
     if (askedId === undefined) return;
     this.stated.delete(askedId);
     this.stated.set(askedId, { record, atMs: this.blotter.outbox.nowMs });
-    keepNewest(this.stated, MOST_STATED);
+    retainNewest(this.stated, MOST_STATED);
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
-  take(record: VenueOrder, way: ReportContext = {}): ReportMatch {
+  apply(record: VenueOrder, context: ReportContext = {}): ReportMatch {
     const unchanged = this.unchanged.orderOf(record);
-    if (unchanged !== undefined && way.askedId === undefined && this.isNothingNew(unchanged))
+    if (unchanged !== undefined && context.askedId === undefined && this.isNothingNew(unchanged))
       return { kind: 'own', order: unchanged };
     // As it is now: the other leg of a pair may have reported it since.
     const order =
-      way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
+      context.known === undefined
+        ? this.find(record)
+        : (this.blotter.table.get(context.known.key) ?? context.known);
     if (this.isPushed)
-      return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
-    const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
-    if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
-    this.noteStated(record, way);
-    const match = order === undefined ? this.takeStranger(record, way) : this.takeOwn(order, record, way);
-    if (match.kind === 'twin' && record.id !== null && way.known === undefined)
+      return order === undefined ? { kind: 'foreign' } : this.adopt(order, record, record.status);
+    const issue = orderIssue(record, this.blotter.venue) ?? this.wrongAnswer(record, context);
+    if (issue !== null && !this.isConfirmed(order, record, issue)) return this.doubt(order, record, issue);
+    this.noteStated(record, context);
+    const match =
+      order === undefined ? this.applyStranger(record, context) : this.applyOwn(order, record, context);
+    if (match.kind === 'twin' && record.id !== null && context.known === undefined)
       this.onTwin(match.of, record, record.id);
     if (match.kind === 'own' && match.order === order && this.isSettled(order, record))
       this.unchanged.note(record, order);
@@ -163,12 +166,12 @@ export class OrderReportMatcher {
   }
 
   /** Takes in the reply to the placement of an order, of which `isOfPlacement` says that it is its own. */
-  takePlaced(record: VenueOrder, order: OrderRecord): ReportMatch {
+  applyPlaced(record: VenueOrder, order: OrderRecord): ReportMatch {
     // As it is now: the other leg of a pair may have reported it since.
     const current = this.blotter.table.get(order.key) ?? order;
     if (!this.isPushed) return this.bind(current, record, {});
     this.blotter.sawOrderAt(this.cursorOf(record));
-    return this.takeIn(current, record, record.status);
+    return this.adopt(current, record, record.status);
   }
 
   /**
@@ -181,10 +184,10 @@ export class OrderReportMatcher {
         ? record.clientOrderId !== null && record.clientOrderId === order.clientOrderId
         : record.clientOrderId === null && record.pairId === first.id && first.pairId === record.id;
     if (isNamed && this.isPushed) return true;
-    const flaw = orderFlaw(record, this.blotter.venue) ?? orderMisfit(record, order);
+    const issue = orderIssue(record, this.blotter.venue) ?? orderMisfit(record, order);
     const holder = this.blotter.table.byVenueId(record.id);
-    if (flaw === null && isNamed && (holder === undefined || holder.key === order.key)) return true;
-    const found = flaw ?? {
+    if (issue === null && isNamed && (holder === undefined || holder.key === order.key)) return true;
+    const found = issue ?? {
       field: 'clientOrderId',
       expected: order.clientOrderId ?? 'that of a second leg',
       found: String(record.clientOrderId),
@@ -211,20 +214,20 @@ export class OrderReportMatcher {
     );
   }
 
-  private takeOwn(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+  private applyOwn(order: OrderRecord, record: VenueOrder, context: ReportContext): ReportMatch {
     const misfit = orderMisfit(record, order);
     if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
       // It has another one's record under the id that we know.
-      if (way.askedId === order.venueId) this.disputed.sawKnown(order, false);
+      if (context.askedId === order.venueId) this.disputed.sawKnown(order, false);
       return this.doubt(order, record, misfit);
     }
-    return this.bind(order, record, way);
+    return this.bind(order, record, context);
   }
 
   /** Takes in a record whose name and terms fit the order. */
-  private bind(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+  private bind(order: OrderRecord, record: VenueOrder, context: ReportContext): ReportMatch {
     const id = idOf(record);
-    if (order.venueId !== null && order.venueId !== id) return this.takeUnderOtherId(order, record, way);
+    if (order.venueId !== null && order.venueId !== id) return this.applyUnderOtherId(order, record, context);
     const holder = this.blotter.table.byVenueId(id);
     if (holder !== undefined && holder.key !== order.key) {
       return this.doubt(order, record, {
@@ -233,8 +236,8 @@ export class OrderReportMatcher {
         found: String(id),
       });
     }
-    if (way.askedId === id && this.disputed.claims.size > 0) this.disputed.sawKnown(order, true);
-    if (order.state === 'rejected' && way.askedId !== id) {
+    if (context.askedId === id && this.disputed.claims.size > 0) this.disputed.sawKnown(order, true);
+    if (order.state === 'rejected' && context.askedId !== id) {
       this.inquiries.ask(id);
       return { kind: 'doubtful' };
     }
@@ -245,8 +248,8 @@ export class OrderReportMatcher {
       const { conflictingInstances, names } = this.lost;
       conflictingInstances.noteOwn(order, cursor, names.state.epoch);
     }
-    if (order.state === 'rejected') this.tellRevival(order, id);
-    return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
+    if (order.state === 'rejected') this.logRevival(order, id);
+    return this.adopt(order, record, this.statusOf(order, record), context.askedId === id);
   }
 
   /** The status as far as it is believed; null where it has to be read again. */
@@ -256,7 +259,7 @@ export class OrderReportMatcher {
     const ending = this.endings.read(order.key, status, record.matchedAmount === record.amount);
     if (isOpenStatus(this.blotter.venue, status) || isClosedStatus(this.blotter.venue, status)) {
       const isNoted = this.findings.entries.has(order.key);
-      if (isNoted && orderFlaw(record, this.blotter.venue) === null && orderMisfit(record, order) === null)
+      if (isNoted && orderIssue(record, this.blotter.venue) === null && orderMisfit(record, order) === null)
         this.findings.clear(order.key);
     } else
       this.findings.note(
@@ -269,12 +272,7 @@ export class OrderReportMatcher {
     return null;
   }
 
-  private takeIn(
-    order: OrderRecord,
-    record: VenueOrder,
-    status: string | null,
-    isAsked = false,
-  ): ReportMatch {
+  private adopt(order: OrderRecord, record: VenueOrder, status: string | null, isAsked = false): ReportMatch {
     const { blotter } = this;
     // They are said once and stay.
     const terms = order.venueStatus === null ? record : null;
@@ -309,7 +307,7 @@ export class OrderReportMatcher {
   }
 
   /** It was asked for by an id, and another one came: the answer to another question. */
-  private wrongAnswer(record: VenueOrder, { askedId }: ReportContext): Flaw | null {
+  private wrongAnswer(record: VenueOrder, { askedId }: ReportContext): ValidationIssue | null {
     if (askedId === undefined || record.id === askedId) return null;
     return { field: 'id', expected: `${askedId}, which was asked for`, found: String(record.id) };
   }
@@ -317,14 +315,14 @@ export class OrderReportMatcher {
   /**
    * Two readings that say the same of what counts are believed, though something beside it contradicts them.
    */
-  private isConfirmed(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): boolean {
-    if (flaw.isSoft !== true) return false;
-    return this.findings.note(order?.key ?? `order ${record.id}`, flaw, { isGrave: false }) >= 2;
+  private isConfirmed(order: OrderRecord | undefined, record: VenueOrder, issue: ValidationIssue): boolean {
+    if (issue.isSoft !== true) return false;
+    return this.findings.note(order?.key ?? `order ${record.id}`, issue, { isGrave: false }) >= 2;
   }
 
-  private doubt(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): ReportMatch {
+  private doubt(order: OrderRecord | undefined, record: VenueOrder, issue: ValidationIssue): ReportMatch {
     const { id } = record;
-    const readings = this.findings.note(order?.key ?? `order ${id}`, flaw, {
+    const readings = this.findings.note(order?.key ?? `order ${id}`, issue, {
       isGrave: order !== undefined && !isFinal(order),
     });
     // Lists tell the same every few seconds, so that asking once is enough.
@@ -336,10 +334,10 @@ export class OrderReportMatcher {
   }
 
   /** The name of one of ours under another id than its own: see `DisputedIds`. */
-  private takeUnderOtherId(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+  private applyUnderOtherId(order: OrderRecord, record: VenueOrder, context: ReportContext): ReportMatch {
     const venueId = idOf(record);
-    const dispute = this.disputed.take(order, venueId, way.askedId === venueId);
-    if (dispute.kind === 'rebound') return this.takeOwn(dispute.order, record, way);
+    const dispute = this.disputed.apply(order, venueId, context.askedId === venueId);
+    if (dispute.kind === 'rebound') return this.applyOwn(dispute.order, record, context);
     return dispute.kind === 'twin' ? { kind: 'twin', of: order } : { kind: 'doubtful' };
   }
 
@@ -354,7 +352,7 @@ export class OrderReportMatcher {
   /** A record without a place is flawed, and was doubted before this is asked. */
   private cursorOf(record: VenueOrder): ListCursor {
     const cursor = cursorOfOrder(this.blotter.venue, record);
-    return present(cursor, () => `where the order ${record.id} stands, whose record has no flaw`);
+    return present(cursor, () => `where the order ${record.id} stands, whose record has no issue`);
   }
 
   private find(record: VenueOrder): OrderRecord | undefined {
@@ -377,7 +375,7 @@ export class OrderReportMatcher {
     if (clientOrderId !== null || pairId === null) return false;
     // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
     if (!this.foreign.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
-      if (this.inquiries.isUnderWay(pairId)) return true;
+      if (this.inquiries.isInProgress(pairId)) return true;
       // Where too many questions are under way the next list asks again; until then it is nobody's for
       // certain.
       if (!this.foreign.isStranger(pairId)) {
@@ -408,20 +406,20 @@ export class OrderReportMatcher {
    * A record of no order that is known here: somebody else's, or one of this instance that the mirror has
    * lost.
    */
-  private takeStranger(record: VenueOrder, way: ReportContext): ReportMatch {
+  private applyStranger(record: VenueOrder, context: ReportContext): ReportMatch {
     const id = idOf(record);
     const cursor = this.cursorOf(record);
     this.blotter.sawOrderAt(cursor);
     if (this.lost.includes(record, cursor)) {
       // One reading may have got the name or the status wrong, or lack what it takes to take it over.
       const isWhole = record.market !== null && record.status !== null;
-      if (isWhole && way.askedId === id) {
+      if (isWhole && context.askedId === id) {
         if (this.lost.isOfConflictingInstance(record, cursor)) return { kind: 'foreign' };
-        const match = this.takeOwn(this.lost.adopt(record), record, way);
-        if (match.kind === 'own') this.onTakenOver(match.order, record);
+        const match = this.applyOwn(this.lost.adopt(record), record, context);
+        if (match.kind === 'own') this.onTakeover(match.order, record);
         return match;
       }
-      if (way.askedId !== id) this.inquiries.ask(id);
+      if (context.askedId !== id) this.inquiries.ask(id);
       return { kind: 'doubtful' };
     }
     if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
@@ -429,7 +427,7 @@ export class OrderReportMatcher {
     return { kind: 'foreign' };
   }
 
-  private tellRevival({ key, reason }: OrderRecord, id: VenueOrderId): void {
+  private logRevival({ key, reason }: OrderRecord, id: VenueOrderId): void {
     this.blotter.outbox.alarm(
       `${key} was given up (${english(reason)}), and the exchange has it as ${id}: it is taken over with its fills`,
       key,
@@ -439,5 +437,5 @@ export class OrderReportMatcher {
 
 /** A record without an id is flawed, and was doubted before this is asked. */
 function idOf({ id, clientOrderId }: VenueOrder): VenueOrderId {
-  return present(id, () => `the id of the order ${clientOrderId}, whose record has no flaw`);
+  return present(id, () => `the id of the order ${clientOrderId}, whose record has no issue`);
 }

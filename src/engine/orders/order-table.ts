@@ -7,7 +7,7 @@ import { isFinal, type OrderRecord } from '../../records/order.ts';
  * twice as many, then the oldest go. That is more than a quarter of an hour of the most that the exchange
  * lets anybody place, in pairs, and so what a restart is given; the mirror has all.
  */
-const FINAL_KEPT = 1_000;
+const FINAL_RETAINED = 1_000;
 
 const NONE: readonly OrderRecord[] = [];
 
@@ -115,7 +115,7 @@ export class OrderTable {
   private end(place: Place): void {
     const index = this.live.indexOf(place);
     if (index >= 0) this.live.splice(index, 1);
-    if (this.ends === FINAL_KEPT) this.forgetOldest(place);
+    if (this.ends === FINAL_RETAINED) this.forgetOldest(place);
     this.ends += 1;
   }
 

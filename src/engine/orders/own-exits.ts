@@ -1,6 +1,6 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { createLeaving, leftBracket, type Leaving } from '../bracket.ts';
-import { canBeOrdered, onAmountGrid } from '../algorithms/wish-units.ts';
+import { canBeOrdered, onAmountGrid } from '../algorithms/requested-units.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from './order-table.ts';
 import { openRest } from '../live-exposure.ts';
@@ -10,7 +10,7 @@ import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { present } from '../../domain/errors.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
-import type { PortfolioLook } from '../algorithms/algorithm-step.ts';
+import type { PortfolioSnapshot } from '../algorithms/algorithm-step.ts';
 import type { Reservations } from '../risk/reservations.ts';
 import type { Sentence } from '../../language/sentence.ts';
 
@@ -114,10 +114,10 @@ export class OwnExits {
     const inPlain = subtractUnits(sumOf(plain), plannedOf(brackets));
     if (needed > addUnits(room, inPlain)) return null;
     for (const work of brackets) {
-      const taken = min(roomOf(work), needed);
-      if (taken <= 0n) continue;
-      this.leave(work, sale, taken);
-      needed = subtractUnits(needed, taken);
+      const amount = min(roomOf(work), needed);
+      if (amount <= 0n) continue;
+      this.leave(work, sale, amount);
+      needed = subtractUnits(needed, amount);
     }
     if (needed <= 0n) return of.free;
     const awaited: OrderRecord[] = [];
@@ -136,9 +136,9 @@ export class OwnExits {
     const { market } = state;
     const brackets = this.bracketsOf(instance, market.base);
     for (const work of brackets) this.leave(work, sale, null);
-    const isUnderWay = brackets.some(({ algorithm }) => isPlanned(algorithm));
+    const isInProgress = brackets.some(({ algorithm }) => isPlanned(algorithm));
     const loose = onAmountGrid(market, max(this.looseOf(instance, market.base)));
-    if (isUnderWay || (others.length === 0 && loose === 0n)) return;
+    if (isInProgress || (others.length === 0 && loose === 0n)) return;
     const price = sale.price ?? this.options.markets.priceOf(market.symbol);
     if (others.length === 0 && price !== null && !canBeOrdered(market, { amount: loose, price })) return;
     this.begin(instance, sale, others);
@@ -258,7 +258,7 @@ const min = (left: Units, right: Units): Units => (left < right ? left : right);
 const max = (units: Units): Units => (units > 0n ? units : NO_UNITS);
 
 /** Returns the view that an algorithm of several markets has of them, and of the money for them. */
-export function portfolioLook(
+export function portfolioSnapshot(
   { instance, intentId }: { readonly instance: StrategyInstance; readonly intentId: string },
   of: {
     readonly markets: MarketDataCache;
@@ -266,7 +266,7 @@ export function portfolioLook(
     readonly quote: Currency;
     readonly exits: OwnExits;
   },
-): PortfolioLook {
+): PortfolioSnapshot {
   const { markets, reservations, quote, exits } = of;
   return {
     of: (symbol) => {

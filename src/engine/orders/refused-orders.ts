@@ -1,5 +1,5 @@
 import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { paymentFor } from './claims.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
@@ -14,7 +14,7 @@ interface RefusedOrdersOptions {
   readonly markets: MarketDataCache;
   readonly account: AccountState;
   /** Brings the next reading of a feed forward. */
-  readonly hasten: (feed: 'options' | 'wallets') => void;
+  readonly requestNow: (feed: 'options' | 'wallets') => void;
 }
 
 /** Of a pair, the limit of its first leg, and both prices of its stop leg. */
@@ -50,7 +50,7 @@ interface Situation {
 const SEEN_CAUSES: ReadonlySet<RefusalCause> = new Set(['price', 'band', 'rule']);
 
 /** So many alike are said and raise an alert. */
-const TOLD_FROM = 3;
+const LOGGED_FROM = 3;
 
 /**
  * Maximum wait without a known change: after it the order is sent again, in case the exchange has changed.
@@ -105,14 +105,14 @@ export class RefusedOrders {
   private onRejected(order: OrderRecord): void {
     const { reason, exit, clientOrderId } = order;
     if (reason === null || clientOrderId === null) return;
-    const { blotter, hasten } = this.options;
+    const { blotter, requestNow } = this.options;
     const code = english(reason);
     const cause = refusalCauseOf(blotter.venue, code);
     if (cause === null) return;
     // A rule that the bot does not know yet.
-    if (cause === 'rule' || cause === 'band') hasten('options');
+    if (cause === 'rule' || cause === 'band') requestNow('options');
     if (exit !== null) return;
-    if (cause === 'funds') hasten('wallets');
+    if (cause === 'funds') requestNow('wallets');
     this.remember(order, code, cause);
   }
 
@@ -130,21 +130,21 @@ export class RefusedOrders {
     const refusal = { terms, code, cause, atMs: nowMs, situation: this.situationOf(terms), count };
     this.refusals.delete(key);
     this.refusals.set(key, refusal);
-    keepNewest(this.refusals, MOST_REFUSALS);
+    retainNewest(this.refusals, MOST_REFUSALS);
     this.count(refusal);
   }
 
   private count(refusal: Refusal): void {
     const { outbox } = this.options.blotter;
     refusal.count += 1;
-    if (refusal.count !== TOLD_FROM) return;
+    if (refusal.count !== LOGGED_FROM) return;
     const { strategy, market, side } = refusal.terms;
     const { code, cause } = refusal;
     outbox.warn(
-      `${strategy}: ${side} ${market} was refused ${TOLD_FROM} times alike (${code}): the like is not sent again until ${english(sentence(`awaited-${cause}`))}`,
+      `${strategy}: ${side} ${market} was refused ${LOGGED_FROM} times alike (${code}): the like is not sent again until ${english(sentence(`awaited-${cause}`))}`,
       strategy,
     );
-    outbox.journal('notice', 'refused', { strategy, market, side, code, count: TOLD_FROM });
+    outbox.journal('notice', 'refused', { strategy, market, side, code, count: LOGGED_FROM });
   }
 
   private isAlike(refusal: Refusal, terms: Terms): boolean {
@@ -154,7 +154,7 @@ export class RefusedOrders {
     const now = this.situationOf(terms);
     switch (cause) {
       case 'elsewhere':
-        return nowMs < atMs + LEAST_MS * 2 ** Math.min(count - 1, TOLD_FROM);
+        return nowMs < atMs + LEAST_MS * 2 ** Math.min(count - 1, LOGGED_FROM);
       case 'price': {
         const isSame =
           terms.price === refused.price &&

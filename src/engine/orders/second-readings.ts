@@ -1,4 +1,4 @@
-import { type Outbox, keepLookUp } from '../outbox.ts';
+import { type Outbox, persistLookup } from '../outbox.ts';
 import type { VenueOrderId, VenueOrder } from '../../domain/order.ts';
 import { isClosedStatus, isOpenStatus, type VenueProfile } from '../../venues/port.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
@@ -169,7 +169,7 @@ export class DisputedIds {
   }
 
   /** The name of an order came under `venueId`, which is not the id that is known of it. */
-  take(order: OrderRecord, venueId: VenueOrderId, isAsked: boolean): Dispute {
+  apply(order: OrderRecord, venueId: VenueOrderId, isAsked: boolean): Dispute {
     const { claims, twins } = this;
     const { blotter, inquiries, sureIds } = this.options;
     if (twins.has(venueId)) return { kind: 'twin' };
@@ -242,7 +242,7 @@ export class DisputedIds {
 const WITHIN_MS = 60_000;
 
 /** Questions under way at most; beyond it the next reading of a list asks again. */
-const MOST_UNDER_WAY = 40;
+const MOST_IN_PROGRESS = 40;
 
 interface OrderInquiriesOptions {
   readonly outbox: Outbox;
@@ -258,26 +258,26 @@ interface OrderInquiriesOptions {
 /** Asks the exchange what it has under an id: to confirm what a list said, or to learn whose it is. */
 export class OrderInquiries {
   private readonly options: OrderInquiriesOptions;
-  private readonly underWay = new Set<VenueOrderId>();
+  private readonly inProgress = new Set<VenueOrderId>();
 
   constructor(options: OrderInquiriesOptions) {
     this.options = options;
   }
 
-  isUnderWay(venueId: VenueOrderId): boolean {
-    return this.underWay.has(venueId);
+  isInProgress(venueId: VenueOrderId): boolean {
+    return this.inProgress.has(venueId);
   }
 
   /** Asks for an order by its id, where that is known. */
   ask(venueId: VenueOrderId | null): void {
     const { outbox, noSuchOrder, table, onRecord, onMissing } = this.options;
-    if (venueId === null || this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
-    this.underWay.add(venueId);
+    if (venueId === null || this.inProgress.has(venueId) || this.inProgress.size >= MOST_IN_PROGRESS) return;
+    this.inProgress.add(venueId);
     outbox.ask(
       { kind: 'order', venueId, clientOrderId: null },
       { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
       (answer, { reply }) => {
-        this.underWay.delete(venueId);
+        this.inProgress.delete(venueId);
         const before = table.byVenueId(venueId);
         const isDoubtful = answer.outcome === 'value' && onRecord(answer.value, venueId);
         // A question that the client itself refuses never left: no order has such an id.
@@ -286,7 +286,7 @@ export class OrderInquiries {
             ? answer.code === noSuchOrder
             : answer.outcome === 'failed' && answer.code === 'INVALID_REQUEST';
         if (isNone) onMissing(venueId);
-        keepLookUp(outbox, { before, after: table.byVenueId(venueId) }, { answer, reply, isDoubtful });
+        persistLookup(outbox, { before, after: table.byVenueId(venueId) }, { answer, reply, isDoubtful });
       },
     );
   }

@@ -1,17 +1,17 @@
 import type { ListCursor } from '../../domain/order.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { nextOrdersPage } from '../own-list.ts';
-import { MOST_PASS_PAGES } from './unknown-orders.ts';
+import { MOST_SCAN_PAGES } from './unknown-orders.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from '../engine-settings.ts';
-import { keepLookUp, type Outbox } from '../outbox.ts';
+import { persistLookup, type Outbox } from '../outbox.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlacer } from './order-placer.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 
 /** Maximum wait of a look-up for a slot. */
-const LOOK_UP_WITHIN_MS = 60_000;
+const LOOKUP_WITHIN_MS = 60_000;
 
 interface UnknownOrderSearchOptions {
   readonly settings: EngineSettings;
@@ -36,14 +36,14 @@ export class UnknownOrderSearch {
     this.blotter = options.blotter;
     this.outbox = options.blotter.outbox;
     this.blotter.listen(['unknown'], (order, before) => {
-      if (before?.state !== 'unknown') this.lookUpByName(order);
+      if (before?.state !== 'unknown') this.queryByName(order);
     });
   }
 
   /** Begins a pass when one is due. */
   pump(nowMs: number): void {
-    const pass = this.blotter.unknown.begin(nowMs);
-    if (pass !== null) this.askPassPage(pass.from);
+    const scan = this.blotter.unknown.begin(nowMs);
+    if (scan !== null) this.askScanPage(scan.from);
   }
 
   /**
@@ -93,36 +93,36 @@ export class UnknownOrderSearch {
   }
 
   /** The quickest way to find an order that is open: by its own id. That it is not known proves nothing. */
-  private lookUpByName(order: OrderRecord): void {
+  private queryByName(order: OrderRecord): void {
     const { clientOrderId, key } = order;
-    if (clientOrderId === null || !this.blotter.venue.clientOrderId.canBeLookedUp) return;
+    if (clientOrderId === null || !this.blotter.venue.clientOrderId.canBeQueried) return;
     this.outbox.ask(
       { kind: 'order', venueId: null, clientOrderId },
-      { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOK_UP_WITHIN_MS },
+      { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOKUP_WITHIN_MS },
       (answer, { reply }) => {
         const { table } = this.blotter;
         const before = table.get(key);
-        const match = answer.outcome === 'value' ? this.options.reports.take(answer.value) : null;
+        const match = answer.outcome === 'value' ? this.options.reports.apply(answer.value) : null;
         const isDoubtful = match?.kind === 'doubtful';
-        keepLookUp(this.outbox, { before, after: table.get(key) }, { answer, reply, isDoubtful });
+        persistLookup(this.outbox, { before, after: table.get(key) }, { answer, reply, isDoubtful });
       },
     );
   }
 
-  private askPassPage(from: ListCursor): void {
-    const way = { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOK_UP_WITHIN_MS } as const;
-    this.outbox.ask({ kind: 'orders', status: 'all', from }, way, (answer, { sentAtMs, atMs }) => {
+  private askScanPage(from: ListCursor): void {
+    const context = { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOKUP_WITHIN_MS } as const;
+    this.outbox.ask({ kind: 'orders', status: 'all', from }, context, (answer, { sentAtMs, atMs }) => {
       const { unknown } = this.blotter;
-      const { pass } = unknown;
-      if (pass === null) return;
-      pass.askedAtMs ??= sentAtMs;
-      pass.pages += 1;
-      if (answer.outcome !== 'value' || pass.pages > MOST_PASS_PAGES) {
+      const { scan } = unknown;
+      if (scan === null) return;
+      scan.askedAtMs ??= sentAtMs;
+      scan.pages += 1;
+      if (answer.outcome !== 'value' || scan.pages > MOST_SCAN_PAGES) {
         unknown.failed(atMs);
         return;
       }
       const page = answer.value;
-      for (const record of page.items) this.options.reports.take(record);
+      for (const record of page.items) this.options.reports.apply(record);
       const { venue } = this.blotter;
       const isLast =
         page.hasNext === false || (page.hasNext === null && page.items.length < venue.pageSizes.orders);
@@ -132,7 +132,7 @@ export class UnknownOrderSearch {
         return;
       }
       const next = nextOrdersPage(venue, { from, items: page.items });
-      if (next !== null) this.askPassPage(next);
+      if (next !== null) this.askScanPage(next);
       else {
         this.outbox.warn(
           `a page of orders from ${from} is full but has no newer order: the bot reads it again`,

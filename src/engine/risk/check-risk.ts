@@ -13,8 +13,8 @@ import {
 import { checkDailyLoss, checkDrawdown, checkLossCooldown } from './pnl-checks.ts';
 import {
   BPS_OF_ALL,
-  sayAmount,
-  sayValue,
+  amountText,
+  quoteText,
   standstillText,
   type Objection,
   type RiskCheck,
@@ -31,8 +31,8 @@ export const checkOrderSize: RiskCheck = ({ order }, { maxOrderAmount }) => {
   const { market, amount } = order;
   return {
     reason: sentence('risk-order-size', {
-      amount: sayAmount(amount, market),
-      limit: sayAmount(limit, market),
+      amount: amountText(amount, market),
+      limit: amountText(limit, market),
     }),
     numbers: { amount: formatUnits(amount), limit: formatUnits(limit) },
   };
@@ -51,8 +51,8 @@ export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
   if (price === null) {
     return {
       reason: sentence('risk-order-unpriced', {
-        amount: sayAmount(amount, market),
-        limit: sayValue(limit, market.quote),
+        amount: amountText(amount, market),
+        limit: quoteText(limit, market.quote),
       }),
       numbers: { amount: formatUnits(amount), price: null, value: null, limit: formatUnits(limit) },
     };
@@ -61,10 +61,10 @@ export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
   const value = divideUp(amount * price, UNITS_PER_ONE);
   return {
     reason: sentence('risk-order-value', {
-      amount: sayAmount(amount, market),
-      price: sayValue(price, market.quote),
-      value: sayValue(value, market.quote),
-      limit: sayValue(limit, market.quote),
+      amount: amountText(amount, market),
+      price: quoteText(price, market.quote),
+      value: quoteText(value, market.quote),
+      limit: quoteText(limit, market.quote),
     }),
     numbers: {
       amount: formatUnits(amount),
@@ -271,10 +271,10 @@ function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units)
   const what = isAhead ? 'the stop price' : 'the best price';
   return objection(
     sentence(isBuy ? 'risk-collar-above' : 'risk-collar-below', {
-      price: sayValue(price, order.market.quote),
+      price: quoteText(price, order.market.quote),
       bps: collarBps,
       what,
-      from: sayValue(from, order.market.quote),
+      from: quoteText(from, order.market.quote),
     }),
     { price, from, edge: divideDown(edge, BPS_OF_ALL), bps: collarBps },
   );
@@ -294,10 +294,10 @@ function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best:
   if (waitsAbove ? waitsAt * BPS_OF_ALL <= edge : waitsAt * BPS_OF_ALL >= edge) return null;
   return objection(
     sentence('risk-passive-collar', {
-      price: sayValue(waitsAt, market.quote),
+      price: quoteText(waitsAt, market.quote),
       bps: passiveCollarBps,
       direction: waitsAbove ? 'above' : 'below',
-      best: sayValue(best, market.quote),
+      best: quoteText(best, market.quote),
     }),
     { price: waitsAt, from: best, edge: divideDown(edge, BPS_OF_ALL), bps: passiveCollarBps },
   );
@@ -324,7 +324,7 @@ interface NamedCheck {
    * orders of the strategy, which may sell the same coins, do not change that: what they add up to is asked
    * about by the last checks.
    */
-  readonly exitsPass?: true;
+  readonly allowsExits?: true;
 }
 
 /**
@@ -333,14 +333,14 @@ interface NamedCheck {
  */
 export const RISK_CHECKS: readonly NamedCheck[] = [
   // Checks whose refusal makes the numbers of the other checks worthless.
-  { name: 'data-age', check: checkDataAge, exitsPass: true },
+  { name: 'data-age', check: checkDataAge, allowsExits: true },
   // Slips of the order itself.
-  { name: 'order-size', check: checkOrderSize, exitsPass: true },
+  { name: 'order-size', check: checkOrderSize, allowsExits: true },
   { name: 'price-collar', check: checkPriceCollar },
-  { name: 'order-value', check: checkOrderValue, exitsPass: true },
+  { name: 'order-value', check: checkOrderValue, allowsExits: true },
   // Rates and counts.
-  { name: 'order-rate', check: checkOrderRate, exitsPass: true },
-  { name: 'open-orders', check: checkOpenOrders, exitsPass: true },
+  { name: 'order-rate', check: checkOrderRate, allowsExits: true },
+  { name: 'open-orders', check: checkOpenOrders, allowsExits: true },
   // Losses so far.
   { name: 'daily-loss', check: checkDailyLoss },
   { name: 'drawdown', check: checkDrawdown },
@@ -375,7 +375,7 @@ class Approved<T> {
  */
 export type RiskApproved<T> = Approved<T>;
 
-type RiskVerdict =
+type RiskOutcome =
   | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
   | { readonly ok: false; readonly refusal: RiskRefusal };
 
@@ -384,9 +384,9 @@ type RiskVerdict =
  * view in which the other leg is not live: only one of them trades. Throws nothing for limits that
  * `createRiskLimits` made.
  */
-export function checkRisk(view: RiskView, limits: RiskLimits): RiskVerdict {
-  for (const { name, check, exitsPass } of RISK_CHECKS) {
-    if (view.order.isExit && exitsPass === true) continue;
+export function checkRisk(view: RiskView, limits: RiskLimits): RiskOutcome {
+  for (const { name, check, allowsExits } of RISK_CHECKS) {
+    if (view.order.isExit && allowsExits === true) continue;
     const refusal = check(view, limits);
     if (refusal !== null) return { ok: false, refusal: { check: name, ...refusal } };
   }

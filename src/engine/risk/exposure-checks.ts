@@ -26,8 +26,8 @@ import {
 } from '../live-exposure.ts';
 import {
   BPS_OF_ALL,
-  sayAmount,
-  sayValue,
+  amountText,
+  quoteText,
   type Objection,
   type RiskCheck,
   type RiskView,
@@ -59,17 +59,17 @@ export const checkSelfCrossing: RiskCheck = (
 };
 
 function crossingObjection({ side, market, amount, price }: WantedOrder, live: OrderRecord): Objection {
-  const say = (at: WantedOrder['price']): string => (at === null ? 'any price' : sayValue(at, market.quote));
+  const t = (at: WantedOrder['price']): string => (at === null ? 'any price' : quoteText(at, market.quote));
   const livePrice = live.price ?? live.stopPrice;
   return {
     reason: sentence('risk-self-crossing', {
       side,
-      amount: sayAmount(amount, market),
-      price: say(price),
+      amount: amountText(amount, market),
+      price: t(price),
       otherSide: live.side,
       other: live.key,
       strategy: live.strategy,
-      otherPrice: say(livePrice),
+      otherPrice: t(livePrice),
     }),
     numbers: {
       price: price === null ? null : formatUnits(price),
@@ -157,9 +157,9 @@ export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
   if (worst <= limit || onlyReduces(view)) return null;
   return {
     reason: sentence(side === 'buy' ? 'risk-position' : 'risk-short-position', {
-      amount: sayAmount(amount, market),
-      worst: sayAmount(worst, market),
-      limit: sayAmount(limit, market),
+      amount: amountText(amount, market),
+      worst: amountText(worst, market),
+      limit: amountText(limit, market),
     }),
     numbers: {
       amount: formatUnits(amount),
@@ -176,9 +176,9 @@ function unknownPosition({ order, position }: RiskView, limit: bigint): Objectio
   const coin = market.base.toUpperCase();
   return {
     reason: sentence('risk-position-unknown', {
-      amount: sayAmount(amount, market),
+      amount: amountText(amount, market),
       coin,
-      limit: sayAmount(limit, market),
+      limit: amountText(limit, market),
     }),
     numbers: {
       amount: formatUnits(amount),
@@ -204,14 +204,14 @@ export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
   const worst = side === 'buy' ? worstLong(held, sums) : worstShort(held, sums);
   if ((worst !== null && worst <= limit * UNITS_PER_ONE) || onlyReduces(view)) return null;
   const exposure = worst === null ? null : divideUp(worst, UNITS_PER_ONE);
-  const facts = { amount: sayAmount(amount, market), limit: sayValue(limit, market.quote) };
+  const facts = { amount: amountText(amount, market), limit: quoteText(limit, market.quote) };
   return {
     reason:
       exposure === null
         ? sentence('risk-exposure-unpriced', facts)
         : sentence('risk-market-exposure', {
             ...facts,
-            exposure: sayValue(exposure, market.quote),
+            exposure: quoteText(exposure, market.quote),
             market: market.symbol,
           }),
     numbers: {
@@ -283,11 +283,11 @@ function totalObjection(
     reason:
       unpriced === null
         ? sentence('risk-total-exposure', {
-            amount: sayAmount(amount, market),
-            exposure: sayValue(exposure, market.quote),
-            limit: sayValue(limit, market.quote),
+            amount: amountText(amount, market),
+            exposure: quoteText(exposure, market.quote),
+            limit: quoteText(limit, market.quote),
           })
-        : sentence('risk-market-unpriced', { market: unpriced, limit: sayValue(limit, market.quote) }),
+        : sentence('risk-market-unpriced', { market: unpriced, limit: quoteText(limit, market.quote) }),
     numbers: {
       amount: formatUnits(amount),
       exposure: unpriced === null ? formatUnits(exposure) : null,

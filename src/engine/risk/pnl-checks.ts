@@ -2,14 +2,14 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import { sentence, english } from '../../language/sentence.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskLimits, ValueLimit } from '../risk-limits.ts';
-import { sayValue, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
+import { quoteText, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../../domain/stored-json.ts';
 import { durationText } from '../../domain/time-text.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { KeptTexts } from '../mirror-change.ts';
+import type { StoredTexts } from '../mirror-change.ts';
 import { storedSentence } from '../../language/stored-sentence.ts';
 
 /** Input of the limits on losses: the results, whatever the order. */
@@ -45,7 +45,7 @@ function dailyLossOf(view: LossView, { maxDailyLoss }: RiskLimits): Objection | 
   return objectionToLoss(view, maxDailyLoss, {
     lossOf: ({ dayResult }) => 0n - dayResult,
     objection: ({ quote }, loss, limit) => ({
-      reason: sentence('risk-daily-loss', { loss: sayValue(loss, quote), limit: sayValue(limit, quote) }),
+      reason: sentence('risk-daily-loss', { loss: quoteText(loss, quote), limit: quoteText(limit, quote) }),
       numbers: { loss: formatUnits(loss), limit: formatUnits(limit) },
     }),
   });
@@ -56,9 +56,9 @@ function drawdownOf(view: LossView, { maxDrawdown }: RiskLimits): Objection | nu
     lossOf: ({ peakResult, result }) => peakResult - result,
     objection: ({ quote, peakResult, result }, drawdown, limit) => ({
       reason: sentence('risk-drawdown', {
-        fall: sayValue(drawdown, quote),
-        peak: sayValue(peakResult, quote),
-        limit: sayValue(limit, quote),
+        fall: quoteText(drawdown, quote),
+        peak: quoteText(peakResult, quote),
+        limit: quoteText(limit, quote),
       }),
       numbers: {
         peak: formatUnits(peakResult),
@@ -140,10 +140,10 @@ type StoredLossLimits = z.output<typeof storedLossLimits>;
 
 type HeldLimit = StoredLossLimits[number];
 
-export const KEPT_LOSS_LIMITS = 'loss-limits';
+export const STORED_LOSS_LIMITS = 'loss-limits';
 
 /** Interval for checking that a limit that has refused an order would still do so. */
-const LOOK_EVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
 interface LossLimitsOptions {
   readonly outbox: Outbox;
@@ -175,34 +175,34 @@ export class LossLimits {
     const { outbox } = this.options;
     if (!outbox.isRestartable || !LOSS_CHECKS.has(check) || this.held.has(name)) return;
     this.held.set(name, { strategy: name, check, reason, sinceMs: outbox.nowMs });
-    this.dueAtMs = outbox.nowMs + LOOK_EVERY_MS;
+    this.dueAtMs = outbox.nowMs + POLL_INTERVAL_MS;
     outbox.journal('control', 'limit begun', { strategy: name, check, reason });
     outbox.warn(`${name}: no new risk from now on: ${english(reason)}. It is said when that is over`, name);
-    this.keep();
+    this.persist();
   }
 
   pump(nowMs: number): void {
-    for (const limit of this.held.values()) this.lookAt(limit, nowMs);
-    this.dueAtMs = this.held.size === 0 ? Number.POSITIVE_INFINITY : nowMs + LOOK_EVERY_MS;
+    for (const limit of this.held.values()) this.check(limit, nowMs);
+    this.dueAtMs = this.held.size === 0 ? Number.POSITIVE_INFINITY : nowMs + POLL_INTERVAL_MS;
   }
 
   /** A limit may have been raised meanwhile, or a strategy be gone: it is looked at once trading begins. */
-  restore({ [KEPT_LOSS_LIMITS]: json }: KeptTexts): void {
+  restore({ [STORED_LOSS_LIMITS]: json }: StoredTexts): void {
     if (json === undefined) return;
     for (const limit of readStored(storedLossLimits, json, 'what is kept of limits on losses'))
       this.held.set(limit.strategy, limit);
     if (this.held.size > 0) this.dueAtMs = 0;
   }
 
-  private lookAt(limit: HeldLimit, nowMs: number): void {
+  private check(limit: HeldLimit, nowMs: number): void {
     const { instances, markets } = this.options;
     const instance = instances.find(({ name }) => name === limit.strategy);
     if (instance === undefined) {
       this.held.delete(limit.strategy);
-      this.keep();
+      this.persist();
       return;
     }
-    instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
+    instance.applyPrices((symbol) => markets.priceOf(symbol), nowMs);
     const [quote] = instance.quotes;
     if (quote === undefined) return;
     const results = instance.pnlViews(quote, nowMs);
@@ -210,7 +210,7 @@ export class LossLimits {
     if (now === null) this.end(limit, nowMs);
     else if (now.check !== limit.check) {
       this.held.set(limit.strategy, { ...limit, check: now.check, reason: now.reason });
-      this.keep();
+      this.persist();
     }
   }
 
@@ -222,11 +222,11 @@ export class LossLimits {
       `${strategy}: new risk passes again, after ${durationText(Math.max(0, nowMs - sinceMs))}`,
       strategy,
     );
-    this.keep();
+    this.persist();
   }
 
-  private keep(): void {
-    this.options.outbox.keep(KEPT_LOSS_LIMITS, [...this.held.values()] satisfies StoredLossLimits);
+  private persist(): void {
+    this.options.outbox.persist(STORED_LOSS_LIMITS, [...this.held.values()] satisfies StoredLossLimits);
   }
 }
 

@@ -2,7 +2,7 @@ import { type Market, amountUnits, floorAmount, priceUnits, roundPrice } from '.
 import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits, divideUp } from '../../domain/money.ts';
 import type { ExitKind, Execution, Side } from '../../domain/order.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import { onPriceGrid } from '../algorithms/wish-units.ts';
+import { onPriceGrid } from '../algorithms/requested-units.ts';
 import type { WhenIdentical, OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderLabels, OrderRecord } from '../../records/order.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';
@@ -41,7 +41,7 @@ export interface LockRefusal {
 }
 
 /** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
-export interface WishedOrder extends Pick<
+export interface RequestedOrder extends Pick<
   OrderRecord,
   'intentId' | 'side' | 'amount' | 'price' | 'stopPrice' | 'exit'
 > {
@@ -53,7 +53,7 @@ export interface WishedOrder extends Pick<
   readonly stopLegExit: ExitKind | null;
 }
 
-type PreTradeVerdict =
+type PreTradeOutcome =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
    * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` where
@@ -87,20 +87,20 @@ export class PreTradeRisk {
   }
 
   /** Answers the order as it may be placed, or why not. */
-  approve(instance: StrategyInstance, market: Market, wish: WishedOrder): PreTradeVerdict {
+  approve(instance: StrategyInstance, market: Market, draft: RequestedOrder): PreTradeOutcome {
     const { options } = this;
     const closed = options.closed() ?? options.closedIn(market);
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
-    const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';
+    const kind = draft.stopLimitPrice === null ? executionOf(draft) : 'oco';
     if (!options.blotter.venue.orderKinds.has(kind)) {
       return { ok: false, code: 'kind', reason: sentence('no-such-orders', { kind }) };
     }
     const book = options.markets.seenBook(market.symbol);
-    const best = this.bestIn(book, market.symbol, wish.side);
-    const fitted = fitToMarket(market, wish, best);
+    const best = this.bestIn(book, market.symbol, draft.side);
+    const fitted = fitToMarket(market, draft, best);
     if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
     const { amount, stopPrice, stopLimitPrice } = fitted;
-    const execution = executionOf(wish);
+    const execution = executionOf(draft);
     // A market order is bound by the best price of the other side: it fills no worse than one percent beyond.
     // Data can be finer than the steps of the market: what it takes is worked out on the steps, as there.
     const price =
@@ -108,12 +108,12 @@ export class PreTradeRisk {
     const wanted: WantedOrder = {
       strategy: instance.name,
       market,
-      side: wish.side,
+      side: draft.side,
       execution,
       price,
       stopPrice: stopLimitPrice === null ? stopPrice : null,
       amount,
-      isExit: wish.exit !== null,
+      isExit: draft.exit !== null,
     };
     const reduces = (): boolean => onlyReduces(this.viewFor(instance, wanted, { book }));
     const again = wanted.isExit
@@ -131,7 +131,7 @@ export class PreTradeRisk {
             { book },
           );
     if (stop !== null && !stop.ok) return stop;
-    const { intentId, labels, exit, stopLegExit, whenIdentical } = wish;
+    const { intentId, labels, exit, stopLegExit, whenIdentical } = draft;
     const { reservations } = options;
     const short =
       reservations.objectionTo(instance, first.order.value, intentId) ??
@@ -156,8 +156,8 @@ export class PreTradeRisk {
     if (standing !== null) return standing;
     const wanted: WantedOrder = { ...order, market, isExit: order.exit !== null };
     const book = markets.seenBook(market.symbol);
-    const verdict = this.check(instance, wanted, { book, exceptKey: order.key });
-    if (!verdict.ok) return refusedLater(verdict);
+    const outcome = this.check(instance, wanted, { book, exceptKey: order.key });
+    if (!outcome.ok) return refusedLater(outcome);
     const crossed = isPostOnly ? this.crossedBy(market, order) : null;
     return crossed === null ? null : sentence('order-post-only', { reason: crossed });
   }
@@ -168,13 +168,13 @@ export class PreTradeRisk {
    */
   crossedBy(
     { symbol, priceStep }: Market,
-    { side, price: wished, stopPrice }: Pick<WishedOrder, 'side' | 'price' | 'stopPrice'>,
+    { side, price: limitPrice, stopPrice }: Pick<RequestedOrder, 'side' | 'price' | 'stopPrice'>,
   ): Sentence | null {
-    if (wished === null || stopPrice !== null) return sentence('post-only-terms');
-    const price = onPriceGrid(wished, priceStep);
+    if (limitPrice === null || stopPrice !== null) return sentence('post-only-terms');
+    const price = onPriceGrid(limitPrice, priceStep);
     const best = this.bestFor(symbol, side);
-    const takes = best !== null && (side === 'buy' ? price >= best : price <= best);
-    if (!takes) return null;
+    const isCrossing = best !== null && (side === 'buy' ? price >= best : price <= best);
+    if (!isCrossing) return null;
     const direction = side === 'buy' ? 'below' : 'above';
     return sentence('post-only-crosses', { direction, best: formatUnits(best), price: formatUnits(price) });
   }
@@ -190,11 +190,11 @@ export class PreTradeRisk {
     const view = this.viewFor(instance, order, at);
     const locked = lockOn(order, () => onlyReduces(view));
     if (locked !== null) return { ok: false, ...locked };
-    const verdict = checkRisk(view, instance.settings.limits);
-    if (verdict.ok) return verdict;
-    const { check, reason, numbers } = verdict.refusal;
+    const outcome = checkRisk(view, instance.settings.limits);
+    if (outcome.ok) return outcome;
+    const { check, reason, numbers } = outcome.refusal;
     blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
-    onRefusal(instance, verdict.refusal);
+    onRefusal(instance, outcome.refusal);
     return { ok: false, code: `risk ${check}`, reason };
   }
 
@@ -206,7 +206,7 @@ export class PreTradeRisk {
       exceptKey === undefined
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
-    instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
+    instance.applyPrices((symbol) => markets.priceOf(symbol), nowMs);
     const { statuses, marketNames } = blotter.venue;
     const { working } = statuses;
     return new PreTradeView(
@@ -226,7 +226,7 @@ export class PreTradeRisk {
   }
 }
 
-function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Execution {
+function executionOf({ price, stopPrice, stopLimitPrice }: RequestedOrder): Execution {
   if (stopLimitPrice !== null) return 'limit';
   if (stopPrice === null) return price === null ? 'market' : 'limit';
   return price === null ? 'stop_market' : 'stop_limit';
@@ -344,17 +344,17 @@ type FittedOrder =
  * round extra digits. Refused when nothing is left, or when the value does not exceed the market's minimum.
  * `reference`: what an order without a price is valued by; null where no price is known.
  */
-export function fitToMarket(market: Market, wish: UnfittedOrder, reference: Units | null): FittedOrder {
+export function fitToMarket(market: Market, draft: UnfittedOrder, reference: Units | null): FittedOrder {
   try {
-    const amount = amountUnits(market, floorAmount(market, wish.amount));
-    const price = onStep(market, wish.price);
-    const stopPrice = onStep(market, wish.stopPrice);
-    const stopLimitPrice = onStep(market, wish.stopLimitPrice);
+    const amount = amountUnits(market, floorAmount(market, draft.amount));
+    const price = onStep(market, draft.price);
+    const stopPrice = onStep(market, draft.stopPrice);
+    const stopLimitPrice = onStep(market, draft.stopLimitPrice);
     if (amount === 0n) {
       const step = formatUnits(market.amountStep);
       return {
         ok: false,
-        reason: sentence('amount-below-step', { step, amount: formatUnits(wish.amount) }),
+        reason: sentence('amount-below-step', { step, amount: formatUnits(draft.amount) }),
       };
     }
     if (price === 0n || stopPrice === 0n || stopLimitPrice === 0n) {

@@ -164,11 +164,11 @@ export class Reservations {
         ? this.freeToSell(instance, asset, intentId)
         : this.spendable(instance, asset, intentId);
     if (needed <= spendable) return null;
-    return this.say(instance, { asset, needed, spendable, intentId });
+    return this.announce(instance, { asset, needed, spendable, intentId });
   }
 
   /** Returns why it is not enough, with everything that uses part of it. */
-  say(
+  announce(
     instance: StrategyInstance,
     of: {
       readonly asset: string;
@@ -260,8 +260,8 @@ export class Reservations {
     let sum = NO_UNITS;
     for (const other of this.options.instances) {
       if (other === instance || isMoneyOf(other, asset)) continue;
-      const kept = subtractUnits(other.held(asset), claimOf(other.name, claims, works));
-      if (kept > 0n) sum = addUnits(sum, kept);
+      const reserved = subtractUnits(other.held(asset), claimOf(other.name, claims, works));
+      if (reserved > 0n) sum = addUnits(sum, reserved);
     }
     return sum;
   }

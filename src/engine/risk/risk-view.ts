@@ -120,12 +120,12 @@ export interface RiskRefusal extends Objection {
 export type RiskCheck = (view: RiskView, limits: RiskLimits) => Objection | null;
 
 /** An amount with its currency, as a refusal says it: `1.2 BTC`. */
-export function sayAmount(units: bigint, market: Market): string {
+export function amountText(units: bigint, market: Market): string {
   return `${formatUnits(units)} ${market.base.toUpperCase()}`;
 }
 
 /** A value or price with its currency: `5000 USDT`. */
-export function sayValue(units: bigint, quote: string): string {
+export function quoteText(units: bigint, quote: string): string {
   return `${formatUnits(units)} ${quote.toUpperCase()}`;
 }
 

@@ -108,7 +108,7 @@ export class EquityOfBot {
 
   private resultOf(instance: StrategyInstance, quote: Currency, nowMs: number): Units | null {
     const { markets } = this.options;
-    instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
+    instance.applyPrices((symbol) => markets.priceOf(symbol), nowMs);
     const view = instance.pnlViews(quote, nowMs).inCurrencies.find((one) => one.quote === quote);
     return view === undefined || view.unvalued.length > 0 ? null : view.result;
   }

@@ -3,7 +3,7 @@ import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { type ExpiringAlgorithm, isAlgorithmIntent } from '../algorithms/algorithms.ts';
 import { present } from '../../domain/errors.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import { canBeOrdered, onAmountGrid, positiveWishUnits } from '../algorithms/wish-units.ts';
+import { canBeOrdered, onAmountGrid, positiveRequestedUnits } from '../algorithms/requested-units.ts';
 import { isFinal, labelsOf, type OrderRecord } from '../../records/order.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
@@ -11,7 +11,7 @@ import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { OrderPlacer } from '../orders/order-placer.ts';
-import type { PreTradeRisk, WishedOrder } from '../risk/pre-trade-risk.ts';
+import type { PreTradeRisk, RequestedOrder } from '../risk/pre-trade-risk.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
@@ -62,7 +62,7 @@ export class IntentRouter {
     options.orderManager.blotter.listen(['end'], this.onEnd);
   }
 
-  take(instance: StrategyInstance, asked: Intent): void {
+  apply(instance: StrategyInstance, asked: Intent): void {
     const closing = this.options.whileClosing(instance, asked);
     if (closing !== null) {
       this.reject(instance, asked, { code: 'closed', reason: closing });
@@ -89,7 +89,7 @@ export class IntentRouter {
         return;
       }
       case 'transfer':
-        this.options.transfers.take(instance, intent, () => this.nextId());
+        this.options.transfers.apply(instance, intent, () => this.nextId());
         return;
       case 'place':
       case 'oco': {
@@ -190,18 +190,18 @@ export class IntentRouter {
   private soldByExits(
     instance: StrategyInstance,
     intent: Extract<Intent, { kind: 'place' | 'oco' }>,
-    of: { readonly market: Market; readonly wish: Wish },
+    of: { readonly market: Market; readonly draft: OrderDraft },
   ): Units | null {
     const { algorithms, reservations } = this.options;
-    const { market, wish } = of;
+    const { market, draft } = of;
     const isPlain = intent.kind === 'place' && intent.postOnly !== true && intent.expireAfterMs === undefined;
-    if (!isPlain || wish.side === 'buy' || wish.stopPrice !== null) return null;
+    if (!isPlain || draft.side === 'buy' || draft.stopPrice !== null) return null;
     if (algorithms.ownExits.heldOf(instance, market.base) === 0n) return null;
-    const amount = onAmountGrid(market, wish.amount);
+    const amount = onAmountGrid(market, draft.amount);
     const free = reservations.freeToSell(instance, market.base);
     if (amount <= free) return null;
     const { symbol } = market;
-    const { price, labels } = wish;
+    const { price, labels } = draft;
     const why = sentence('bracket-decided');
     return algorithms.ownExits.sell(
       instance,
@@ -227,48 +227,48 @@ export class IntentRouter {
   private place(
     instance: StrategyInstance,
     intent: Extract<Intent, { kind: 'place' | 'oco' }>,
-    way: { readonly isByHand?: boolean } = {},
+    context: { readonly isByHand?: boolean } = {},
   ): PlacedOrder {
     const { risk, placer, markets, intents } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) return { ok: false, code: 'market', reason: markets.whyUnknown(intent.market) };
     const amount = amountFor(intent, sizeViewOf(this.options, instance, state.market));
-    let wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
-    if (!amount.ok || wish === null) {
+    let draft = amount.ok && amount.units !== null ? draftOf(intent, amount.units) : null;
+    if (!amount.ok || draft === null) {
       const reason = amount.ok ? sentence('decimals-needed') : amount.reason;
       return { ok: false, code: 'fit', reason };
     }
     const closed = this.options.closed();
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const isPostOnly = intent.kind === 'place' && intent.postOnly === true;
-    const crossed = isPostOnly ? risk.crossedBy(state.market, wish) : null;
+    const crossed = isPostOnly ? risk.crossedBy(state.market, draft) : null;
     if (crossed !== null) return { ok: false, code: 'fit', reason: crossed };
     const intentId = this.nextId();
     intents.begin(intentId, instance.name, intent);
     if (intent.kind === 'place' && intent.expireAfterMs !== undefined) {
-      const algorithm = expiringOf(wish, this.options.outbox.nowMs + intent.expireAfterMs);
+      const algorithm = expiringOf(draft, this.options.outbox.nowMs + intent.expireAfterMs);
       this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
       return { ok: true, key: null };
     }
     // What a person wants is an order, and nothing is taken down for it.
     const rest =
-      way.isByHand === true ? null : this.soldByExits(instance, intent, { market: state.market, wish });
+      context.isByHand === true ? null : this.soldByExits(instance, intent, { market: state.market, draft });
     if (rest !== null) {
       if (
         !canBeOrdered(state.market, {
           amount: rest,
-          price: wish.price ?? risk.bestFor(intent.market, 'sell') ?? NO_UNITS,
+          price: draft.price ?? risk.bestFor(intent.market, 'sell') ?? NO_UNITS,
         })
       ) {
         intents.end(intentId, 'done', sentence('exit-begun'));
         return { ok: true, key: null };
       }
-      wish = { ...wish, amount: rest };
+      draft = { ...draft, amount: rest };
     }
-    const verdict = risk.approve(instance, state.market, { ...wish, intentId });
-    if (verdict.ok) return { ok: true, key: placer.place({ ...verdict.plan, isPostOnly }) };
-    intents.end(intentId, 'refused', verdict.reason);
-    return verdict;
+    const outcome = risk.approve(instance, state.market, { ...draft, intentId });
+    if (outcome.ok) return { ok: true, key: placer.place({ ...outcome.plan, isPostOnly }) };
+    intents.end(intentId, 'refused', outcome.reason);
+    return outcome;
   }
 
   /**
@@ -319,17 +319,17 @@ export class IntentRouter {
   }
 }
 
-type Wish = Omit<WishedOrder, 'intentId'>;
+type OrderDraft = Omit<RequestedOrder, 'intentId'>;
 
 function expiringOf(
-  { side, amount, price, stopPrice, labels }: Wish,
+  { side, amount, price, stopPrice, labels }: OrderDraft,
   expiresAtMs: number,
 ): ExpiringAlgorithm {
   return { kind: 'expiring', side, amount, price, stopPrice, tag: labels.tag, expiresAtMs, isPlaced: false };
 }
 
 /** A wish in units; null where a number is no positive decimal. */
-function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Units): Wish | null {
+function draftOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Units): OrderDraft | null {
   const price = optionalUnits(intent.price);
   const stopPrice = optionalUnits(intent.stopPrice);
   const stopLimitPrice = optionalUnits(intent.kind === 'oco' ? intent.stopLimitPrice : undefined);
@@ -350,5 +350,5 @@ function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Unit
 
 /** Null for what was left out, undefined for what is no positive decimal. */
 function optionalUnits(input: DecimalInput | undefined): Units | null | undefined {
-  return input === undefined ? null : (positiveWishUnits(input) ?? undefined);
+  return input === undefined ? null : (positiveRequestedUnits(input) ?? undefined);
 }

@@ -12,7 +12,7 @@ import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import type { SizedAlgorithmIntent } from '../algorithms/algorithms.ts';
 import { ladderPrice } from '../algorithms/ladder.ts';
 import type { QuotesIntent, SizedQuote } from '../algorithms/quotes.ts';
-import { positiveWishUnits } from '../algorithms/wish-units.ts';
+import { positiveRequestedUnits } from '../algorithms/requested-units.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
@@ -59,7 +59,7 @@ type Sized<Of> =
  * and rounded down to 1e-10. Fees are not taken off.
  */
 export function amountFor(order: SizedIntent | Quote, view: SizeView): Amount {
-  if (order.amount !== undefined) return { ok: true, units: positiveWishUnits(order.amount) };
+  if (order.amount !== undefined) return { ok: true, units: positiveRequestedUnits(order.amount) };
   const value = valueOf(order, view);
   if (typeof value !== 'bigint') return { ok: false, reason: value };
   const price = ownPrice(order, view.market) ?? view.priceFor(order.side);
@@ -141,8 +141,8 @@ function valueOf(
   { market, equity }: SizeView,
 ): Units | Sentence {
   if (value !== undefined)
-    return positiveWishUnits(value) ?? `expected a positive value, was ${String(value)}`;
-  const share = equityShare === undefined ? null : positiveWishUnits(equityShare);
+    return positiveRequestedUnits(value) ?? `expected a positive value, was ${String(value)}`;
+  const share = equityShare === undefined ? null : positiveRequestedUnits(equityShare);
   if (share === null) return sentence('size-missing');
   const all = equity();
   if (all === null) return sentence('equity-needed', { currency: market.quote });
@@ -152,9 +152,9 @@ function valueOf(
 
 /** Of several prices their average; of a bound the worst. */
 function ownPrice(order: SizedIntent | Quote, market: Market): Units | null {
-  if ('bound' in order) return positiveWishUnits(order.bound);
+  if ('bound' in order) return positiveRequestedUnits(order.bound);
   if ('orders' in order) return ladderPrice(order, market);
-  if (order.price !== undefined) return positiveWishUnits(order.price);
+  if (order.price !== undefined) return positiveRequestedUnits(order.price);
   const stopPrice = 'stopPrice' in order ? order.stopPrice : undefined;
-  return stopPrice === undefined ? null : positiveWishUnits(stopPrice);
+  return stopPrice === undefined ? null : positiveRequestedUnits(stopPrice);
 }

@@ -4,7 +4,7 @@ import { formatUnits } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { Rejection, StrategyEvent } from '../../strategy/strategy-event.ts';
-import { AbsentFills, KEPT_ABSENT_FILLS, type AbsentFill } from '../fills/absent-fills.ts';
+import { AbsentFills, STORED_ABSENT_FILLS, type AbsentFill } from '../fills/absent-fills.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import { rejectionOf } from '../order-rejection.ts';
@@ -49,7 +49,7 @@ export class StrategyNotifier {
   }
 
   /** Queues an event for a strategy. */
-  tell(instance: StrategyInstance, event: StrategyEvent): void {
+  notify(instance: StrategyInstance, event: StrategyEvent): void {
     if (!instance.runner.wants(event.kind)) return;
     this.queue.push({ instance, event });
     if (this.queue.length <= MOST_WAITING) return;
@@ -61,7 +61,7 @@ export class StrategyNotifier {
 
   /** A trade of the account; one of nobody's order goes to nobody. */
   onFill(fill: FillRecord, order: OrderRecord | null): void {
-    if (order !== null) this.takeFill({ fill, tag: order.tag, exit: order.exit }, order);
+    if (order !== null) this.applyFill({ fill, tag: order.tag, exit: order.exit }, order);
   }
 
   /** By how much fills were others than they were taken for, and how many more they are. Nobody is told. */
@@ -84,7 +84,7 @@ export class StrategyNotifier {
     if (order.state === before.state && order.matched === before.matched) return;
     if (order.state === 'rejected') this.onOrderRejected(instance, order);
     else if (order.state !== 'sending' && order.state !== 'planned' && instance.runner.wants('order')) {
-      this.tell(instance, {
+      this.notify(instance, {
         kind: 'order',
         order: {
           clientOrderId: order.key,
@@ -117,7 +117,7 @@ export class StrategyNotifier {
       code.startsWith('lock ') ||
       (code === 'closed' && !instance.mayComplain(outbox.nowMs));
     if (!isReported) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
-    this.tell(instance, { kind: 'reject', rejection });
+    this.notify(instance, { kind: 'reject', rejection });
   }
 
   private onOrderRejected(instance: StrategyInstance, order: OrderRecord): void {
@@ -128,9 +128,9 @@ export class StrategyNotifier {
   }
 
   /** Takes over the fills that came while their strategies were not at work, and hands them out. */
-  restore({ kept }: MirrorState): void {
-    this.absent.restore(kept[KEPT_ABSENT_FILLS]);
-    for (const absent of this.absent.take(
+  restore({ stored }: MirrorState): void {
+    this.absent.restore(stored[STORED_ABSENT_FILLS]);
+    for (const absent of this.absent.release(
       ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
     )) {
       const { fill } = absent;
@@ -142,11 +142,11 @@ export class StrategyNotifier {
         fill.orderKey,
         () => `the order of the trade ${fill.tradeId}, which waited for its strategy`,
       );
-      this.takeFill(absent, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
+      this.applyFill(absent, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
     }
   }
 
-  private takeFill({ fill, tag, exit }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
+  private applyFill({ fill, tag, exit }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
     const instance = this.instancesByName.get(order.strategy);
     if (instance === undefined) {
       this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag, exit });
@@ -155,10 +155,10 @@ export class StrategyNotifier {
     const { markets } = this.options;
     const market = markets.get(fill.market)?.market;
     const leastAmount = market === undefined ? null : leastAmountAt(market, fill.price);
-    instance.takeFill(fill, { leastAmount, priceOf: (symbol) => markets.priceOf(symbol) });
+    instance.applyFill(fill, { leastAmount, priceOf: (symbol) => markets.priceOf(symbol) });
     if (!instance.runner.wants('fill')) return;
     const { side, atMs, price, amount, total, fee } = fill;
-    this.tell(instance, {
+    this.notify(instance, {
       kind: 'fill',
       fill: {
         clientOrderId: order.key,

@@ -2,7 +2,7 @@ import { sentence, type Sentence } from '../../language/sentence.ts';
 import { memberUniverseOf } from '../../strategy/own-markets.ts';
 import { universeOf } from '../../strategy/shown-universe.ts';
 import type { UniverseState } from '../../strategy/universe-state.ts';
-import { wishUnits } from '../algorithms/wish-units.ts';
+import { requestedUnits } from '../algorithms/requested-units.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
@@ -92,11 +92,11 @@ export class MemberGuard {
 function isReduction(instance: StrategyInstance, intent: Extract<Intent, { kind: 'target' }>): boolean {
   const { position, value, equityShare } = intent;
   if (position === undefined) return isNothing(value ?? equityShare);
-  const wanted = wishUnits(position);
+  const wanted = requestedUnits(position);
   const { base } = instance.marketNames.parseMarket(intent.market);
   return wanted !== null && wanted <= instance.held(base);
 }
 
 function isNothing(share: DecimalInput | undefined): boolean {
-  return share !== undefined && wishUnits(share) === 0n;
+  return share !== undefined && requestedUnits(share) === 0n;
 }

@@ -19,4 +19,4 @@ export const storedUniverses = z.strictObject({
 
 export type StoredUniverse = z.output<typeof storedUniverse>;
 
-export const KEPT_UNIVERSES = 'universes';
+export const STORED_UNIVERSES = 'universes';

@@ -7,7 +7,7 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StoredUniverse } from './stored-universes.ts';
 import type { VenueProfile } from '../../venues/port.ts';
 import { CandleReader } from '../feeds/candle-reader.ts';
-import { pageFlaw } from '../feeds/candle-taker.ts';
+import { pageIssue } from '../feeds/candle-pages.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** A market that entered or left, and what decided it. */
@@ -47,7 +47,7 @@ export class TrackedUniverse {
   rankings = 0;
   rankedAtMs: number | null = null;
   nextMs = Number.NEGATIVE_INFINITY;
-  saidEmpty = false;
+  isEmptyLogged = false;
   /** Times that a market has entered, and left. */
   readonly tally = { entered: 0, left: 0 };
   /** Chosen by the last ranking, whether the strategy knows it or not. */
@@ -123,7 +123,7 @@ export class TrackedUniverse {
     return this.kept.size === 0 && this.past.size === 0 && !this.isChanged;
   }
 
-  isKept(market: string): boolean {
+  isRetained(market: string): boolean {
     return this.kept.has(market);
   }
 
@@ -170,7 +170,7 @@ export class TrackedUniverse {
   }
 
   /** Returns the change to notify the strategy of now; null if there is none. */
-  takeChange(nowMs: number): MembersChange | null {
+  drainChange(nowMs: number): MembersChange | null {
     const bars: ClosedCandle[] = [];
     for (const [market, past] of this.ready) {
       this.past.delete(market);
@@ -305,18 +305,18 @@ export class PastBars {
     this.isAsking = true;
     const { market, timeframe } = reader;
     const call = { kind: 'candles', market, timeframe, ...reader.question(nowMs) } as const;
-    const way = {
+    const context = {
       requestClass: 'market',
       dedupe: `past ${market} ${timeframe}`,
       withinMs: LONGEST_WAIT_MS,
     } as const;
-    this.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
+    this.outbox.ask(call, context, (answer, { sentAtMs, atMs }) => {
       this.isAsking = false;
-      const isRight = answer.outcome === 'value' && pageFlaw(answer.value, { reader, nowMs: atMs }) === null;
+      const isRight = answer.outcome === 'value' && pageIssue(answer.value, { reader, nowMs: atMs }) === null;
       if (!isRight) this.notBeforeMs = atMs + RETRY_MS;
       else {
         const times = { askedAtMs: sentAtMs ?? atMs, nowMs: atMs, saidAtMs: answer.saidAtMs };
-        this.bars.push(...(reader.takePast(answer.value, times) ?? []));
+        this.bars.push(...(reader.applyPast(answer.value, times) ?? []));
       }
     });
   }

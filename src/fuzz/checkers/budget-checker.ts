@@ -48,7 +48,7 @@ export class BudgetChecker {
   }
 
   /** Looks at what came since the last look. */
-  look(): void {
+  poll(): void {
     for (const request of this.log.values()) {
       if (request.number <= this.lastNumber) continue;
       if (request.number > this.lastNumber + 1) {
@@ -57,19 +57,19 @@ export class BudgetChecker {
         );
       }
       this.lastNumber = request.number;
-      this.take(request);
+      this.check(request);
     }
   }
 
   violations(): readonly Violation[] {
-    this.look();
+    this.poll();
     return violationsOf('budgets', this.found);
   }
 
-  private take({ budget, timeMs, status, path, number }: LoggedRequest): void {
+  private check({ budget, timeMs, status, path, number }: LoggedRequest): void {
     if (budget === null) return;
-    const isTold = status === HTTP_TOO_MANY && this.lowered.has(budget);
-    if (!isTold && (status === HTTP_FORBIDDEN || status === HTTP_TOO_MANY)) {
+    const isLimitStated = status === HTTP_TOO_MANY && this.lowered.has(budget);
+    if (!isLimitStated && (status === HTTP_FORBIDDEN || status === HTTP_TOO_MANY)) {
       this.found.push(
         `expected no refusal by a limit, request ${number} to ${path} got ${status} at ${timeMs}`,
       );
@@ -95,7 +95,7 @@ export class BudgetChecker {
  * Longest time between an admission and its send: within it, a request admitted when the reply came may still
  * leave.
  */
-const UNDER_WAY_MS = 250;
+const IN_FLIGHT_MS = 250;
 
 /** Read by itself: what the client makes of a reply is part of what is checked. */
 const limitReply = z.object({ backOff: z.number().positive(), limit: z.int().positive() });
@@ -130,7 +130,7 @@ export class LoweredLimitChecker implements WireWitness {
     times.push(atMs);
     if (times.length > limit) times.shift();
     const lowered = this.lowered.get(name);
-    if (lowered === undefined || atMs <= lowered.fromMs + UNDER_WAY_MS || atMs > lowered.untilMs) return;
+    if (lowered === undefined || atMs <= lowered.fromMs + IN_FLIGHT_MS || atMs > lowered.untilMs) return;
     const first = times.at(-1 - lowered.limit);
     if (first === undefined || atMs - first > windowMs) return;
     this.found.push(
@@ -253,10 +253,10 @@ function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<Orde
   const side = held > 0n ? 'sell' : 'buy';
   let room = held > 0n ? held : -held;
   const stays = new Set<OrderRecord>();
-  const ways = orders.filter((order) => order.side === side);
-  const firsts = ways.filter(({ key, pairKey }) => pairKey === null || key < pairKey);
+  const exits = orders.filter((order) => order.side === side);
+  const firsts = exits.filter(({ key, pairKey }) => pairKey === null || key < pairKey);
   for (const first of firsts.toSorted((a, b) => rank(a) - rank(b) || a.plannedAtMs - b.plannedAtMs)) {
-    const legs = ways.filter((order) => order === first || order.key === first.pairKey);
+    const legs = exits.filter((order) => order === first || order.key === first.pairKey);
     const most = legs.map((leg) => restOf(leg)).reduce((left, right) => (left > right ? left : right), 0n);
     if (most > room) continue;
     room -= most;

@@ -18,12 +18,12 @@ import { MARK } from '../vandal.ts';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { SignalReply } from '../../engine/signal-intake.ts';
-import { LISTENER, LISTENER_STATE, MOST_TOLD } from '../workload/roamer.ts';
+import { LISTENER, LISTENER_STATE, MOST_SEEN } from '../workload/roamer.ts';
 import { isoText } from '../../domain/time-text.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 
 const sells = z.object({ intentId: z.string().nullable(), strategy: z.string(), market: z.string() });
-const wished = z.object({ tag: z.string().optional() });
+const tagged = z.object({ tag: z.string().optional() });
 
 /** One that leaves or is accepted so late may have met another position. */
 const PROMPT_MS = 10_000;
@@ -54,7 +54,7 @@ export class ByHandChecker {
   /** By the names of orders by hand: their wishes, which are alike for no two commands. */
   private readonly placed = new Map<string, string>();
   /** The same, by their intents. */
-  private readonly wishes = new Map<string, string>();
+  private readonly requests = new Map<string, string>();
   private readonly tooEarly: string[] = [];
   /** True if an older mirror was restored: the bot then has to rediscover what it knew. */
   private isBlind = false;
@@ -85,9 +85,9 @@ export class ByHandChecker {
       if (change.kind !== 'order' || change.order.state !== 'sending') continue;
       const { intentId, clientOrderId, strategy, plannedAtMs } = change.order;
       if (clientOrderId === null) continue;
-      const wish = this.wishes.get(intentId);
-      if (wish === undefined) this.placed.delete(clientOrderId);
-      else this.placed.set(clientOrderId, wish);
+      const request = this.requests.get(intentId);
+      if (request === undefined) this.placed.delete(clientOrderId);
+      else this.placed.set(clientOrderId, request);
       if (!this.closings.has(intentId)) this.sold.delete(clientOrderId);
       if (!this.closings.has(intentId) || atMs - plannedAtMs > PROMPT_MS) continue;
       this.options.count('orders of a close');
@@ -109,10 +109,10 @@ export class ByHandChecker {
       ];
     });
     const names = new Set(nameOf.values());
-    const twice = [...Map.groupBy(names, (name) => this.placed.get(name))].flatMap(([wish, alike]) =>
-      wish === undefined || alike.length === 1
+    const twice = [...Map.groupBy(names, (name) => this.placed.get(name))].flatMap(([request, alike]) =>
+      request === undefined || alike.length === 1
         ? []
-        : [`expected one order by hand for ${wish}, were ${alike.join(', ')}`],
+        : [`expected one order by hand for ${request}, were ${alike.join(', ')}`],
     );
     return violationsOf('by hand', [...tooMuch, ...twice, ...this.tooEarly]);
   }
@@ -137,8 +137,8 @@ export class ByHandChecker {
 
   private begin({ id, kind, json }: IntentRecord): void {
     this.closings.delete(id);
-    if (kind === 'place' && wished.parse(JSON.parse(json)).tag === 'by-hand') this.wishes.set(id, json);
-    else this.wishes.delete(id);
+    if (kind === 'place' && tagged.parse(JSON.parse(json)).tag === 'by-hand') this.requests.set(id, json);
+    else this.requests.delete(id);
   }
 }
 
@@ -229,15 +229,15 @@ export class SignalChecker {
 
   /** `unanswered`: ids that were sent, and never answered; `again`: those that were sent more than once. */
   violations(path: string, unanswered: readonly string[], again: ReadonlySet<string>): readonly Violation[] {
-    const told = readTold(path);
-    if (told === null) return [];
+    const delivered = readNotified(path);
+    if (delivered === null) return [];
     const counts = new Map<string, number>();
-    for (const id of told) counts.set(id, (counts.get(id) ?? 0) + 1);
+    for (const id of delivered) counts.set(id, (counts.get(id) ?? 0) + 1);
     const twice = [...counts].flatMap(([id, count]) =>
       count > 1 ? [`expected the signal ${id} to be told once, was told ${count} times`] : [],
     );
     // The state has the last ones, and so do the answers.
-    const answered = [...this.replies].filter(([, outcome]) => outcome === 'told').slice(-MOST_TOLD / 2);
+    const answered = [...this.replies].filter(([, outcome]) => outcome === 'told').slice(-MOST_SEEN / 2);
     const lost = answered.flatMap(([id]) =>
       counts.has(id) ? [] : [`expected the signal ${id}, which was answered as told, in the state`],
     );
@@ -252,7 +252,7 @@ export class SignalChecker {
 }
 
 /** Ids in the state of the strategy, by the file; null where it has none. */
-function readTold(path: string): readonly string[] | null {
+function readNotified(path: string): readonly string[] | null {
   if (!existsSync(path)) return null;
   const database = new Database(path, { readonly: true });
   try {

@@ -260,8 +260,8 @@ export class FundsChecker {
       const { currency, needed } = paymentOf(change.order);
       const { total, heldByOwn, heldByStrategy, bought } = fundsOf(currency, strategy);
       if (heldByOwn + needed <= total + ROUNDING) continue;
-      const isWayOut = side === 'sell' && heldByStrategy + needed <= bought + ROUNDING;
-      if (isWayOut && this.outsideAtMs > Number.NEGATIVE_INFINITY) continue;
+      const isExit = side === 'sell' && heldByStrategy + needed <= bought + ROUNDING;
+      if (isExit && this.outsideAtMs > Number.NEGATIVE_INFINITY) continue;
       this.found.push(
         `expected ${key} to want no money that own orders hold already: it needs ${formatUnits(needed)} ${currency}, they hold ${formatUnits(heldByOwn)} of ${formatUnits(total)} (${atMs})`,
       );
@@ -339,11 +339,11 @@ export class DustChecker {
   }
 
   private hold(holder: string, held: readonly bigint[]): void {
-    let taken = 0n;
-    for (const claim of this.claims.values()) if (claim.holder === holder) taken += claim.dust;
-    if (held.some((units) => taken <= units) || this.found.length >= MOST_NAMED) return;
+    let used = 0n;
+    for (const claim of this.claims.values()) if (claim.holder === holder) used += claim.dust;
+    if (held.some((units) => used <= units) || this.found.length >= MOST_NAMED) return;
     this.found.push(
-      `expected brackets of ${holder} to take at most what is held, ${held.map((units) => formatUnits(units)).join(' or ')}, they took ${formatUnits(taken)}`,
+      `expected brackets of ${holder} to take at most what is held, ${held.map((units) => formatUnits(units)).join(' or ')}, they took ${formatUnits(used)}`,
     );
   }
 }

@@ -107,8 +107,8 @@ export class FigureChecker {
     this.nowMs = Math.max(this.nowMs, atMs);
     // The figures of a step are of what its end has.
     for (const change of changes)
-      if (change.kind === 'strategy') this.takeGiven(change.strategy.name, change.strategy.json);
-    for (const change of changes) this.take(change);
+      if (change.kind === 'strategy') this.applyGiven(change.strategy.name, change.strategy.json);
+    for (const change of changes) this.apply(change);
   }
 
   violations(): readonly Violation[] {
@@ -160,14 +160,14 @@ export class FigureChecker {
       const strategies = database.prepare<[], { name: string; json: string }>(
         'SELECT name, json FROM strategies',
       );
-      for (const { name, json } of strategies.all()) this.takeGiven(name, json);
+      for (const { name, json } of strategies.all()) this.applyGiven(name, json);
       this.moves = readPositionMoves(database);
     } finally {
       database.close();
     }
   }
 
-  private take(change: MirrorChange): void {
+  private apply(change: MirrorChange): void {
     if (change.kind === 'fill') {
       const { fill } = change;
       this.fills.set(nameOf(fill, fill.venueOrderId), fill);
@@ -186,7 +186,7 @@ export class FigureChecker {
     else if (change.kind === 'figure') this.judge(change.figure);
   }
 
-  private takeGiven(name: string, json: string): void {
+  private applyGiven(name: string, json: string): void {
     this.given.set(name, givenRow.parse(JSON.parse(json)).ledger);
   }
 

@@ -138,7 +138,7 @@ function marketIn(fields: LeavingRequest['fields']): string {
 }
 
 /** States in the mirror of an order that has not been passed on yet, or has ended. */
-const NOT_ON_ITS_WAY: ReadonlySet<string> = new Set(['planned', 'filled', 'cancelled', 'rejected']);
+const NOT_IN_FLIGHT: ReadonlySet<string> = new Set(['planned', 'filled', 'cancelled', 'rejected']);
 
 /**
  * The row before the request: when the placement of an order leaves, the mirror's file already has that order
@@ -160,7 +160,7 @@ export class JournalChecker implements WireWitness {
     const id = fields['clientOrderId'];
     if (endpoint.name !== 'addOrder' || typeof id !== 'string') return;
     const state = this.stateOf(id);
-    if (state !== null && !NOT_ON_ITS_WAY.has(state)) return;
+    if (state !== null && !NOT_IN_FLIGHT.has(state)) return;
     this.found.push(
       `expected ${id} to be on the disk as on its way before its request left at ${atMs}, ${state === null ? 'it was not there' : `it was ${state}`}`,
     );
@@ -241,7 +241,7 @@ const writtenPauses = z.object({
 });
 const endedEarly = z.object({ strategy: z.string().nullable(), pauses: z.boolean().optional() });
 const row = z.object({ state: z.unknown() });
-const wished = z.object({ tag: z.string().optional() });
+const tagged = z.object({ tag: z.string().optional() });
 const sells = z.object({ intentId: z.string().nullable() });
 
 /** As many faults are named. */
@@ -278,7 +278,7 @@ export class PauseChecker {
 
   /** One step, at a time of the bot's clock. */
   watch({ changes }: Pick<EngineOutput, 'changes'>, atMs: number): void {
-    if (this.unsure !== null) this.keep(this.unsure);
+    if (this.unsure !== null) this.applyStored(this.unsure);
     this.unsure = null;
     for (const [strategy, untilMs] of this.paused) if (untilMs <= atMs) this.paused.delete(strategy);
     const byHand = new Set<string | null>();
@@ -301,7 +301,7 @@ export class PauseChecker {
   private judge(change: MirrorChange, byHand: ReadonlySet<string | null>, atMs: number): void {
     if (change.kind === 'intent' && change.intent.status === 'working') {
       const { id, strategy, json } = change.intent;
-      const { tag } = wished.parse(JSON.parse(json));
+      const { tag } = tagged.parse(JSON.parse(json));
       if (this.paused.has(strategy) && !byHand.has(id) && tag !== 'by-hand')
         this.find(`expected ${strategy}, which is paused, to want nothing at ${atMs}, was ${json}`);
     }
@@ -314,7 +314,7 @@ export class PauseChecker {
       this.find(`expected ${name}, which is paused, to be told nothing at ${atMs}, its state has changed`);
   }
 
-  private keep(json: string): void {
+  private applyStored(json: string): void {
     this.paused.clear();
     for (const { strategy, endsAtMs, pauses } of writtenPauses.parse(JSON.parse(json)).locks)
       if (pauses === true && strategy !== null) this.paused.set(strategy, endsAtMs);

@@ -38,7 +38,7 @@ const ended = z.object({
   market: z.string().nullable(),
 });
 const begun = z.object({ entries: z.enum(['keep', 'cancel']) });
-const wish = z.object({ side: z.literal('sell'), market: z.string(), amount: z.string() });
+const request = z.object({ side: z.literal('sell'), market: z.string(), amount: z.string() });
 
 /** An order that was planned while a lock held by this checker's own account. */
 interface LockedOrder {
@@ -76,7 +76,7 @@ export class LockChecker {
   private readonly options: LockCheckerOptions;
   private readonly locks = new Map<string, KnownLock>();
   private readonly planned = new Map<string, LockedOrder>();
-  private readonly refusedWaysOut: string[] = [];
+  private readonly refusedExits: string[] = [];
   private readonly shown = new ShownLocks();
   private held = new Map<string, bigint>();
   /** Locks written by the step before; they count once another step shows that they are on the disk. */
@@ -117,7 +117,7 @@ export class LockChecker {
     atMs: number,
     exchangeMs: number = atMs,
   ): void {
-    if (this.unsure !== null) this.keep(this.unsure, atMs);
+    if (this.unsure !== null) this.applyStored(this.unsure, atMs);
     this.unsure = null;
     for (const [key, lock] of this.locks) if (lock.endsAtMs <= atMs) this.locks.delete(key);
     // Of locks that ended early in this very step, orders after it are free.
@@ -161,7 +161,7 @@ export class LockChecker {
           ]
         : [];
     });
-    return violationsOf('locks', [...found, ...this.refusedWaysOut, ...this.shown.differences]);
+    return violationsOf('locks', [...found, ...this.refusedExits, ...this.shown.differences]);
   }
 
   private order(
@@ -205,7 +205,7 @@ export class LockChecker {
   ): void {
     if (!reason.startsWith('the lock ')) return;
     this.options.count('lock refusals');
-    const read = wish.safeParse(JSON.parse(json));
+    const read = request.safeParse(JSON.parse(json));
     if (!read.success) return;
     const { base } = parseMarket(read.data.market);
     const name = `${strategy} ${base}`;
@@ -213,10 +213,10 @@ export class LockChecker {
     const isFree = engine.unfinishedOrders().every((one) => one.strategy !== strategy || one.side !== 'sell');
     const amount = parseUnits(read.data.amount);
     if (isFree && held.every((units) => amount <= units))
-      this.refusedWaysOut.push(`expected a sale of ${read.data.amount} by ${strategy} to pass: ${reason}`);
+      this.refusedExits.push(`expected a sale of ${read.data.amount} by ${strategy} to pass: ${reason}`);
   }
 
-  private keep(json: string, atMs: number): void {
+  private applyStored(json: string, atMs: number): void {
     for (const lock of writtenLocks.parse(JSON.parse(json)).locks) {
       if (lock.endsAtMs > atMs) this.locks.set(keyOf(lock), lock);
     }
@@ -313,7 +313,7 @@ const UNSAID_MS = 3_600_000;
  * Longest time between an admission and its send: within it, a request admitted when the reply came may still
  * leave.
  */
-const UNDER_WAY_MS = 250;
+const IN_FLIGHT_MS = 250;
 
 /**
  * A lockout is kept: once the process got a limit reply, nothing of that budget leaves before the wait is
@@ -326,7 +326,7 @@ export class LockoutChecker implements WireWitness {
   leaves({ endpoint, atMs }: LeavingRequest): void {
     const { name } = endpoint.budget;
     const lockout = this.closed.get(name);
-    if (lockout === undefined || atMs <= lockout.fromMs + UNDER_WAY_MS || atMs >= lockout.untilMs) return;
+    if (lockout === undefined || atMs <= lockout.fromMs + IN_FLIGHT_MS || atMs >= lockout.untilMs) return;
     this.found.push(
       `expected nothing of ${name} from ${lockout.fromMs} to ${lockout.untilMs}, which a reply had locked out, a request left at ${atMs}`,
     );

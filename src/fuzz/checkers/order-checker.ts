@@ -278,9 +278,7 @@ function checkDca({ id, json, atMs, orders, plannedAtMs }: SlowIntent): readonly
 interface AcceptedOrders {
   /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
   readonly idOf: (clientOrderId: string) => number | null;
-  /**
-   * Names of orders that were refused to the bot with the interface's own code.
-   */
+  /** Names of orders that were refused to the bot with the interface's own code. */
   readonly refused: ReadonlySet<string>;
 }
 

@@ -18,10 +18,10 @@ import type { EngineEvent } from '../../engine/engine-event.ts';
 export class PositionChecker {
   /** Strategies whose books a person has changed: their fills alone do not say what they hold. */
   readonly moved = new Set<string>();
-  private readonly taken = new Set<string>();
+  private readonly canceled = new Set<string>();
   private readonly askedByBot = new Set<string>();
   /** By the intents of brackets that have to wait: whose they are, and the exit that was canceled. */
-  private readonly waiting = new Map<string, { readonly strategy: string; readonly taken: string }>();
+  private readonly waiting = new Map<string, { readonly strategy: string; readonly canceled: string }>();
   private readonly messages: string[] = [];
   private readonly count: (what: string) => void;
 
@@ -30,8 +30,8 @@ export class PositionChecker {
   }
 
   /** Somebody else has canceled an order of the bot, by its id at the exchange. */
-  took(id: number): void {
-    this.taken.add(String(id));
+  applied(id: number): void {
+    this.canceled.add(String(id));
   }
 
   watch({ changes, requests }: Pick<EngineOutput, 'changes' | 'requests'>): void {
@@ -41,18 +41,18 @@ export class PositionChecker {
       if (call.venueId !== null) this.askedByBot.add(call.venueId);
     }
     for (const change of changes) {
-      if (change.kind === 'order') this.takeOrder(change.order);
+      if (change.kind === 'order') this.applyOrder(change.order);
       else if (change.kind === 'algorithm-end') this.waiting.delete(change.intentId);
       // An id that was lost with what was on the disk is taken again.
       else if (change.kind === 'intent' && change.intent.status === 'working')
         this.waiting.delete(change.intent.id);
-      else if (change.kind === 'position-move') this.takeMove(change.move);
+      else if (change.kind === 'position-move') this.applyMove(change.move);
       else if (
         change.kind === 'journal' &&
         change.entry.kind === 'control' &&
         change.entry.subject === 'position'
       )
-        this.said(change.entry.json);
+        this.applyMessage(change.entry.json);
     }
   }
 
@@ -60,7 +60,7 @@ export class PositionChecker {
     return violationsOf('positions by hand', this.messages);
   }
 
-  private takeOrder({
+  private applyOrder({
     key,
     intentId,
     strategy,
@@ -72,25 +72,25 @@ export class PositionChecker {
     execution,
   }: OrderRecord): void {
     const isAsked = this.askedByBot.has(key) || this.askedByBot.has(venueId ?? '');
-    const isTaken = state === 'cancelled' && filled === 0n && this.taken.has(venueId ?? '');
-    if (isTaken && exit !== null && !isAsked) {
+    const isCanceled = state === 'cancelled' && filled === 0n && this.canceled.has(venueId ?? '');
+    if (isCanceled && exit !== null && !isAsked) {
       this.count('exits that somebody else canceled');
-      this.waiting.set(intentId, { strategy, taken: key });
+      this.waiting.set(intentId, { strategy, canceled: key });
     }
     const waiting = this.waiting.get(intentId);
     if (state !== 'sending' || side !== 'sell' || execution === 'market' || waiting === undefined) return;
     this.waiting.delete(intentId);
     this.messages.push(
-      `expected no exit of ${intentId} (${strategy}) after somebody else canceled ${waiting.taken} and before a person said what became of the position, was ${key}`,
+      `expected no exit of ${intentId} (${strategy}) after somebody else canceled ${waiting.canceled} and before a person said what became of the position, was ${key}`,
     );
   }
 
-  private takeMove({ act, from, to }: PositionMoveRecord): void {
+  private applyMove({ act, from, to }: PositionMoveRecord): void {
     this.count(`position ${act} in the books`);
     for (const strategy of [from, to]) if (strategy !== null) this.moved.add(strategy);
   }
 
-  private said(json: string): void {
+  private applyMessage(json: string): void {
     const { strategy, to } = JSON.parse(json) as { readonly strategy: string; readonly to: string | null };
     for (const [intentId, { strategy: owner }] of this.waiting)
       if (owner === strategy || owner === to) this.waiting.delete(intentId);
@@ -255,7 +255,7 @@ export interface CheckedUniverse {
   readonly hysteresis: number;
 }
 
-interface Told {
+interface UniverseNotice {
   readonly entered: readonly string[];
   readonly left: readonly string[];
   readonly members: readonly string[];
@@ -281,7 +281,7 @@ export class UniverseChecker {
   }
 
   /** Looks at a step; answers what was told of the universe in it. */
-  watch(engine: Engine, event: EngineEvent, output: EngineOutput, atMs: number): readonly Told[] {
+  watch(engine: Engine, event: EngineEvent, output: EngineOutput, atMs: number): readonly UniverseNotice[] {
     if (engine !== this.engine) this.beginLife(engine);
     if (event.kind === 'answer' && this.asked.delete(event.requestId) && event.answer.outcome === 'value')
       this.best = [bestOf(event.answer.value as readonly MarketStats[], this.universe), ...this.best].slice(
@@ -291,15 +291,15 @@ export class UniverseChecker {
     // Those of a book that may stand still are asked for as a backfill, and rank nothing.
     for (const { id, call, requestClass } of output.requests)
       if (call.kind === 'stats' && requestClass !== 'backfill') this.asked.add(id);
-    const told = output.changes.flatMap((change) =>
+    const notices = output.changes.flatMap((change) =>
       change.kind === 'journal' &&
       change.entry.kind === 'universe' &&
       change.entry.subject === this.universe.key
-        ? [JSON.parse(change.entry.json) as Told]
+        ? [JSON.parse(change.entry.json) as UniverseNotice]
         : [],
     );
-    for (const one of told) this.check(engine, one, atMs);
-    return told;
+    for (const one of notices) this.check(engine, one, atMs);
+    return notices;
   }
 
   violations(): readonly Violation[] {
@@ -316,12 +316,12 @@ export class UniverseChecker {
     this.members = state?.members.map(({ market }) => market) ?? [];
   }
 
-  private check(engine: Engine, { entered, left, members, kept }: Told, atMs: number): void {
-    const say = (message: string): void => void this.found.push(`${message} at ${atMs}`);
+  private check(engine: Engine, { entered, left, members, kept }: UniverseNotice, atMs: number): void {
+    const log = (message: string): void => void this.found.push(`${message} at ${atMs}`);
     const expected = [...this.members.filter((market) => !left.includes(market)), ...entered];
-    if (members.length > 1) say(`expected one member at most, were ${members.join(', ')}`);
+    if (members.length > 1) log(`expected one member at most, were ${members.join(', ')}`);
     if (expected.join() !== members.join())
-      say(
+      log(
         `expected the members ${expected.join()} after ${left.join()} left and ${entered.join()} entered, were ${members.join()}`,
       );
     this.members = members;
@@ -330,7 +330,7 @@ export class UniverseChecker {
     const isClear = this.universe.hysteresis === 0 && last !== undefined && last !== null && before !== null;
     for (const market of entered) {
       if (isClear && market !== last && market !== before)
-        say(
+        log(
           `expected ${last} to enter, which the last reply has as the best by ${this.universe.rankBy}, was ${market}`,
         );
     }
@@ -338,7 +338,7 @@ export class UniverseChecker {
     const open = new Set(own.map(({ market }) => market));
     for (const market of left) {
       if (open.has(market) && !kept.includes(market) && !members.includes(market))
-        say(`expected ${market}, which left with an order open, to be followed`);
+        log(`expected ${market}, which left with an order open, to be followed`);
     }
   }
 }

@@ -211,7 +211,7 @@ function coverOf({ names }: WatchedBracket, orders: readonly Own[], atMs: number
   return [...pairs.values()].reduce((sum, rest) => sum + rest, 0n);
 }
 
-/** A stretch of time in which something keeps exits from being placed, in ms of the true time. */
+/** A range of time in which something keeps exits from being placed, in ms of the true time. */
 export interface Excuse {
   readonly fromMs: number;
   readonly toMs: number;
@@ -244,12 +244,12 @@ export class BracketWatch {
   private readonly moved = new Set<string>();
 
   /** Applies the changes of a step of the bot. */
-  take({ changes }: Pick<EngineOutput, 'changes'>, nowMs: number): void {
+  apply({ changes }: Pick<EngineOutput, 'changes'>, nowMs: number): void {
     for (const change of changes) {
-      if (change.kind === 'algorithm') this.takeAlgorithm(change.algorithm, nowMs);
+      if (change.kind === 'algorithm') this.applyAlgorithm(change.algorithm, nowMs);
       else if (change.kind === 'algorithm-end') this.end(change.intentId, nowMs);
-      else if (change.kind === 'order') this.takeOrder(change.order, nowMs);
-      else if (change.kind === 'position-move') this.takeMove(change.move, nowMs);
+      else if (change.kind === 'order') this.applyOrder(change.order, nowMs);
+      else if (change.kind === 'position-move') this.applyMove(change.move, nowMs);
     }
   }
 
@@ -278,7 +278,7 @@ export class BracketWatch {
       if (!onDisk.has(intentId)) this.end(intentId, fromMs);
   }
 
-  private takeAlgorithm(
+  private applyAlgorithm(
     {
       intentId,
       strategy,
@@ -320,13 +320,13 @@ export class BracketWatch {
     this.holdOne(bracket, 'refused', setbacks.inARow > 0 && !isStopAlone, nowMs);
   }
 
-  private takeMove({ from, to }: PositionMoveRecord, nowMs: number): void {
+  private applyMove({ from, to }: PositionMoveRecord, nowMs: number): void {
     for (const strategy of [from, to]) if (strategy !== null) this.moved.add(strategy);
     for (const { intentId, strategy } of this.atWork.values())
       if (this.moved.has(strategy)) this.end(intentId, nowMs);
   }
 
-  private takeOrder({ key, intentId, state, clientOrderId }: OrderRecord, nowMs: number): void {
+  private applyOrder({ key, intentId, state, clientOrderId }: OrderRecord, nowMs: number): void {
     const bracket = this.atWork.get(intentId);
     if (bracket === undefined) return;
     if (clientOrderId !== null) bracket.names.add(clientOrderId);

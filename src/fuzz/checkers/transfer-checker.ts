@@ -58,7 +58,7 @@ export class TransferChecker implements WireWitness {
     const key = keyOf(fields);
     if (this.sent.has(key)) this.found.push(`expected ${key} to leave once, it left again at ${atMs}`);
     this.sent.set(key, { atMs, isAnswered: false });
-    const same = readKeptTransfers(this.opened()).filter(({ currency }) => currency === fields['currency']);
+    const same = readStoredTransfers(this.opened()).filter(({ currency }) => currency === fields['currency']);
     const [only] = same;
     if (same.length === 1 && only?.key === key && only.state === 'sending') return;
     const there = same.map((one) => `${one.key}, ${one.state}`).join('; ') || 'none';
@@ -96,9 +96,9 @@ export class TransferChecker implements WireWitness {
     const database = this.opened();
     const intents = readTransferIntents(database);
     const rows = new Map(intents.map((row) => [row.key, row]));
-    const told = readToldTransfers(database, strategy);
-    const kept = new Set(
-      readKeptTransfers(database).flatMap(({ id, state }) => (state === 'unknown' ? [id] : [])),
+    const notified = readSeenTransfers(database, strategy);
+    const stored = new Set(
+      readStoredTransfers(database).flatMap(({ id, state }) => (state === 'unknown' ? [id] : [])),
     );
     const wrong = new Set([...spoiled].map((body) => keyOf(JSON.parse(body))));
     const messages = [...this.found];
@@ -119,7 +119,7 @@ export class TransferChecker implements WireWitness {
     }
     for (const row of intents) {
       if (this.forgotten.has(row.key)) continue;
-      messages.push(...this.rowMessages(row, { isKept: kept.has(row.id), told: told[row.id] }));
+      messages.push(...this.rowMessages(row, { isStored: stored.has(row.id), notified: notified[row.id] }));
     }
     const doubtful = intents.filter((row) => endOf(row) === 'unknown' || endOf(row) === 'accepted');
     return { violations: violationsOf('transfers', messages), unknown: doubtful.map(({ key }) => key) };
@@ -145,19 +145,19 @@ export class TransferChecker implements WireWitness {
   /** Checks that an unknown transfer is stored and reported, and that a completed one is reported. */
   private rowMessages(
     row: TransferIntentRow,
-    of: { readonly isKept: boolean; readonly told: string | undefined },
+    of: { readonly isStored: boolean; readonly notified: string | undefined },
   ): readonly string[] {
     const { key, id } = row;
     const end = endOf(row);
     const messages: string[] = [];
-    if ((end === 'unknown') !== of.isKept)
+    if ((end === 'unknown') !== of.isStored)
       messages.push(`expected ${key} (${id}), which is ${end}, to be kept just while it is unknown`);
     if (end === 'accepted' && this.acceptances === 0)
       messages.push(`expected ${key} (${id}) to be unknown until a person accepts it, nobody did`);
-    const tellings = TOLD[end];
-    if (!tellings.includes(of.told))
+    const tellings = NOTIFIED[end];
+    if (!tellings.includes(of.notified))
       messages.push(
-        `expected the strategy to be told ${tellings.join(' or ')} of ${key} (${id}), it was told ${of.told}`,
+        `expected the strategy to be told ${tellings.join(' or ')} of ${key} (${id}), it was told ${of.notified}`,
       );
     return messages;
   }
@@ -174,7 +174,7 @@ type End = 'made' | 'refused' | 'accepted' | 'unknown';
  * An acceptance may come before the strategy has started again, and is lost with the process then; so may be
  * what it was told before that.
  */
-const TOLD: Readonly<Record<End, readonly (string | undefined)[]>> = {
+const NOTIFIED: Readonly<Record<End, readonly (string | undefined)[]>> = {
   made: ['done'],
   refused: [undefined],
   accepted: ['accepted', 'unknown', undefined],
@@ -192,8 +192,8 @@ function keyOf(fields: LeavingRequest['fields']): string {
 }
 
 const amount = z.string().transform((text) => formatUnits(parseUnits(text)));
-const wish = z.object({ currency: z.string(), amount, from: z.enum(['spot', 'margin']) });
-const kept = z.array(wish.extend({ id: z.string(), state: z.enum(['sending', 'unknown']) }));
+const request = z.object({ currency: z.string(), amount, from: z.enum(['spot', 'margin']) });
+const stored = z.array(request.extend({ id: z.string(), state: z.enum(['sending', 'unknown']) }));
 const told = z.object({ state: z.object({ told: z.record(z.string(), z.string()).default({}) }).nullish() });
 
 /** Returns the key of a transfer: no two of the treasurer's have the same amount. */
@@ -202,7 +202,7 @@ function transferKey(currency: string, amountText: string, from: string): string
 }
 
 /** A transfer that the mirror's file has as one at work. */
-interface KeptTransfer {
+interface StoredTransfer {
   readonly id: string;
   readonly key: string;
   readonly currency: string;
@@ -218,12 +218,12 @@ interface TransferIntentRow {
 }
 
 /** Transfers at work. */
-export function readKeptTransfers(database: Database.Database): readonly KeptTransfer[] {
+export function readStoredTransfers(database: Database.Database): readonly StoredTransfer[] {
   const row = database
     .prepare<[], { readonly json: string }>("SELECT json FROM kept WHERE name = 'transfers'")
     .get();
   if (row === undefined) return [];
-  return kept
+  return stored
     .parse(JSON.parse(row.json))
     .map(({ id, state, ...of }) => ({ id, state, currency: of.currency, key: rowKey(of) }));
 }
@@ -236,17 +236,17 @@ export function readTransferIntents(database: Database.Database): readonly Trans
       { readonly id: string; readonly json: string; readonly status: string; readonly reason: string | null }
     >("SELECT intent_id AS id, json, status, reason FROM intents WHERE kind = 'transfer' ORDER BY id")
     .all()
-    .map(({ json, ...row }) => ({ ...row, key: rowKey(wish.parse(JSON.parse(json))) }));
+    .map(({ json, ...row }) => ({ ...row, key: rowKey(request.parse(JSON.parse(json))) }));
 }
 
 /** By id: what a strategy was told of its transfers last. */
-function readToldTransfers(database: Database.Database, strategy: string): Readonly<Record<string, string>> {
+function readSeenTransfers(database: Database.Database, strategy: string): Readonly<Record<string, string>> {
   const row = database
     .prepare<[string], { readonly json: string }>('SELECT json FROM strategies WHERE name = ?')
     .get(strategy);
   return row === undefined ? {} : (told.parse(JSON.parse(row.json)).state?.told ?? {});
 }
 
-function rowKey(of: z.output<typeof wish>): string {
+function rowKey(of: z.output<typeof request>): string {
   return transferKey(of.currency, of.amount, of.from);
 }

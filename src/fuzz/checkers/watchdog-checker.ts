@@ -53,7 +53,7 @@ export class WatchdogChecker implements WireWitness {
   private readonly options: WatchdogCheckerOptions;
   private readonly found: string[] = [];
   /** Messages of a silence, each with the life of the watchdog that sent it. */
-  private readonly tells: { readonly atMs: number; readonly life: number }[] = [];
+  private readonly notices: { readonly atMs: number; readonly life: number }[] = [];
   private readonly tries: { readonly fromMs: number; toMs: number }[] = [];
   private lives = 0;
   private listLeftAtMs = 0;
@@ -123,9 +123,9 @@ export class WatchdogChecker implements WireWitness {
       return;
     }
     const { shownMs } = this.bot;
-    if (this.tells.some(({ atMs, life }) => life === this.lives && atMs > shownMs))
+    if (this.notices.some(({ atMs, life }) => life === this.lives && atMs > shownMs))
       this.found.push(`expected the silence since ${shownMs} once, told again at ${nowMs}`);
-    this.tells.push({ atMs: nowMs, life: this.lives });
+    this.notices.push({ atMs: nowMs, life: this.lives });
   }
 
   /** Null if the bot is silent for so long, counted from its last beat as a watchdog does. */
@@ -139,7 +139,7 @@ export class WatchdogChecker implements WireWitness {
 
   /** The bot may be gone again by now. */
   private isBack(nowMs: number): void {
-    if (this.bot.shownMs < (this.tells.at(-1)?.atMs ?? 0))
+    if (this.bot.shownMs < (this.notices.at(-1)?.atMs ?? 0))
       this.found.push(`expected "back" of a bot that is, it was said at ${nowMs}`);
   }
 
@@ -181,11 +181,11 @@ export class WatchdogChecker implements WireWitness {
     const { silentAfterMs, cancelEntriesAfterMs } = this.options.rule;
     const toMs = Math.min(absence.toMs, this.options.nowMs());
     if (isWanted || !this.watchdog.isThere(fromMs - 2 * BEAT_MS, toMs)) return [];
-    const hasTold = this.tells.some(({ atMs }) => atMs > shownMs && atMs <= toMs + A_MOMENT_MS);
+    const hasNotified = this.notices.some(({ atMs }) => atMs > shownMs && atMs <= toMs + A_MOMENT_MS);
     const hasTried = this.tries.some((one) => one.fromMs <= toMs && one.toMs > shownMs);
     const lasts = `${fromMs} to ${toMs}`;
     const messages: string[] = [];
-    if (toMs - fromMs >= silentAfterMs + PROMPT_MS && !hasTold)
+    if (toMs - fromMs >= silentAfterMs + PROMPT_MS && !hasNotified)
       messages.push(`expected the silence from ${lasts} to be told, it was not`);
     const tryAfterMs = Math.max(silentAfterMs, cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY);
     if (toMs - fromMs >= tryAfterMs + PROMPT_MS && !hasTried)
@@ -194,7 +194,7 @@ export class WatchdogChecker implements WireWitness {
   }
 }
 
-/** A stretch of time in which a process did nothing: it stood still, or there was none. */
+/** A range of time in which a process did nothing: it stood still, or there was none. */
 interface Absence {
   readonly fromMs: number;
   /** Time at which the process had shown itself last when it began; over once it has again. */
@@ -321,8 +321,8 @@ export class WatchdogOrders {
     if ((order.side === 'sell') === isOwed || held === 0n) return 'entry';
     const size = isOwed ? -held : held;
     if (restOf(order) > size) return 'entry';
-    const ways = all.filter((one) => one.order.isOpen && one.order.side === order.side);
-    return largestRests(ways) <= size ? 'exit' : 'unclear';
+    const exits = all.filter((one) => one.order.isOpen && one.order.side === order.side);
+    return largestRests(exits) <= size ? 'exit' : 'unclear';
   }
 
   private positionOf(strategy: string, all: readonly NamedOrder[], base: string): bigint {

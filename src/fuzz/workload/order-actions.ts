@@ -65,10 +65,10 @@ export const sharesAway = (dice: Dice): number =>
 
 const place = (
   situation: Situation,
-  wish: Pick<OrderWish, 'price' | 'stopPrice' | 'expireAfterMs' | 'postOnly'>,
+  request: Pick<OrderWish, 'price' | 'stopPrice' | 'expireAfterMs' | 'postOnly'>,
 ): void => {
   const { ctx, side } = situation;
-  ctx[side]({ ...sizeOf(situation), ...wish });
+  ctx[side]({ ...sizeOf(situation), ...request });
 };
 
 export const limit: Action = (situation) => {
@@ -109,9 +109,9 @@ const pair: Action = (situation) => {
 const alike: Action = (situation) => {
   const { ctx, dice, side } = situation;
   const price = dice.happens(0.3) ? {} : { price: priceAway(situation, sharesAway(dice)) };
-  const wish = { amount: amountOf(situation), ...price, allowIdentical: true };
+  const request = { amount: amountOf(situation), ...price, allowIdentical: true };
   const count = dice.integer(2, 4);
-  for (let done = 0; done < count; done += 1) ctx[side](wish);
+  for (let done = 0; done < count; done += 1) ctx[side](request);
 };
 
 /** Acts like an impatient person: places an order without a clear answer once more. */
@@ -123,12 +123,12 @@ export const again: Action = (situation) => {
   ctx[order.side]({ amount: order.exact.amount, price, allowIdentical: true });
 };
 
-const takeBack: Action = ({ ctx, dice, orders }) => {
+const cancelOne: Action = ({ ctx, dice, orders }) => {
   const order = dice.pick(orders);
   if (order !== null) ctx.cancel(order.clientOrderId);
 };
 
-const takeAllBack: Action = ({ ctx, dice, market }) =>
+const cancelAll: Action = ({ ctx, dice, market }) =>
   dice.happens(0.5) ? ctx.cancelAll() : ctx.cancelAll(market);
 
 const change: Action = (situation) => {
@@ -147,8 +147,8 @@ export const ORDER_ACTIONS: readonly WeightedAction[] = [
   [stop, 2],
   [pair, 3],
   [alike, 1],
-  [takeBack, 2],
-  [takeAllBack, 1],
+  [cancelOne, 2],
+  [cancelAll, 1],
   [change, 2],
 ];
 

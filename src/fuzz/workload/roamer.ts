@@ -134,11 +134,11 @@ export const TREASURER = defineStrategy({
       const { there, told } = ctx.state;
       const moved = from === 'spot' ? amount : -amount;
       const sum = status === 'done' ? (there[currency] ?? 0) + moved : (there[currency] ?? 0);
-      const kept = Object.entries({ ...told, [id]: status }).slice(-MOST_STATUSES);
+      const statuses = Object.entries({ ...told, [id]: status }).slice(-MOST_STATUSES);
       ctx.setState({
         ...ctx.state,
         there: { ...there, [currency]: Math.max(0, sum) },
-        told: Object.fromEntries(kept),
+        told: Object.fromEntries(statuses),
       });
     },
   },
@@ -163,7 +163,7 @@ function move(ctx: Dealing, there: Readonly<Record<string, number>>, dice: Dice)
 }
 
 /** Ids that it remembers, the last ones: what was told is held against them. */
-export const MOST_TOLD = 400;
+export const MOST_SEEN = 400;
 
 /** Schema of its state. */
 export const LISTENER_STATE = z.strictObject({ told: z.array(z.string()).default([]) });
@@ -179,7 +179,7 @@ export const LISTENER = defineStrategy({
   }),
   on: {
     alert(ctx, { id, payload: { share } }) {
-      ctx.setState({ told: [...ctx.state.told, id].slice(-MOST_TOLD) });
+      ctx.setState({ told: [...ctx.state.told, id].slice(-MOST_SEEN) });
       const price = ctx.data.book?.bestBid?.price ?? null;
       // Some are only listened to: nothing else makes their step be on the disk at once.
       if (share === null || price === null || ctx.freeQuote * share === 0) return;

@@ -110,13 +110,13 @@ const BRACKET_ACTIONS: readonly WeightedAction[] = [
 
 const hold: Action = (situation) => {
   const { ctx, dice } = situation;
-  const wishes = [
+  const requests = [
     { equityShare: dice.between(0, MOST_SHARE).toFixed(6) },
     { value: worthOf(situation) },
     { position: amountOf(situation) },
   ] as const;
-  const wish = dice.pick(wishes) ?? wishes[0];
-  ctx.target(dice.happens(0.5) ? wish : { ...wish, price: priceAway(situation, NEAR) });
+  const request = dice.pick(requests) ?? requests[0];
+  ctx.target(dice.happens(0.5) ? request : { ...request, price: priceAway(situation, NEAR) });
 };
 
 const quote: Action = (situation) => {

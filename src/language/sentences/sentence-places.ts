@@ -64,12 +64,12 @@ type PlacesIn<T extends string> = T extends `${string}{${infer Name}:${infer Kin
   : never;
 
 /** Values for the places of a sentence: nothing if it has none. `Said`: that of a place for a sentence. */
-export type FactsOf<T extends string, Said> = [PlacesIn<T>] extends [never]
+export type FactsOf<T extends string, Stated> = [PlacesIn<T>] extends [never]
   ? readonly []
   : readonly [
       {
         readonly [Place in PlacesIn<T> as Place[0]]: Place[1] extends 'said' | 'sentence'
-          ? Said
+          ? Stated
           : string | number;
       },
     ];

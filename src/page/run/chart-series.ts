@@ -18,7 +18,7 @@ import {
   isPersian,
   shownPercent,
   pictureText,
-  sayReport,
+  pageText,
   shownTime,
   valueText,
 } from '../report-words.ts';
@@ -180,7 +180,7 @@ export class DrawnPlots {
   /** Says that some panes have no room; empty where all have. */
   get note(): string {
     const more = plotTitles(this.#data).length - MOST_PANES;
-    return more > 0 ? sayReport('morePanes', { count: more }) : '';
+    return more > 0 ? pageText('morePanes', { count: more }) : '';
   }
 
   /** Draws the plots of one market in place of those before. */
@@ -230,14 +230,14 @@ function drawPlot(
 ): ISeriesApi<'Line' | 'Histogram'> {
   const pane = title === null ? 0 : 1 + titles.indexOf(title);
   const line = { ...UNMARKED, lineWidth: 1, crosshairMarkerVisible: false } as const;
-  const look =
+  const value =
     style === 'points'
       ? { lineVisible: false, pointMarkersVisible: true, pointMarkersRadius: 2 }
       : { lineType: style === 'steps' ? LineType.WithSteps : LineType.Simple };
   const series =
     style === 'bars'
       ? chart.addSeries(HistogramSeries, UNMARKED, pane)
-      : chart.addSeries(LineSeries, { ...line, ...look }, pane);
+      : chart.addSeries(LineSeries, { ...line, ...value }, pane);
   if (pane > 0) series.applyOptions({ priceFormat: shownBy(valueText) });
   series.setData(points);
   return series;

@@ -7,7 +7,7 @@ import {
   pageLanguage,
   moneyWithUnit,
   shownPercent,
-  sayReport,
+  pageText,
   shownTime,
   unitAfter,
 } from '../report-words.ts';
@@ -62,11 +62,11 @@ export function RunCharts({ data, chosen }: RunChartsProps) {
   return (
     <>
       <div class="bar">
-        <h2>{sayReport('charts')}</h2>
+        <h2>{pageText('charts')}</h2>
         <span>
           <select
             id="market"
-            aria-label={sayReport('market')}
+            aria-label={pageText('market')}
             hidden={data.markets.length < 2}
             value={market.value}
             onChange={({ currentTarget }) => {
@@ -84,7 +84,7 @@ export function RunCharts({ data, chosen }: RunChartsProps) {
             aria-pressed={isHoldShown.value}
             onClick={() => (isHoldShown.value = !isHoldShown.value)}
           >
-            {sayReport('hold')}
+            {pageText('hold')}
           </button>
           <button
             type="button"
@@ -92,10 +92,10 @@ export function RunCharts({ data, chosen }: RunChartsProps) {
             aria-pressed={isLog.value}
             onClick={() => (isLog.value = !isLog.value)}
           >
-            {sayReport('log')}
+            {pageText('log')}
           </button>
           <button type="button" id="whole" onClick={() => chart.current?.showAll()}>
-            {sayReport('whole')}
+            {pageText('whole')}
           </button>
         </span>
       </div>
@@ -152,14 +152,14 @@ function Usage({ data, plots }: { readonly data: RunPage; readonly plots: readon
   return (
     <>
       <PlotKeys plots={plots} />
-      <Key name={sayReport('equity')} kind="equity" />
-      <Key name={sayReport('hold')} kind="hold" />
-      <Key name={sayReport('drawdown')} kind="down" />
-      {exits.length > 0 && <Key name={sayReport('target')} kind="target" />}
-      {exits.length > 0 && <Key name={sayReport('stop')} kind="stop" />}
-      {locks.length > 0 && <Key name={sayReport('lock')} kind="lock" />}
-      {members.length > 0 && <Key name={sayReport('member')} kind="member" />}
-      <span>{sayReport('usage')}</span>
+      <Key name={pageText('equity')} kind="equity" />
+      <Key name={pageText('hold')} kind="hold" />
+      <Key name={pageText('drawdown')} kind="down" />
+      {exits.length > 0 && <Key name={pageText('target')} kind="target" />}
+      {exits.length > 0 && <Key name={pageText('stop')} kind="stop" />}
+      {locks.length > 0 && <Key name={pageText('lock')} kind="lock" />}
+      {members.length > 0 && <Key name={pageText('member')} kind="member" />}
+      <span>{pageText('usage')}</span>
     </>
   );
 }
@@ -181,15 +181,13 @@ function Values({ at, market, quote }: ValuesProps) {
         <span>
           <b>{foreignText(market.name)}</b> {barText(bar, market)}
           {volume !== null &&
-            ` ${sayReport('volume', { volume: `${formatCompact(pageLanguage, volume, VOLUME_DIGITS)}${unitAfter(market.base)}` })}`}
+            ` ${pageText('volume', { volume: `${formatCompact(pageLanguage, volume, VOLUME_DIGITS)}${unitAfter(market.base)}` })}`}
         </span>
       )}
       <PlotKeys plots={plots} />
-      {equity !== null && (
-        <Key name={sayReport('equity')} text={moneyWithUnit(equity, quote)} kind="equity" />
-      )}
-      {hold !== null && <Key name={sayReport('hold')} text={moneyWithUnit(hold, quote)} kind="hold" />}
-      {drawdown !== null && <Key name={sayReport('drawdown')} text={shownPercent(drawdown, 2)} kind="down" />}
+      {equity !== null && <Key name={pageText('equity')} text={moneyWithUnit(equity, quote)} kind="equity" />}
+      {hold !== null && <Key name={pageText('hold')} text={moneyWithUnit(hold, quote)} kind="hold" />}
+      {drawdown !== null && <Key name={pageText('drawdown')} text={shownPercent(drawdown, 2)} kind="down" />}
     </>
   );
 }
@@ -199,7 +197,7 @@ function barText(
   { decimals, quote }: NonNullable<ValuesProps['market']>,
 ): string {
   const price = (value: number): string => `${fixedText(value, decimals)}${unitAfter(quote)}`;
-  return sayReport('bar', { open: price(open), high: price(high), low: price(low), close: price(close) });
+  return pageText('bar', { open: price(open), high: price(high), low: price(low), close: price(close) });
 }
 
 /**

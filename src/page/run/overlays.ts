@@ -6,7 +6,7 @@ import type {
   SeriesType,
   UTCTimestamp,
 } from 'lightweight-charts';
-import { sayReport, shownTime } from '../report-words.ts';
+import { pageText, shownTime } from '../report-words.ts';
 import { colour } from '../theme.ts';
 import type { ChartSeries } from './chart-series.ts';
 import type { Band, ExitLine, BarMoment, RunPage, TradeRow } from './run-page.ts';
@@ -207,9 +207,9 @@ export function hiddenOverlays(data: RunPage, market: number, view: View): reado
     bandsOf(data.members, data, market, view).length,
   ];
   return [
-    ...(exits > MOST_EXITS ? [sayReport('hiddenExits', { count: exits })] : []),
-    ...(locks > MOST_BANDS ? [sayReport('hiddenLocks', { count: locks })] : []),
-    ...(members > MOST_BANDS ? [sayReport('hiddenMembers', { count: members })] : []),
+    ...(exits > MOST_EXITS ? [pageText('hiddenExits', { count: exits })] : []),
+    ...(locks > MOST_BANDS ? [pageText('hiddenLocks', { count: locks })] : []),
+    ...(members > MOST_BANDS ? [pageText('hiddenMembers', { count: members })] : []),
   ];
 }
 
@@ -246,8 +246,8 @@ export function bandLines(data: RunPage, market: number, time: number): readonly
     .flatMap((bands) => bandsOf(bands, data, market, view))
     .filter(({ fromMs, untilMs }) => untilMs > time * 1_000 || untilMs === fromMs)
     .map(({ name, text, fromMs, untilMs }) =>
-      sayReport('band', { name, from: shownTime(fromMs), until: shownTime(untilMs), text }),
+      pageText('band', { name, from: shownTime(fromMs), until: shownTime(untilMs), text }),
     );
   const more = lines.length - MOST_NAMED;
-  return more > 0 ? [...lines.slice(0, MOST_NAMED), sayReport('moreBands', { count: more })] : lines;
+  return more > 0 ? [...lines.slice(0, MOST_NAMED), pageText('moreBands', { count: more })] : lines;
 }

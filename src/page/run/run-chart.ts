@@ -9,7 +9,7 @@ import type {
 } from 'lightweight-charts';
 import { fillMarks } from '../fill-marks.ts';
 import { arrowOf, shownBy } from '../price-chart.ts';
-import { fixedText, sayReport } from '../report-words.ts';
+import { fixedText, pageText } from '../report-words.ts';
 import { colour } from '../theme.ts';
 import { createSeries, DrawnPlots, paintSeries, type ChartSeries, type NamedValue } from './chart-series.ts';
 import { bandLines, hiddenOverlays, startOverlays, visibleTime, type View } from './overlays.ts';
@@ -137,7 +137,7 @@ export class RunChart {
     );
     const marks = fillMarks(inView);
     if (marks.length > MOST_MARKS)
-      return { marks: [], note: sayReport('hiddenFills', { count: inView.length }) };
+      return { marks: [], note: pageText('hiddenFills', { count: inView.length }) };
     return {
       marks: marks.map(({ time, isBuy, price, count }) => ({
         time,

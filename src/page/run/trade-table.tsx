@@ -5,7 +5,7 @@ import {
   shownLength,
   moneyWithUnit,
   shownNumber,
-  sayReport,
+  pageText,
   shareText,
   shownTime,
   unitAfter,
@@ -65,11 +65,11 @@ export function TradeTable({ data, onChoose }: TradeTableProps) {
       </div>
       <div class="pager" hidden={pages < 2}>
         <button type="button" disabled={page.value === 0} onClick={() => (page.value -= 1)}>
-          {sayReport('back')}
+          {pageText('back')}
         </button>
-        <span>{sayReport('rows', { from: from + 1, to, all: rows.length })}</span>
+        <span>{pageText('rows', { from: from + 1, to, all: rows.length })}</span>
         <button type="button" disabled={page.value >= pages - 1} onClick={() => (page.value += 1)}>
-          {sayReport('next')}
+          {pageText('next')}
         </button>
       </div>
     </>
@@ -78,12 +78,12 @@ export function TradeTable({ data, onChoose }: TradeTableProps) {
 
 /** A column that is sorted by a field; null: by its words, in the order of the alphabet. */
 const column = (
-  says: Parameters<typeof sayReport>[0],
+  text: Parameters<typeof pageText>[0],
   by: keyof TradeRow | null,
   cell: (trade: TradeRow) => string,
   classOf: (trade: TradeRow) => string = () => '',
 ): TradeColumn => ({
-  head: sayReport(says as 'market'),
+  head: pageText(text as 'market'),
   order: by === null ? cell : (trade) => trade[by] ?? 0,
   cell,
   classOf,
@@ -116,7 +116,7 @@ function columnsOf({ markets, trades, quote }: RunPage): readonly TradeColumn[] 
     column('trade.exit', 'exitPrice', (trade) => priceText(trade.exitPrice, trade)),
     column('trade.amount', 'amount', amountText),
     column('trade.fees', 'fees', ({ fees }) => moneyWithUnit(fees, quote)),
-    ...words('exit', ({ exit }) => (exit === '' ? '' : sayReport(`exit.${exit}`))),
+    ...words('exit', ({ exit }) => (exit === '' ? '' : pageText(`exit.${exit}`))),
     ...words('tag', ({ tag }) => foreignText(tag)),
   ];
 }

@@ -2,7 +2,7 @@ import { foreignText, pictureText } from '../report-words.ts';
 import type { ReportParameter } from '../study-data.ts';
 import { extentOf } from './axis.ts';
 import { Picture, letterCount } from './picture.tsx';
-import { figureText, isLessBetter, sayStudy, type StudyPage, type StudyView } from './study-page.ts';
+import { figureText, isLessBetter, studyText, type StudyPage, type StudyView } from './study-page.ts';
 
 const EDGES = { left: 84, right: 14, top: 8, bottom: 46 };
 const MOST_WIDTH = 860;
@@ -37,7 +37,7 @@ export function HeatMap({ view, across, up, width: room }: HeatMapProps) {
   return (
     <Picture
       name="heat-map"
-      title={sayStudy('heat.label', { figure: shown.title, across: x.name, up: y.name })}
+      title={studyText('heat.label', { figure: shown.title, across: x.name, up: y.name })}
       width={width}
       height={floor + EDGES.bottom}
       linesAt={({ left, top }) => {
@@ -46,10 +46,10 @@ export function HeatMap({ view, across, up, width: room }: HeatMapProps) {
         const cell = cells.find((one) => one.column === column && one.row === row);
         if (cell === undefined) return [];
         return [
-          sayStudy('line.figure', { name: x.name, value: columns[column] ?? '' }),
-          sayStudy('line.figure', { name: y.name, value: rows[row] ?? '' }),
-          sayStudy('heat.median', { figure: shown.title, value: figureText(cell.median, shown.kind) }),
-          sayStudy(cell.trials === 1 ? 'heat.trial' : 'heat.trials', { count: cell.trials }),
+          studyText('line.figure', { name: x.name, value: columns[column] ?? '' }),
+          studyText('line.figure', { name: y.name, value: rows[row] ?? '' }),
+          studyText('heat.median', { figure: shown.title, value: figureText(cell.median, shown.kind) }),
+          studyText(cell.trials === 1 ? 'heat.trial' : 'heat.trials', { count: cell.trials }),
         ];
       }}
     >
@@ -87,7 +87,7 @@ export function HeatMap({ view, across, up, width: room }: HeatMapProps) {
         </text>
       ))}
       <text class="axis-title" x={(EDGES.left + width - EDGES.right) / 2} y={floor + 38} text-anchor="middle">
-        {pictureText(sayStudy('heat.axes', { across: x.name, up: y.name }))}
+        {pictureText(studyText('heat.axes', { across: x.name, up: y.name }))}
       </text>
     </Picture>
   );

@@ -1,7 +1,7 @@
 import { pictureText } from '../report-words.ts';
 import { figureAxis, rangeAxis } from './axis.ts';
 import { linePath, nearest, Picture, type Spot } from './picture.tsx';
-import { isLessBetter, sayStudy, trialLines, type StudyView, type TrialPoint } from './study-page.ts';
+import { isLessBetter, studyText, trialLines, type StudyView, type TrialPoint } from './study-page.ts';
 
 const PARALLEL_HEIGHT = 380;
 const SIDES = { left: 46, right: 62, top: 34, bottom: 14 };
@@ -45,7 +45,7 @@ export function Parallel({ view, width: room }: { readonly view: StudyView; read
   const trialAt = (spot: Spot): TrialPoint | null => nearest(places, spot)?.trial ?? null;
   return (
     <Picture
-      title={sayStudy('parallel.label', { figure: shown.title })}
+      title={studyText('parallel.label', { figure: shown.title })}
       width={width}
       height={PARALLEL_HEIGHT}
       linesAt={(spot) => {

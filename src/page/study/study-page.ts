@@ -8,13 +8,13 @@ import {
   shownLength,
   shownNumber,
   pictureText,
-  sayReport,
+  pageText,
   shareText,
 } from '../report-words.ts';
 import type { FigureKind, ReportParameter, StudyReportData, TrialState } from '../study-data.ts';
 import { ENGLISH_STUDY_PAGE, PERSIAN_STUDY_PAGE } from '../study-texts.ts';
 
-export const sayStudy = translateInto<typeof ENGLISH_STUDY_PAGE>(
+export const studyText = translateInto<typeof ENGLISH_STUDY_PAGE>(
   pageLanguage,
   isPersian ? PERSIAN_STUDY_PAGE : ENGLISH_STUDY_PAGE,
 );
@@ -63,7 +63,7 @@ export interface StudyView {
 }
 
 export function figureText(value: number | null, kind: FigureKind): string {
-  if (value === null) return sayReport('nothing');
+  if (value === null) return pageText('nothing');
   if (kind === 'fraction') return shareText(value);
   return kind === 'length' ? shownLength(value) : shortNumber(value);
 }
@@ -104,14 +104,14 @@ const valueText = ({ isChoice, cells }: ReportParameter, value: number): string 
 export function trialLines({ figures, parameters }: StudyPage, trial: TrialPoint): readonly string[] {
   const number = allDigits(trial.number);
   return [
-    sayStudy(headOf(trial), { number }),
+    studyText(headOf(trial), { number }),
     ...figures.map(({ title, kind }, index) =>
-      sayStudy('line.figure', { name: title, value: figureText(trial.figures[index] ?? null, kind) }),
+      studyText('line.figure', { name: title, value: figureText(trial.figures[index] ?? null, kind) }),
     ),
     ...parameters.flatMap((parameter, index) => {
       const value = trial.values[index] ?? null;
       if (value === null) return [];
-      return [sayStudy('line.param', { name: parameter.name, value: valueText(parameter, value) })];
+      return [studyText('line.param', { name: parameter.name, value: valueText(parameter, value) })];
     }),
   ];
 }

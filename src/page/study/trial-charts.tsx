@@ -2,7 +2,7 @@ import type { ReportParameter } from '../study-data.ts';
 import { figureAxis, rangeAxis } from './axis.ts';
 import { DotPicture, type Dot, type DotKind } from './picture.tsx';
 import {
-  sayStudy,
+  studyText,
   trialLines,
   type Figure,
   type StudyPage,
@@ -33,7 +33,7 @@ export function Slices({ view, width: room }: { readonly view: StudyView; readon
   return study.parameters.map((parameter, index) => (
     <DotPicture
       key={parameter.name}
-      title={sayStudy('chart.by', { figure: shown.title, other: parameter.name })}
+      title={studyText('chart.by', { figure: shown.title, other: parameter.name })}
       width={Math.floor((room - GAP * (columns - 1)) / columns)}
       height={SLICE_HEIGHT}
       x={rangeAxis(parameter)}
@@ -64,8 +64,8 @@ function levelsOf({ plateau }: StudyPage, figure: number) {
   if (figure !== 0 || plateau === null) return [];
   const { medianOfNeighbours, worstTenth } = plateau;
   return [
-    ...(medianOfNeighbours === null ? [] : [{ at: medianOfNeighbours, text: sayStudy('level.median') }]),
-    { at: worstTenth, text: sayStudy('level.worst') },
+    ...(medianOfNeighbours === null ? [] : [{ at: medianOfNeighbours, text: studyText('level.median') }]),
+    { at: worstTenth, text: studyText('level.worst') },
   ];
 }
 
@@ -87,7 +87,7 @@ export function Pareto({ view, across, up, width }: ParetoProps) {
   const objectives = figures.filter(({ direction }) => direction !== null).length;
   return (
     <DotPicture
-      title={sayStudy('chart.by', { figure: y.title, other: x.title })}
+      title={studyText('chart.by', { figure: y.title, other: x.title })}
       width={width}
       height={PARETO_HEIGHT}
       x={{ ...figureAxis(x, valuesOf(across)), title: objectiveTitle(x) }}
@@ -105,7 +105,7 @@ export function Pareto({ view, across, up, width }: ParetoProps) {
 }
 
 const objectiveTitle = ({ title, direction }: Figure): string =>
-  sayStudy(direction === 'minimize' ? 'pareto.less' : 'pareto.more', { name: title });
+  studyText(direction === 'minimize' ? 'pareto.less' : 'pareto.more', { name: title });
 
 /** The front as steps: between two of its trials nothing better is known than the worse of each objective. */
 function stairs(points: readonly TrialPoint[], across: number, up: number) {

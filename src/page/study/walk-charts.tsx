@@ -2,7 +2,7 @@ import { foreignText, shownTime, unitAfter } from '../report-words.ts';
 import type { WalkData } from '../study-data.ts';
 import { extentOf, figureAxis, type PictureAxis } from './axis.ts';
 import { Axes, DotPicture, frameOf, linePath, Picture } from './picture.tsx';
-import { figureText, allDigits, sayStudy, shortNumber } from './study-page.ts';
+import { figureText, allDigits, studyText, shortNumber } from './study-page.ts';
 
 const DAY_MS = 86_400_000;
 const EQUITY_HEIGHT = 340;
@@ -23,11 +23,11 @@ export function Equity({ walk, width }: EquityProps) {
   const first = Math.min(day[0] ?? 0, ...windows.map(({ fromMs }) => fromMs / DAY_MS));
   const last = Math.max(day.at(-1) ?? 1, ...windows.map(({ toMs }) => toMs / DAY_MS));
   const x: PictureAxis = {
-    title: sayStudy('walk.days'),
+    title: studyText('walk.days'),
     place: (at) => (at - first) / (last - first || 1),
     ticks: dayTicks(first, last, Math.max(2, Math.min(MOST_TIMES, Math.floor(width / 120)))),
   };
-  const y = figureAxis({ title: `${sayStudy('walk.equity')}${unitAfter(quote)}`, kind: 'number' }, [
+  const y = figureAxis({ title: `${studyText('walk.equity')}${unitAfter(quote)}`, kind: 'number' }, [
     initialEquity,
     ...equity,
   ]);
@@ -40,7 +40,7 @@ export function Equity({ walk, width }: EquityProps) {
   const points = day.map((at, index) => ({ left: leftOf(at), top: topOf(equity[index] ?? initialEquity) }));
   return (
     <Picture
-      title={sayStudy('walk.label')}
+      title={studyText('walk.label')}
       width={width}
       height={EQUITY_HEIGHT}
       linesAt={(spot) => equityLines(walk, first + shareAt(spot.left) * (last - first))}
@@ -81,13 +81,13 @@ function equityLines(
   const window = windows.find(({ fromMs, toMs }) => fromMs <= at * DAY_MS && at * DAY_MS < toMs);
   return [
     dayText(on),
-    sayStudy('walk.money', {
+    studyText('walk.money', {
       money: `${shortNumber(money)}${unitAfter(quote)}`,
       change: figureText(money / initialEquity - 1, 'fraction'),
     }),
     window === undefined
-      ? sayStudy('walk.between')
-      : sayStudy('walk.during', { number: allDigits(window.number), params: window.params }),
+      ? studyText('walk.between')
+      : studyText('walk.during', { number: allDigits(window.number), params: window.params }),
   ];
 }
 
@@ -105,12 +105,12 @@ export function InAgainstOut({ walk, figure, width }: EquityProps & { readonly f
   const { low, high } = extentOf(all);
   return (
     <DotPicture
-      title={sayStudy('walk.byOther', { name })}
+      title={studyText('walk.byOther', { name })}
       width={Math.min(width, MOST_SCATTER_WIDTH)}
       height={SCATTER_HEIGHT}
-      x={{ ...axis, title: sayStudy('walk.inSample', { name }) }}
+      x={{ ...axis, title: studyText('walk.inSample', { name }) }}
       y={axis}
-      note={sayStudy('walk.outOfSample', { name })}
+      note={studyText('walk.outOfSample', { name })}
       line={all.length === 0 ? [] : [low, high].map((at) => ({ x: at, y: at }))}
       dots={windows.map(({ x, y, number, params }) => ({
         x,
@@ -118,9 +118,9 @@ export function InAgainstOut({ walk, figure, width }: EquityProps & { readonly f
         kind: 'near',
         key: number,
         lines: () => [
-          sayStudy('walk.window', { number: allDigits(number) }),
-          sayStudy('walk.inSampleIs', { name, value: figureText(x, kind) }),
-          sayStudy('walk.outOfSampleIs', { name, value: figureText(y, kind) }),
+          studyText('walk.window', { number: allDigits(number) }),
+          studyText('walk.inSampleIs', { name, value: figureText(x, kind) }),
+          studyText('walk.outOfSampleIs', { name, value: figureText(y, kind) }),
           foreignText(params),
         ],
       }))}

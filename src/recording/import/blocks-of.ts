@@ -96,7 +96,7 @@ async function* plainBars(csv: PlainCsv): AsyncGenerator<CandleBlock> {
   for await (const part of partsOf(csv)) {
     // A part of a packed file may be longer than the room.
     for (let from = 0; from < part.length; from += READ_BYTES) {
-      yield* reader.take(part.subarray(from, from + READ_BYTES));
+      yield* reader.read(part.subarray(from, from + READ_BYTES));
     }
   }
   yield* reader.end();
@@ -145,7 +145,7 @@ class LineReader {
   }
 
   /** Takes the next part, of at most `READ_BYTES`. */
-  *take(part: Uint8Array): Generator<CandleBlock> {
+  *read(part: Uint8Array): Generator<CandleBlock> {
     const { buffer, filled } = this;
     if (filled > MOST_LINE_BYTES) throw new NotPlain('expected shorter lines');
     buffer.set(part, filled);
@@ -159,7 +159,7 @@ class LineReader {
 
   /** Takes the last line, which need not end as the others do, and gives what is left. */
   *end(): Generator<CandleBlock> {
-    if (this.filled > 0) yield* this.take(Buffer.from(this.isCrlf ? '\r\n' : '\n'));
+    if (this.filled > 0) yield* this.read(Buffer.from(this.isCrlf ? '\r\n' : '\n'));
     if (this.scanner === null) throw new NotPlain('expected lines');
     if (isSlipped(this.scanner)) throw new NotPlain('expected times in order');
     yield this.scanner.block();
@@ -178,7 +178,7 @@ class LineReader {
     }
     const { scanner } = this;
     for (;;) {
-      const stop = scanner.take(this.buffer, from, end);
+      const stop = scanner.scan(this.buffer, from, end);
       if (stop === 'end') return;
       if (stop === 'odd-line') throw new NotPlain('expected plain lines');
       yield scanner.block();

@@ -56,7 +56,7 @@ export interface BarPlan {
  * The timeframe of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and
  * where the wanted one can not be had from the bars.
  */
-export function planBars(options: BarWish): BarPlan {
+export function planBars(options: BarChoice): BarPlan {
   const { timesMs, anchor } = options;
   const { timeframe, partMs } = lengthsOf(options);
   // Those that are put together take what other files of the world count from.
@@ -64,7 +64,7 @@ export function planBars(options: BarWish): BarPlan {
   return { timeframe, partMs, grid: gridAt(timeframe, anchor ?? shown) };
 }
 
-interface BarWish {
+interface BarChoice {
   readonly path: string;
   readonly timesMs: readonly number[];
   readonly wanted: Timeframe | null;
@@ -73,7 +73,7 @@ interface BarWish {
   readonly anchor: BarAnchor | null;
 }
 
-function lengthsOf(options: BarWish): Pick<BarPlan, 'timeframe' | 'partMs'> {
+function lengthsOf(options: BarChoice): Pick<BarPlan, 'timeframe' | 'partMs'> {
   const { path, timesMs, wanted, mayResample } = options;
   const steps = stepsOf(timesMs);
   const usualMs = steps?.usualMs ?? null;
@@ -131,7 +131,7 @@ export function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRo
   if (partMs === null) return (read) => read;
   const known = new KnownBars(partMs);
   return (read) => {
-    const found = 'row' in read ? known.take(read.row) : 'new';
+    const found = 'row' in read ? known.add(read.row) : 'new';
     if (found === 'new' || 'problem' in read) return read;
     if (found === 'same') return null;
     return {
@@ -154,7 +154,7 @@ class KnownBars {
   }
 
   /** Takes a bar. Answers whether it is new, is there already, or is another one for its time. */
-  take({ openTimeMs, open, high, low, close, volume }: Candle): 'new' | 'same' | 'other' {
+  add({ openTimeMs, open, high, low, close, volume }: Candle): 'new' | 'same' | 'other' {
     const place = openTimeMs / this.stepMs;
     if (!Number.isInteger(place)) return 'new';
     const number = Math.floor(place / PAGE_BARS);
@@ -189,7 +189,7 @@ export class BackwardSteps {
   private first: string | null = null;
 
   /** Looks at a bar in the order of the file, and hands it on as it is. */
-  look(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
+  checked(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
     if ('problem' in read) return read;
     const { openTimeMs } = read.row;
     const stepMs = this.beforeMs === null ? 0 : openTimeMs - this.beforeMs;

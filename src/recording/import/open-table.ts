@@ -159,12 +159,12 @@ async function* jsonParts(of: {
   readonly rows: AsyncIterable<JsonValues>;
 }): AsyncGenerator<readonly FileRow[]> {
   let part: FileRow[] = [];
-  const take = ({ line, values }: JsonValues): void => {
+  const add = ({ line, values }: JsonValues): void => {
     for (const value of values) for (const fields of fieldsOf(value, of.header)) part.push({ line, fields });
   };
-  take(of.first);
+  add(of.first);
   for await (const row of of.rows) {
-    take(row);
+    add(row);
     if (part.length < PART_ROWS) continue;
     yield part;
     part = [];

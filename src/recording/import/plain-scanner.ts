@@ -75,7 +75,7 @@ export class PlainScanner {
   }
 
   /** Reads lines from one place up to another, which follows the end of a line. */
-  take(bytes: Uint8Array, from: number, to: number): ScanStop {
+  scan(bytes: Uint8Array, from: number, to: number): ScanStop {
     this.at = from;
     while (this.at < to) {
       let end = this.lineEnd(bytes, this.at);
@@ -84,7 +84,7 @@ export class PlainScanner {
         end = this.line(bytes, this.at);
         if (end === -1 || end - this.at > MOST_LINE_BYTES) return 'odd-line';
         if (this.isFiner() && this.length > 0) return 'block';
-        if (!this.keep()) return 'odd-line';
+        if (!this.closeRow()) return 'odd-line';
       }
       this.at = end;
     }
@@ -196,7 +196,7 @@ export class PlainScanner {
   }
 
   /** Puts the line that was read into the columns. False where it is no bar, or does not fit them. */
-  private keep(): boolean {
+  private closeRow(): boolean {
     this.priceDecimals = Math.max(this.priceDecimals, this.linePriceDecimals());
     this.volumeDecimals = Math.max(this.volumeDecimals, this.decimalsOf(VOLUME));
     const [open, high, low, close] = [this.price(OPEN), this.price(HIGH), this.price(LOW), this.price(CLOSE)];

@@ -46,8 +46,8 @@ export class TableReader {
   }
 
   private rowReader(): RowReader {
-    const { path, roundsAmounts = false, form: wish = {}, priceFactor = 1 } = this.options;
-    const { roundPrices: roundsPricesTo } = wish;
+    const { path, roundsAmounts = false, form: options = {}, priceFactor = 1 } = this.options;
+    const { roundPrices: roundsPricesTo } = options;
     const { places, width, form } = this.from;
     return new RowReader({ path, form, places, width, roundsAmounts, roundsPricesTo, priceFactor });
   }

@@ -17,16 +17,16 @@ import { FILL } from '../../records/fill.ts';
  * That something was looked at in vain is noted this often: enough to know later that nothing changed, little
  * enough to cost nothing.
  */
-const LOOK_EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 
 /** Trades that the next page is joined to: far more than a page has. */
-const TAPE_KEPT = 500;
+const TAPE_RETAINED = 500;
 
 /**
  * Bars of a timeframe that are known to be noted: more than are asked for again. One that is noted twice does
  * no harm.
  */
-const BARS_KEPT = 10_000;
+const BARS_RETAINED = 10_000;
 
 export interface ChangeDetectorOptions {
   /** The newest trades that are recorded already, oldest first; null where none are. */
@@ -46,7 +46,7 @@ export interface ChangeDetectorOptions {
 }
 
 /** Times of the snapshots of one kind. */
-interface Looks {
+interface Detections {
   lastMs: number | null;
   notedMs: number;
 }
@@ -56,7 +56,7 @@ export class ChangeDetector {
   /** The newest trades, oldest first; null before any page was seen. */
   tape: readonly PublicTrade[] | null;
   private readonly options: ChangeDetectorOptions;
-  private readonly looks: Readonly<Record<SegmentKind, Looks>> = {
+  private readonly detections: Readonly<Record<SegmentKind, Detections>> = {
     books: never(),
     trades: never(),
     stats: never(),
@@ -77,7 +77,7 @@ export class ChangeDetector {
   }
 
   /** A book is noted when one of its recorded levels is not what it was. */
-  takeBook(book: OrderBook, seenMs: number): readonly SegmentEntry<'books'>[] {
+  applyBook(book: OrderBook, seenMs: number): readonly SegmentEntry<'books'>[] {
     const cut = { ...book, bids: book.bids.slice(0, BOOK_LEVELS), asks: book.asks.slice(0, BOOK_LEVELS) };
     const before = this.book;
     const isNew = before === null || !sameLevels(before.bids, cut.bids) || !sameLevels(before.asks, cut.asks);
@@ -86,17 +86,17 @@ export class ChangeDetector {
     const row = { venueTimeMs: updatedAtMs, seenMs, bids, asks };
     return [
       ...this.pause('books', seenMs),
-      ...this.look<'books'>('books', seenMs, isNew ? [{ what: 'row', row }] : []),
+      ...this.detect<'books'>('books', seenMs, isNew ? [{ what: 'row', row }] : []),
     ];
   }
 
   /**
    * A page of the tape is joined to what is known; where nothing of it is, trades may be missing in between.
    */
-  takePage(page: readonly PublicTrade[], seenMs: number): readonly SegmentEntry<'trades'>[] {
+  applyPage(page: readonly PublicTrade[], seenMs: number): readonly SegmentEntry<'trades'>[] {
     const { tape } = this;
     const { fresh, hasGap } = joinTrades(tape, oldestFirst(page));
-    this.tape = [...(tape ?? []), ...fresh].slice(-TAPE_KEPT);
+    this.tape = [...(tape ?? []), ...fresh].slice(-TAPE_RETAINED);
     const [first] = fresh;
     const last = tape?.at(-1);
     const noted: SegmentEntry<'trades'>[] = [];
@@ -109,16 +109,16 @@ export class ChangeDetector {
       if (beganMs === null || trade.timeMs >= beganMs)
         noted.push({ what: 'row', row: { ...trade, seenMs, id: null } });
     }
-    return this.look('trades', seenMs, noted);
+    return this.detect('trades', seenMs, noted);
   }
 
   /** Statistics are noted when one of their numbers is not what it was. */
-  takeStats(stats: MarketStats, seenMs: number): readonly SegmentEntry<'stats'>[] {
+  applyStats(stats: MarketStats, seenMs: number): readonly SegmentEntry<'stats'>[] {
     const isNew = this.numbers === null || !sameStats(this.numbers, stats);
     this.numbers = stats;
     return [
       ...this.pause('stats', seenMs),
-      ...this.look<'stats'>('stats', seenMs, isNew ? [{ what: 'row', row: { seenMs, stats } }] : []),
+      ...this.detect<'stats'>('stats', seenMs, isNew ? [{ what: 'row', row: { seenMs, stats } }] : []),
     ];
   }
 
@@ -126,7 +126,7 @@ export class ChangeDetector {
    * A bar is noted when it was asked for so long after its own end that it should stay what it is, and
    * again where it is another after all.
    */
-  takeBars(
+  applyBars(
     timeframe: Timeframe,
     page: readonly Candle[],
     { seenMs, askedMs }: { readonly seenMs: number; readonly askedMs: number },
@@ -149,31 +149,31 @@ export class ChangeDetector {
       known.set(openTimeMs, text);
       noted.push({ what: 'row', row: { seenMs, timeframe, coveredFromMs, candle } });
     }
-    for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT)))
+    for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_RETAINED)))
       known.delete(openTimeMs);
     return noted;
   }
 
   private pause(kind: 'books' | 'stats', seenMs: number): readonly SegmentEntry<never>[] {
-    const { lastMs } = this.looks[kind];
+    const { lastMs } = this.detections[kind];
     if (lastMs === null || seenMs - lastMs <= this.options.longestPauseMs) return [];
     return [{ what: 'gap', seenMs, gap: { fromMs: lastMs, toMs: seenMs } }];
   }
 
-  private look<Kind extends SegmentKind>(
+  private detect<Kind extends SegmentKind>(
     kind: Kind,
     seenMs: number,
     noted: readonly SegmentEntry<Kind>[],
   ): readonly SegmentEntry<Kind>[] {
-    const looks = this.looks[kind];
-    looks.lastMs = seenMs;
-    if (noted.length === 0 && seenMs - looks.notedMs < LOOK_EVERY_MS) return [];
-    looks.notedMs = seenMs;
+    const detections = this.detections[kind];
+    detections.lastMs = seenMs;
+    if (noted.length === 0 && seenMs - detections.notedMs < POLL_INTERVAL_MS) return [];
+    detections.notedMs = seenMs;
     return noted.length === 0 ? [{ what: 'look', seenMs }] : noted;
   }
 }
 
-function never(): Looks {
+function never(): Detections {
   return { lastMs: null, notedMs: Number.NEGATIVE_INFINITY };
 }
 
@@ -229,7 +229,7 @@ export async function noteTape(folder: string, segment: Segment<'trades'>): Prom
       amount,
       side,
     }));
-    trades = [...trades, ...news].slice(-TAPE_KEPT);
+    trades = [...trades, ...news].slice(-TAPE_RETAINED);
   }
   if (trades.length > 0) replaceFile(join(folder, FILE), `${JSON.stringify({ through, trades })}\n`);
 }

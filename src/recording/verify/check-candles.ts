@@ -9,7 +9,7 @@ import { volumeDecimalsOf } from '../read-candles.ts';
 import { partitionChunks, timeText } from '../read-rows.ts';
 import { DecimalsCount, onStep } from '../check-step.ts';
 import { durationText } from '../../domain/time-text.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 
 /** Kinds of verification issue. */
 type FindingKind =
@@ -187,7 +187,7 @@ class CandleCheck {
   }
 
   private repeat(bar: BarShape): void {
-    const found = this.repeats.take(bar);
+    const found = this.repeats.add(bar);
     if (found === null) return;
     const { fromMs, shiftMs } = found;
     const [now, then] = [timeText(fromMs), timeText(fromMs - shiftMs)];
@@ -288,7 +288,7 @@ class RepeatedBars {
   private startMs = 0;
 
   /** Takes a bar, and answers the shift and its beginning when a run of repeated ones becomes long enough. */
-  take(bar: BarShape): { readonly fromMs: number; readonly shiftMs: number } | null {
+  add(bar: BarShape): { readonly fromMs: number; readonly shiftMs: number } | null {
     const twin = this.byVolume.get(bar.volume);
     const shiftMs = twin !== undefined && isSame(twin, bar) ? bar.timeMs - twin.timeMs : 0;
     this.remember(bar);
@@ -309,7 +309,7 @@ class RepeatedBars {
     if (bar.volume === 0) return;
     this.byVolume.delete(bar.volume);
     this.byVolume.set(bar.volume, bar);
-    keepNewest(this.byVolume, MOST_REMEMBERED);
+    retainNewest(this.byVolume, MOST_REMEMBERED);
   }
 }
 

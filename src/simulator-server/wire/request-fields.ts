@@ -169,7 +169,7 @@ interface SentBody {
   readonly body: string;
   readonly contentType: string;
   /** True if forms of both kinds are accepted beside JSON. */
-  readonly takesForms: boolean;
+  readonly acceptsForms: boolean;
 }
 
 /**
@@ -193,11 +193,11 @@ export function readInput(
 function readBody(sent: SentBody): WireInput | null {
   const type = sent.contentType.toLowerCase();
   if (type.startsWith('multipart/form-data')) {
-    const fields = sent.takesForms ? readMultipart(sent.body, sent.contentType) : null;
+    const fields = sent.acceptsForms ? readMultipart(sent.body, sent.contentType) : null;
     return fields === null ? null : withoutPrototype(fields);
   }
   if (type.startsWith('application/x-www-form-urlencoded')) {
-    if (!sent.takesForms) return null;
+    if (!sent.acceptsForms) return null;
     // Some tools send JSON under the content type of a form by default.
     if (!sent.body.startsWith('{')) return withoutPrototype(new URLSearchParams(sent.body));
   }
@@ -214,7 +214,7 @@ function readJson(text: string): WireInput | null {
   if (!isObject(exact)) return null;
   // What a float may change has come as text, which only a second reading distinguishes from text that was
   // sent as such.
-  const floats: unknown = Object.values(exact).some(looksBare) ? JSON.parse(text) : exact;
+  const floats: unknown = Object.values(exact).some(isBareNumber) ? JSON.parse(text) : exact;
   if (floats === exact || !isObject(floats)) return withoutPrototype(Object.entries(exact));
   return withoutPrototype(
     Object.entries(exact).map(([name, value]) => {
@@ -227,7 +227,7 @@ function readJson(text: string): WireInput | null {
   );
 }
 
-const looksBare = (value: unknown): boolean =>
+const isBareNumber = (value: unknown): boolean =>
   typeof value === 'string' && /^-?[0-9][0-9.eE+-]*$/.test(value);
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i;

@@ -188,7 +188,7 @@ export class WireAdapter {
     const token = PAY_PAGE.exec(at.trace.path)?.[1];
     if (token === undefined || (request.method !== 'GET' && request.method !== 'POST'))
       return notFoundAnswer('address');
-    const call = this.callFor(request, { ...at, path: { token }, caller: null, takesForms: true });
+    const call = this.callFor(request, { ...at, path: { token }, caller: null, acceptsForms: true });
     if (call === null) return this.unreadable();
     return request.method === 'GET' ? payPage(call) : payAction(call);
   }
@@ -201,7 +201,7 @@ export class WireAdapter {
       readonly distortion: Distortion;
       readonly path: Readonly<Record<string, string>>;
       readonly caller: GateCaller | null;
-      readonly takesForms?: boolean;
+      readonly acceptsForms?: boolean;
     },
   ): WireCall | null {
     const { path: sent, headers } = request;
@@ -211,7 +211,7 @@ export class WireAdapter {
       query: sent.length === trace.path.length ? '' : sent.slice(trace.path.length + 1),
       body: request.body,
       contentType: textOf(headers['content-type']),
-      takesForms: at.takesForms ?? this.isLenient,
+      acceptsForms: at.acceptsForms ?? this.isLenient,
     });
     if (input === null) return null;
     const forms = distortion === NO_DISTORTION ? this.forms : distorted(this.forms, distortion);

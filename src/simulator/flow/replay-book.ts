@@ -52,11 +52,11 @@ export class ReplayBook {
   trade(trade: StepTrade, timeMs: number): void {
     const { price, amount, side } = trade;
     const { market, ladder } = this;
-    ladder.heedRules(timeMs);
+    ladder.applyRules(timeMs);
     const spread = this.shape.spreadAt(price);
     const bid = side === 'sell' ? price : Math.max(1, price - spread);
     const ask = side === 'buy' ? Math.max(2, price) : price + spread;
-    this.makeWay(
+    this.makeRoom(
       side === 'sell' ? { bids: price + 1, asks: price } : { bids: price, asks: price - 1 },
       timeMs,
     );
@@ -70,7 +70,7 @@ export class ReplayBook {
     }
     if (amount === 0) return;
     this.hasTraded = true;
-    this.take(trade, timeMs);
+    this.match(trade, timeMs);
   }
 
   /**
@@ -83,9 +83,9 @@ export class ReplayBook {
   ): void {
     const { ladder } = this;
     const { bids, asks } = book;
-    ladder.heedRules(timeMs);
+    ladder.applyRules(timeMs);
     this.hasRecordedBook = true;
-    this.makeWay(
+    this.makeRoom(
       { bids: asks[0]?.price ?? Number.MAX_SAFE_INTEGER, asks: bids[0]?.price ?? Number.MIN_SAFE_INTEGER },
       timeMs,
     );
@@ -99,7 +99,7 @@ export class ReplayBook {
    * Clears the bids from `bids` up and the asks from `asks` down: own orders are taken back, those of others
    * traded.
    */
-  private makeWay(from: { readonly bids: number; readonly asks: number }, timeMs: number): void {
+  private makeRoom(from: { readonly bids: number; readonly asks: number }, timeMs: number): void {
     this.ladder.buys.withdrawFrom(from.bids, timeMs);
     this.ladder.sells.withdrawFrom(from.asks, timeMs);
     this.sweep('buy', from.bids, timeMs);
@@ -116,11 +116,11 @@ export class ReplayBook {
       if (!resting.reaches(level.price, limit)) break;
       amount += level.amount;
     }
-    this.take({ side: oppositeOf(side), price, amount: Math.ceil(amount / market.amountFactor) }, timeMs);
+    this.match({ side: oppositeOf(side), price, amount: Math.ceil(amount / market.amountFactor) }, timeMs);
   }
 
   /** An order without a counterparty must not rest. */
-  private take(trade: StepTrade, timeMs: number): void {
+  private match(trade: StepTrade, timeMs: number): void {
     const order = this.taker.place(this.market, { ...trade, execution: 'limit' }, timeMs);
     if (order !== null && order.isOpen) this.taker.cancel(order, timeMs);
   }

@@ -28,7 +28,7 @@ export interface WithdrawalsState {
 const FIRST_NUMBER = 430_001;
 const MONTH_MS = 30 * DAY_MS;
 /** Withdrawals kept over all users. Beyond, the oldest that have ended are forgotten. */
-const WITHDRAWALS_KEPT = 20_000;
+const WITHDRAWALS_RETAINED = 20_000;
 
 /** Rial withdrawals, version 2: made and confirmed in one step, paid by a bank that takes its time. */
 export class RialWithdrawals {
@@ -212,7 +212,7 @@ export class RialWithdrawals {
 
   /** All payments are made: the fee is the house's. */
   private settle(withdrawal: RialWithdrawalState): RialWithdrawalState {
-    this.keepFee(withdrawal.fee);
+    this.addFee(withdrawal.fee);
     return this.put(withdrawal);
   }
 
@@ -225,7 +225,7 @@ export class RialWithdrawals {
     const fulfilled = fulfilledUnits(withdrawal);
     const fee = fulfilled === 0n ? 0n : withdrawal.fee;
     const refunded = withdrawal.units - fulfilled - fee;
-    this.keepFee(fee);
+    this.addFee(fee);
     this.accounts.post(this.accounts.ensure(withdrawal.userId, 'rls'), 'outside', {
       units: refunded,
       description: `Withdrawal ${withdrawal.id} ${status.toLowerCase()}`,
@@ -237,7 +237,7 @@ export class RialWithdrawals {
     return this.put({ ...withdrawal, status, payments, refunded, nextStepAtMs: null });
   }
 
-  private keepFee(fee: bigint): void {
+  private addFee(fee: bigint): void {
     const house = this.accounts.houseOf('rls');
     house.outside -= fee;
     house.fees += fee;
@@ -270,7 +270,7 @@ export class RialWithdrawals {
   }
 
   private makeRoom(): void {
-    if (this.byId.size < WITHDRAWALS_KEPT) return;
+    if (this.byId.size < WITHDRAWALS_RETAINED) return;
     const oldest = [...this.byId.values()].find(({ status }) => isEndedWithdrawal(status));
     if (oldest === undefined) return;
     this.byId.delete(oldest.id);

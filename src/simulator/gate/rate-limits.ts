@@ -1,5 +1,5 @@
 import type { Budget } from '../../domain/rate-limit.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/time-text.ts';
 
 /** A request kept out. `waitMs` is how long until one would be let in again. */
@@ -19,7 +19,7 @@ export interface RateLimitsState {
 }
 
 /** Blocked tokens and IPs remembered at most; beyond, those that are over go, then the oldest. */
-const BLOCKS_KEPT = 10_000;
+const BLOCKS_RETAINED = 10_000;
 
 /**
  * Every rate limit of the exchange. A request that is refused does not count against its budget; an admitted
@@ -174,9 +174,9 @@ export class RateLimits {
   }
 
   private block(subject: string, untilMs: number, timeMs: number): void {
-    if (this.blocks.size >= BLOCKS_KEPT) {
+    if (this.blocks.size >= BLOCKS_RETAINED) {
       for (const [known, endMs] of this.blocks) if (endMs <= timeMs) this.blocks.delete(known);
-      keepNewest(this.blocks, BLOCKS_KEPT - 1);
+      retainNewest(this.blocks, BLOCKS_RETAINED - 1);
     }
     this.blocks.set(subject, untilMs);
   }
@@ -219,7 +219,7 @@ interface GateLockout {
 type LockoutsState = readonly (readonly [string, GateLockout])[];
 
 /** Lockouts remembered at most. Beyond, the forgiven ones go, then the oldest. */
-const LOCKOUTS_KEPT = 10_000;
+const LOCKOUTS_RETAINED = 10_000;
 
 /**
  * Lockouts of one hour that double, when repeated, to 24 hours. A lockout is remembered after its end, so
@@ -258,7 +258,7 @@ class Lockouts {
     const level = last !== undefined && timeMs - last.untilMs < this.forgiveAfterMs ? last.level + 1 : 0;
     const durationMs = Math.min(this.firstMs * 2 ** Math.min(level, 30), this.longestMs);
     this.byKey.delete(key);
-    if (this.byKey.size >= LOCKOUTS_KEPT) this.makeRoom(timeMs);
+    if (this.byKey.size >= LOCKOUTS_RETAINED) this.makeRoom(timeMs);
     this.byKey.set(key, { untilMs: timeMs + durationMs, level });
     return durationMs;
   }
@@ -277,7 +277,7 @@ class Lockouts {
       if (timeMs - lockout.untilMs >= this.forgiveAfterMs) this.byKey.delete(key);
     }
     for (const key of this.byKey.keys()) {
-      if (this.byKey.size < LOCKOUTS_KEPT) return;
+      if (this.byKey.size < LOCKOUTS_RETAINED) return;
       this.byKey.delete(key);
     }
   }
@@ -347,7 +347,7 @@ export const TWO_MINUTE_BLOCK: NonNullable<LimitSettings['continuedAbuse']> = {
 type SubjectLogsState = Readonly<Record<string, readonly number[]>>;
 
 /** Callers counted at once for one limit. Beyond, idle ones are forgotten, then the tenth that came first. */
-const SUBJECTS_KEPT = 20_000;
+const SUBJECTS_RETAINED = 20_000;
 
 /** One limit, counted for each caller apart. */
 class SubjectLogs {
@@ -387,7 +387,7 @@ class SubjectLogs {
   }
 
   private begin(subject: string, timeMs: number): SlidingLog {
-    if (this.logs.size >= SUBJECTS_KEPT) this.makeRoom(timeMs);
+    if (this.logs.size >= SUBJECTS_RETAINED) this.makeRoom(timeMs);
     const log = new SlidingLog(this.limit, this.windowMs);
     this.logs.set(subject, log);
     return log;
@@ -396,7 +396,7 @@ class SubjectLogs {
   private makeRoom(timeMs: number): void {
     for (const [subject, log] of this.logs) if (log.isIdle(timeMs)) this.logs.delete(subject);
     for (const subject of this.logs.keys()) {
-      if (this.logs.size < SUBJECTS_KEPT * 0.9) return;
+      if (this.logs.size < SUBJECTS_RETAINED * 0.9) return;
       this.logs.delete(subject);
     }
   }

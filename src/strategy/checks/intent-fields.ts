@@ -1,6 +1,6 @@
 import { ORDER_LABELS } from '../../records/order.ts';
 import type { Intent } from '../intents.ts';
-import { isDecimalFromZero, sayInput, isPositiveDecimal } from '../decimal-input.ts';
+import { isDecimalFromZero, inputText, isPositiveDecimal } from '../decimal-input.ts';
 import { isFields, type Fields } from '../fields.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { expectedMarket } from '../handlers/expected-market.ts';
@@ -44,19 +44,19 @@ class FieldCheck {
 
   protected market(market: unknown): void {
     if (typeof market !== 'string' || market === '') {
-      this.fail('.market', `expected a market such as "BTCIRT", was ${sayInput(market)}`);
+      this.fail('.market', `expected a market such as "BTCIRT", was ${inputText(market)}`);
     }
     if (this.knownMarkets?.has(market) === false)
       this.fail('.market', expectedMarket(market, this.knownMarkets));
   }
 
   protected side(side: unknown, place: string): void {
-    if (!isSide(side)) this.fail(place, `expected "buy" or "sell", was ${sayInput(side)}`);
+    if (!isSide(side)) this.fail(place, `expected "buy" or "sell", was ${inputText(side)}`);
   }
 
   protected positive(input: unknown, place: string): void {
     if (!isPositiveDecimal(input))
-      this.fail(place, `expected a positive number, decimal text or Decimal, was ${sayInput(input)}`);
+      this.fail(place, `expected a positive number, decimal text or Decimal, was ${inputText(input)}`);
   }
 
   protected optional(fields: Fields, name: string): void {
@@ -66,18 +66,18 @@ class FieldCheck {
 
   protected whole(input: unknown, place: string, most: number): void {
     if (typeof input === 'number' && Number.isInteger(input) && input >= 1 && input <= most) return;
-    this.fail(place, `expected a whole number from 1 to ${most}, was ${sayInput(input)}`);
+    this.fail(place, `expected a whole number from 1 to ${most}, was ${inputText(input)}`);
   }
 
   protected id(id: unknown): void {
     if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return;
-    this.fail('.clientOrderId', `expected the id of an own order, was ${sayInput(id)}`);
+    this.fail('.clientOrderId', `expected the id of an own order, was ${inputText(id)}`);
   }
 
   protected label(fields: Fields, name: (typeof ORDER_LABELS)[number]): void {
     const text = fields[name];
     if (text === undefined || (typeof text === 'string' && text !== '' && text.length <= LONGEST_TAG)) return;
-    this.fail(`.${name}`, `expected a text of 1 to ${LONGEST_TAG} characters, was ${sayInput(text)}`);
+    this.fail(`.${name}`, `expected a text of 1 to ${LONGEST_TAG} characters, was ${inputText(text)}`);
   }
 
   protected onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {
@@ -166,7 +166,7 @@ class ExitCheck extends FieldCheck {
   /** An object of fields, whose copy is taken. */
   fields(input: unknown, place: string, example: string): Fields {
     if (isFields(input)) return input;
-    return this.fail(place, `expected ${example}, was ${sayInput(input)}`);
+    return this.fail(place, `expected ${example}, was ${inputText(input)}`);
   }
 
   private distance(input: unknown, place: string): void {
@@ -188,7 +188,7 @@ class ExitCheck extends FieldCheck {
     if (!Array.isArray(input) || input.length === 0 || input.length > MOST_LATER_TARGETS)
       this.fail(
         '.laterTargets',
-        `expected 1 to ${MOST_LATER_TARGETS} targets such as { afterMs: 3_600_000, percent: 1 }, was ${sayInput(input)}`,
+        `expected 1 to ${MOST_LATER_TARGETS} targets such as { afterMs: 3_600_000, percent: 1 }, was ${inputText(input)}`,
       );
     let beforeMs = 0;
     for (const [index, given] of (input as readonly unknown[]).entries()) {
@@ -203,7 +203,7 @@ class ExitCheck extends FieldCheck {
       if (Number(afterMs) <= beforeMs)
         this.fail(
           `${place}.afterMs`,
-          `expected more than the ${beforeMs} of the one before, was ${sayInput(afterMs)}`,
+          `expected more than the ${beforeMs} of the one before, was ${inputText(afterMs)}`,
         );
       beforeMs = Number(afterMs);
       if (distance['percent'] === undefined) this.distance(distance, place);
@@ -235,12 +235,12 @@ class ExitCheck extends FieldCheck {
 
   protected percent(input: unknown, place: string): void {
     if (input === undefined || isDecimalFromZero(input)) return;
-    this.fail(place, `expected percent from 0 on, was ${sayInput(input)}`);
+    this.fail(place, `expected percent from 0 on, was ${inputText(input)}`);
   }
 
   protected oneWord(input: unknown, place: string, words: readonly string[]): void {
     if (input === undefined || (typeof input === 'string' && words.includes(input))) return;
-    this.fail(place, `expected one of ${words.join(', ')}, was ${sayInput(input)}`);
+    this.fail(place, `expected one of ${words.join(', ')}, was ${inputText(input)}`);
   }
 }
 
@@ -330,10 +330,10 @@ export class OrdersOverTimeCheck extends ExitCheck {
 
   protected profile(input: unknown): void {
     if (!Array.isArray(input) || input.length === 0)
-      this.fail('.profile', `expected a list of volumes, one a slice, was ${sayInput(input)}`);
+      this.fail('.profile', `expected a list of volumes, one a slice, was ${inputText(input)}`);
     for (const [index, volume] of input.entries()) {
       if (!isDecimalFromZero(volume))
-        this.fail(`.profile.${index}`, `expected a volume from 0 on, was ${sayInput(volume)}`);
+        this.fail(`.profile.${index}`, `expected a volume from 0 on, was ${inputText(volume)}`);
     }
   }
 
@@ -361,7 +361,7 @@ export class OrdersOverTimeCheck extends ExitCheck {
     this.time(fields['everyMs'] ?? null, '.everyMs');
     if (times !== undefined) this.whole(times, '.times', MOST_TIMES);
     if (steps === undefined) return;
-    if (!Array.isArray(steps)) this.fail('.steps', `expected a list of steps, was ${sayInput(steps)}`);
+    if (!Array.isArray(steps)) this.fail('.steps', `expected a list of steps, was ${inputText(steps)}`);
     for (const [index, step] of steps.entries()) {
       const place = `.steps.${index}`;
       const of = this.fields(step, place, 'a step such as { belowPercent: 5, factor: 2 }');

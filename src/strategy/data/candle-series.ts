@@ -9,19 +9,19 @@ import type { CandleSubscription } from '../subscriptions.ts';
  */
 export class CandleSeries {
   readonly subscription: CandleSubscription;
-  private readonly kept: BarHistory;
+  private readonly retained: BarHistory;
   private last: ClosedCandle | null = null;
   private readonly indicators: Indicator[] = [];
   private lastOpenMs = Number.NEGATIVE_INFINITY;
 
   constructor(subscription: CandleSubscription) {
     this.subscription = subscription;
-    this.kept = new BarHistory(subscription.warmUp);
+    this.retained = new BarHistory(subscription.warmUp);
   }
 
   /** At most `warmUp` of them, oldest first. */
   get history(): readonly Bar[] {
-    return this.kept.list;
+    return this.retained.list;
   }
 
   /** Bars that have to be fed before the first live one. */
@@ -51,7 +51,7 @@ export class CandleSeries {
     if (candle.openTimeMs <= this.lastOpenMs) return false;
     this.lastOpenMs = candle.openTimeMs;
     this.last = candle;
-    this.kept.add(candle);
+    this.retained.add(candle);
     for (const indicator of this.indicators) indicator.add(candle);
     return true;
   }

@@ -99,8 +99,7 @@ export type Data =
   | MemberData;
 
 /**
- * Data by the name that the author gives it. A list has one handler, such as the candles of several
- * markets.
+ * Data by the name that the author gives it. A list has one handler, such as the candles of several markets.
  */
 export type DeclaredData = Readonly<Record<string, Data | readonly Data[]>>;
 
@@ -234,7 +233,7 @@ export interface DataSetup<Params> {
    * Markets that are chosen by a rule and ranked anew every `refreshMs`. They enter and leave as events;
    * leaving sells nothing.
    */
-  readonly universe: (wish: UniverseWish) => UniverseData;
+  readonly universe: (request: UniverseWish) => UniverseData;
 }
 
 /** Returns the setup with which a strategy declares its data. */
@@ -263,8 +262,8 @@ export function dataSetup<Params>(of: {
       // A schema makes what its output says.
       return { kind, from: { kind, maxAgeMs }, schema: schema as unknown as z.ZodType<z.output<Schema>> };
     },
-    universe: (wish) => {
-      const rules = checkedUniverse(wish, { marketNames, knownMarkets });
+    universe: (request) => {
+      const rules = checkedUniverse(request, { marketNames, knownMarkets });
       if (rules.rankBy === 'spread' && !hasBooks) throw new SarrafError('INVALID_STRATEGY', NO_SPREADS);
       return universeData(rules, { timeframe, hasBooks });
     },

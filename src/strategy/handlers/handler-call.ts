@@ -1,7 +1,7 @@
 import { SarrafError, present } from '../../domain/errors.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import { isSide } from '../checks/intent-fields.ts';
-import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from '../check-intents.ts';
+import { MOST_INTENTS, noOrder, frozenIntent, tooMany } from '../check-intents.ts';
 import type { Intent } from '../intents.ts';
 import type { MarketIntents } from './market-intents.ts';
 import type { StrategyContext } from '../context.ts';
@@ -62,31 +62,31 @@ export class HandlerCall {
     const { want } = this;
     const last = new LastQuotes();
     return {
-      buy: (wish) => want('buy', wish, { kind: 'place', market, side: 'buy' }),
-      sell: (wish) => want('sell', wish, { kind: 'place', market, side: 'sell' }),
-      oco: (side, wish) => want('oco', wish, { kind: 'oco', market, side }),
-      target: (wish) => want('target', wish, { kind: 'target', market }),
+      buy: (request) => want('buy', request, { kind: 'place', market, side: 'buy' }),
+      sell: (request) => want('sell', request, { kind: 'place', market, side: 'sell' }),
+      oco: (side, request) => want('oco', request, { kind: 'oco', market, side }),
+      target: (request) => want('target', request, { kind: 'target', market }),
       quotes: (quotes) => {
         void this.view;
         const again = last.again(quotes);
         if (again === null) {
           want('quotes', { quotes }, { kind: 'quotes', market });
-          last.keep(quotes, present(this.wanted?.at(-1), 'the intent that was noted'));
+          last.remember(quotes, present(this.wanted?.at(-1), 'the intent that was noted'));
         } else this.note(again);
       },
-      twap: (side, wish) => want('twap', wish, { kind: 'twap', market, side }),
-      vwap: (side, wish) => want('vwap', wish, { kind: 'vwap', market, side }),
-      ladder: (side, wish) => want('ladder', wish, { kind: 'ladder', market, side }),
-      peg: (side, wish) => want('peg', wish, { kind: 'peg', market, side }),
-      dca: (wish) => want('dca', wish, { kind: 'dca', market }),
-      iceberg: (side, wish) => want('iceberg', wish, { kind: 'iceberg', market, side }),
-      bracket: (wish) => want('bracket', wish, { kind: 'bracket', market }),
-      protect: (wish) => want('protect', wish, { kind: 'protect', market }),
+      twap: (side, request) => want('twap', request, { kind: 'twap', market, side }),
+      vwap: (side, request) => want('vwap', request, { kind: 'vwap', market, side }),
+      ladder: (side, request) => want('ladder', request, { kind: 'ladder', market, side }),
+      peg: (side, request) => want('peg', request, { kind: 'peg', market, side }),
+      dca: (request) => want('dca', request, { kind: 'dca', market }),
+      iceberg: (side, request) => want('iceberg', request, { kind: 'iceberg', market, side }),
+      bracket: (request) => want('bracket', request, { kind: 'bracket', market }),
+      protect: (request) => want('protect', request, { kind: 'protect', market }),
       exit: (...args: readonly [unknown?, unknown?]) => {
         const [first, second] = args;
         const isNamed = typeof first === 'string';
-        const wish = isNamed ? second : first;
-        want('exit', wish ?? {}, { kind: 'exit', market: isNamed ? first : market });
+        const request = isNamed ? second : first;
+        want('exit', request ?? {}, { kind: 'exit', market: isNamed ? first : market });
       },
     };
   }
@@ -95,10 +95,10 @@ export class HandlerCall {
    * Notes an intent: what the author wishes, and what `ctx` fills in. Throws `INVALID_STRATEGY` that names
    * the field where it is none: the stack shows the author's line.
    */
-  readonly want = (name: string, wish: unknown, filledIn: object): void => {
+  readonly want = (name: string, request: unknown, filledIn: object): void => {
     // Only during a call: an intent of another time would be lost.
     void this.view;
-    this.note(this.checked(name, wish, filledIn));
+    this.note(this.checked(name, request, filledIn));
   };
 
   private note(intent: Intent): void {
@@ -107,14 +107,14 @@ export class HandlerCall {
     this.wanted.push(intent);
   }
 
-  private checked(name: string, wish: unknown, filledIn: object): Intent {
+  private checked(name: string, request: unknown, filledIn: object): Intent {
     try {
-      const isOrder = typeof wish === 'object' && wish !== null;
+      const isOrder = typeof request === 'object' && request !== null;
       // Of a side that is none the check tells.
-      if (!isOrder && (!('side' in filledIn) || isSide(filledIn.side))) throw noOrder(`ctx.${name}`, wish);
+      if (!isOrder && (!('side' in filledIn) || isSide(filledIn.side))) throw noOrder(`ctx.${name}`, request);
       // Quotes are a list in a field of their own name.
       const place = name === 'quotes' ? 'ctx' : `ctx.${name}`;
-      return sealedIntent({ ...filledIn, ...(isOrder ? wish : null) }, place, this.knownMarkets);
+      return frozenIntent({ ...filledIn, ...(isOrder ? request : null) }, place, this.knownMarkets);
     } catch (error) {
       // A stack has ten frames, and ours would fill them: it begins with who called instead.
       if (error instanceof Error) Error.captureStackTrace(error, this.want);
@@ -126,7 +126,7 @@ export class HandlerCall {
 type QuotesIntent = Extract<Intent, { kind: 'quotes' }>;
 
 /** A quote as its author said it: with numbers, which can not change later. */
-interface SaidQuote extends Pick<FillWith<number>, 'price' | 'amount'> {
+interface PlacedQuote extends Pick<FillWith<number>, 'price' | 'amount'> {
   readonly names: readonly string[];
   readonly side: unknown;
 }
@@ -137,25 +137,25 @@ interface SaidQuote extends Pick<FillWith<number>, 'price' | 'amount'> {
  */
 export class LastQuotes {
   private intent: QuotesIntent | null = null;
-  private said: readonly SaidQuote[] = [];
+  private placed: readonly PlacedQuote[] = [];
 
   /** The intent of the same quotes; null where these are others. */
   again(quotes: unknown): Intent | null {
-    const { intent, said } = this;
-    if (intent === null || !Array.isArray(quotes) || quotes.length !== said.length) return null;
-    for (let index = 0; index < said.length; index += 1) {
+    const { intent, placed } = this;
+    if (intent === null || !Array.isArray(quotes) || quotes.length !== placed.length) return null;
+    for (let index = 0; index < placed.length; index += 1) {
       const quote: unknown = quotes[index];
-      const before = said[index];
-      if (before === undefined || !isFields(quote) || !isSaidAgain(quote, before)) return null;
+      const before = placed[index];
+      if (before === undefined || !isFields(quote) || !isRepeated(quote, before)) return null;
     }
     return intent;
   }
 
   /** Remembers what came of a list of quotes, where all of it was said in numbers. */
-  keep(quotes: unknown, intent: Intent): void {
+  remember(quotes: unknown, intent: Intent): void {
     this.intent = null;
     if (intent.kind !== 'quotes' || !Array.isArray(quotes)) return;
-    const said: SaidQuote[] = [];
+    const placed: PlacedQuote[] = [];
     for (const [index, checked] of intent.quotes.entries()) {
       const quote: unknown = quotes[index];
       if (!isFields(quote)) return;
@@ -163,14 +163,14 @@ export class LastQuotes {
       if (side !== checked.side || typeof price !== 'number' || typeof amount !== 'number') return;
       // What was checked was read before, and its author may answer otherwise each time.
       if (textOfNumber(price) !== checked.price || textOfNumber(amount) !== checked.amount) return;
-      said.push({ names: Object.keys(quote), side, price, amount });
+      placed.push({ names: Object.keys(quote), side, price, amount });
     }
     this.intent = intent;
-    this.said = said;
+    this.placed = placed;
   }
 }
 
-function isSaidAgain(quote: Readonly<Record<string, unknown>>, before: SaidQuote): boolean {
+function isRepeated(quote: Readonly<Record<string, unknown>>, before: PlacedQuote): boolean {
   if (quote['price'] !== before.price || quote['amount'] !== before.amount || quote['side'] !== before.side)
     return false;
   const names = Object.keys(quote);

@@ -9,11 +9,11 @@ import { marketDayOf } from '../data/market-day.ts';
 import { MarketHandle } from './market-handle.ts';
 import { orderOf, type Order } from '../own-order.ts';
 import type { StrategyState } from '../strategy-state.ts';
-import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
+import { readOnlyFields, type FieldReader } from './read-only-fields.ts';
 import { marginOf } from '../data/shown-margin.ts';
 import { isOfMargin } from '../subscriptions.ts';
 import { tickerOfBar, tickerOfBook } from '../data/ticker.ts';
-import { memberLooks } from '../universe/member-looks.ts';
+import { memberReaders } from '../universe/member-readers.ts';
 import type { MemberSet } from '../universe/member-set.ts';
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
@@ -55,7 +55,7 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
     this.#state = state;
     this.params = params;
     this.indicators = indicators;
-    const ofMembers = memberLooks(setup.universes, call);
+    const ofMembers = memberReaders(setup.universes, call);
     this.data = shown(entries, (entry) => lastOf(entry, call), ofMembers.data, call);
     this.history = shown(
       entries,
@@ -75,7 +75,7 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
       call.want('replace', change, { kind: 'replace', clientOrderId });
     this.targets = (shares, options = {}) =>
       call.want('targets', { ...options, shares }, { kind: 'targets', market: firstOf(shares) ?? market });
-    this.transfer = (wish) => call.want('transfer', wish, { kind: 'transfer' });
+    this.transfer = (request) => call.want('transfer', request, { kind: 'transfer' });
     this.log = Object.freeze((text: string, fields?: Readonly<Record<string, unknown>>) => {
       void call.view;
       log(text, fields);
@@ -133,26 +133,29 @@ function marketsOf(
 /** Returns the values of declared data, by its names. */
 function shown<Value>(
   entries: readonly DataEntry[],
-  lookOf: (entry: DataEntry) => (() => Value) | null,
-  more: ReadonlyMap<string, FieldLook<Value>>,
+  readerFor: (entry: DataEntry) => (() => Value) | null,
+  more: ReadonlyMap<string, FieldReader<Value>>,
   call: HandlerCall,
 ): Readonly<Record<string, Value | readonly Value[]>> {
-  const fields = new Map<string, FieldLook<Value | readonly Value[]>>(more);
+  const fields = new Map<string, FieldReader<Value | readonly Value[]>>(more);
   for (const name of new Set(entries.map((entry) => entry.name))) {
     const all = entries.filter((entry) => entry.name === name);
-    const looks = all.flatMap((entry) => lookOf(entry) ?? []);
-    const [first] = looks;
+    const readers = all.flatMap((entry) => readerFor(entry) ?? []);
+    const [first] = readers;
     if (first === undefined) continue;
     const isListed = all[0]?.isListed === true;
-    fields.set(name, isListed ? lookBy(() => Object.freeze(looks.map((look) => look()))) : lookBy(first));
+    fields.set(
+      name,
+      isListed ? readerOf(() => Object.freeze(readers.map((read) => read()))) : readerOf(first),
+    );
   }
   return readOnlyFields(fields, call);
 }
 
-function lookBy<Value>(look: () => Value): FieldLook<Value> {
+function readerOf<Value>(read: () => Value): FieldReader<Value> {
   return {
     get value() {
-      return look();
+      return read();
     },
   };
 }

@@ -188,14 +188,14 @@ export function wrongAnswer(answer: unknown): SarrafError {
   if (isPromise) answer.catch(() => {});
   const was = isPromise
     ? 'a promise: leave out "async" and "await"'
-    : `${saidAnswer(answer)}: put its body in braces, and return nothing`;
+    : `${answerText(answer)}: put its body in braces, and return nothing`;
   return new SarrafError(
     'INVALID_STRATEGY',
     `expected a handler that returns nothing and does not wait, was ${was}; place orders with ctx.buy and the like, and change the state with ctx.setState`,
   );
 }
 
-function saidAnswer(answer: unknown): string {
+function answerText(answer: unknown): string {
   try {
     return JSON.stringify(answer)?.slice(0, 100) ?? `a ${typeof answer}`;
   } catch {

@@ -20,36 +20,36 @@ export interface MarketIntents {
   /**
    * A limit order; without `price` a market order; with `stopPrice` it waits until the market has come there.
    */
-  readonly buy: (wish: OrderWish) => void;
+  readonly buy: (request: OrderWish) => void;
   /** The same on the other side. */
-  readonly sell: (wish: OrderWish) => void;
+  readonly sell: (request: OrderWish) => void;
   /** A limit order and a stop-limit order of which one ends the other. */
-  readonly oco: (side: Side, wish: OcoWish) => void;
+  readonly oco: (side: Side, request: OcoWish) => void;
   /** A holding to be reached, one order at a time. */
-  readonly target: (wish: TargetWish) => void;
+  readonly target: (request: TargetWish) => void;
   /** The limit orders that should rest here from now on, until others are named; none at all cancels them. */
   readonly quotes: (wanted: readonly Quote[]) => void;
   /** An amount in equal slices over a time, the first at once. */
-  readonly twap: (side: Side, wish: TwapWish) => void;
+  readonly twap: (side: Side, request: TwapWish) => void;
   /** The same in slices as large as the volume that is usual then; `volumeProfile` works that out. */
-  readonly vwap: (side: Side, wish: VwapWish) => void;
+  readonly vwap: (side: Side, request: VwapWish) => void;
   /** Limit orders at even distances over a range of prices, each placed once. */
-  readonly ladder: (side: Side, wish: LadderWish) => void;
+  readonly ladder: (side: Side, request: LadderWish) => void;
   /** A limit order that follows the best price of its own side up to a bound. */
-  readonly peg: (side: Side, wish: PegWish) => void;
+  readonly peg: (side: Side, request: PegWish) => void;
   /** Purchases for a value at fixed times, the first at once. */
-  readonly dca: (wish: DcaWish) => void;
+  readonly dca: (request: DcaWish) => void;
   /** A limit order of which only `visible` is shown at a time. */
-  readonly iceberg: (side: Side, wish: IcebergWish) => void;
+  readonly iceberg: (side: Side, request: IcebergWish) => void;
   /** A purchase with its exit, which rests at the exchange after each fill. */
-  readonly bracket: (wish: BracketWish) => void;
+  readonly bracket: (request: BracketWish) => void;
   /** The same exit for what the strategy has already. */
-  readonly protect: (wish: ProtectWish) => void;
+  readonly protect: (request: ProtectWish) => void;
   /**
    * Leaves the position in the coin of this market, or of one that is named: ends all that the strategy has
    * at work and open in it, its exits last, and sells what is held.
    */
-  readonly exit: ((wish?: LeaveWish) => void) & ((market: string, wish?: LeaveWish) => void);
+  readonly exit: ((request?: LeaveWish) => void) & ((market: string, request?: LeaveWish) => void);
 }
 
 /** The intents as fields of a context: separate functions, since authors destructure a context. */

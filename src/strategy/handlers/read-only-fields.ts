@@ -1,7 +1,7 @@
 import type { HandlerCall } from './handler-call.ts';
 
 /** Getter of a field: the value is looked up at each read. */
-export interface FieldLook<Value> {
+export interface FieldReader<Value> {
   readonly value: Value;
 }
 
@@ -14,21 +14,21 @@ type Getter = (this: ReadOnlyFields) => unknown;
 class ReadOnlyFields {
   /** By the place of the field. */
   static readonly #getters: Getter[] = [];
-  readonly #looks: readonly FieldLook<unknown>[];
+  readonly #readers: readonly FieldReader<unknown>[];
   readonly #call: Pick<HandlerCall, 'view'> | null;
 
-  constructor(looks: ReadonlyMap<string, FieldLook<unknown>>, call: Pick<HandlerCall, 'view'> | null) {
+  constructor(readers: ReadonlyMap<string, FieldReader<unknown>>, call: Pick<HandlerCall, 'view'> | null) {
     this.#call = call;
-    this.#looks = [...looks.values()];
-    for (const [place, name] of [...looks.keys()].entries())
+    this.#readers = [...readers.values()];
+    for (const [place, name] of [...readers.keys()].entries())
       Object.defineProperty(this, name, { get: ReadOnlyFields.#getter(place), enumerable: true });
     Object.freeze(this);
   }
 
   static #getter(place: number): Getter {
-    return (ReadOnlyFields.#getters[place] ??= function look() {
+    return (ReadOnlyFields.#getters[place] ??= function read() {
       void this.#call?.view;
-      return this.#looks[place]?.value;
+      return this.#readers[place]?.value;
     });
   }
 }
@@ -41,9 +41,9 @@ Object.freeze(ReadOnlyFields);
  * outside of the call; null where the looks themselves do.
  */
 export function readOnlyFields<Value>(
-  looks: ReadonlyMap<string, FieldLook<Value>>,
+  readers: ReadonlyMap<string, FieldReader<Value>>,
   call: Pick<HandlerCall, 'view'> | null,
 ): Readonly<Record<string, Value>> {
   // Each name got a getter of a value above.
-  return new ReadOnlyFields(looks, call) as unknown as Readonly<Record<string, Value>>;
+  return new ReadOnlyFields(readers, call) as unknown as Readonly<Record<string, Value>>;
 }

@@ -91,8 +91,8 @@ function logReturns(market: string, closes: readonly number[], length: number): 
       `closes.${market}`,
       `expected as many closes of each market, more than ${LEAST_RETURNS}, was ${closes.length} beside ${length}`,
     );
-  const flaw = closes.find((close) => !(close > 0 && Number.isFinite(close)));
-  if (flaw !== undefined) throw wrong(`closes.${market}`, `expected prices above 0, was ${flaw}`);
+  const issue = closes.find((close) => !(close > 0 && Number.isFinite(close)));
+  if (issue !== undefined) throw wrong(`closes.${market}`, `expected prices above 0, was ${issue}`);
   return closes.slice(1).map((close, index) => Math.log(close / (closes[index] ?? close)));
 }
 

@@ -3,7 +3,7 @@ import type { MarketContext, StrategyContext } from '../context.ts';
 import { fieldsOf, isFields } from '../fields.ts';
 import { MarketIntentFields } from '../handlers/market-intents.ts';
 import type { Order } from '../own-order.ts';
-import { readOnlyFields, type FieldLook } from '../handlers/read-only-fields.ts';
+import { readOnlyFields, type FieldReader } from '../handlers/read-only-fields.ts';
 import { checkedChange } from '../strategy-state.ts';
 
 /** The name of the universe among the data of a strategy that is declared per member. */
@@ -63,12 +63,12 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     this.exact = place.exact;
     this.isTradable = place.isTradable;
     this.plot = place.plot;
-    const looks = looksOf(ctx.data, parts.data, market);
+    const readers = readersOf(ctx.data, parts.data, market);
     // The universe itself is no data of the strategy.
-    looks.delete(UNIVERSE_NAME);
-    this.data = readOnlyFields(looks, null);
-    this.history = readOnlyFields(looksOf(ctx.history, parts.data, market), null);
-    this.indicators = readOnlyFields(looksOf(ctx.indicators, parts.indicators, market), null);
+    readers.delete(UNIVERSE_NAME);
+    this.data = readOnlyFields(readers, null);
+    this.history = readOnlyFields(readersOf(ctx.history, parts.data, market), null);
+    this.indicators = readOnlyFields(readersOf(ctx.indicators, parts.indicators, market), null);
     this.setState = (change) => {
       void ctx.nowMs;
       const fields = checkedChange(change, parts.hasState);
@@ -166,18 +166,22 @@ Object.freeze(MemberContext.prototype);
 Object.freeze(MemberContext);
 
 /** Looks at fields, of which some are there for each member. */
-function looksOf(fields: unknown, own: ReadonlySet<string>, market: string): Map<string, FieldLook<unknown>> {
-  const looks = new Map<string, FieldLook<unknown>>();
+function readersOf(
+  fields: unknown,
+  own: ReadonlySet<string>,
+  market: string,
+): Map<string, FieldReader<unknown>> {
+  const readers = new Map<string, FieldReader<unknown>>();
   for (const name of Object.keys(fieldsOf(fields))) {
     const isOwn = own.has(name);
-    looks.set(name, {
+    readers.set(name, {
       get value() {
         const field = fieldsOf(fields)[name];
         return isOwn ? ofMember(field, market) : field;
       },
     });
   }
-  return looks;
+  return readers;
 }
 
 /** Returns a field's value for one member. */

@@ -89,7 +89,7 @@ export class MemberFeed {
     this.seriesOf(market).candles = null;
   }
 
-  takes(candle: ClosedCandle): boolean {
+  accepts(candle: ClosedCandle): boolean {
     const { from } = this.data;
     return from.kind === 'candles' && from.timeframe === candle.timeframe;
   }
@@ -167,7 +167,7 @@ export class MemberSet {
   /** Feeds bars of the past, without anybody being asked. */
   warmUp(past: readonly ClosedCandle[]): void {
     for (const candle of past) {
-      for (const feed of this.feeds) if (feed.takes(candle)) feed.seriesOf(candle.market).add(candle);
+      for (const feed of this.feeds) if (feed.accepts(candle)) feed.seriesOf(candle.market).add(candle);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { keepNewest } from '../../domain/keep-newest.ts';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { strayHandler } from '../check-definition.ts';
 import type { StrategyContext } from '../context.ts';
 import type { Data, DataSetup, DeclaredData, MarketData } from '../data/data.ts';
@@ -175,7 +175,7 @@ class Members {
 
   private noteAsked(clientOrderId: string, market: string): void {
     this.asked.set(clientOrderId, market);
-    keepNewest(this.asked, MOST_ASKED);
+    retainNewest(this.asked, MOST_ASKED);
   }
 
   private contextOf(ctx: StrategyContext, market: string): MemberContext {

@@ -29,7 +29,7 @@ import { createHash } from 'node:crypto';
 const LEAST_OF_TRIALS = 100;
 const LEAST_OF_HOLDOUT = 20;
 
-/** The stretches of a study. Times in ms since 1970; an end is not in its stretch. */
+/** The ranges of a study. Times in ms since 1970; an end is not in its stretch. */
 export interface StudyRange {
   readonly fromMs: number;
   /** End of the trials and start of the hold-out. */
@@ -190,10 +190,10 @@ function signalsWithin(
   readonly all: RunSignals['signals'];
   readonly set: SignalSet | null;
 } {
-  const stretch = { fromMs: fromMs ?? -Infinity, toMs: toMs ?? Infinity };
-  const all = cutSignals(signals ?? [], stretch);
+  const range = { fromMs: fromMs ?? -Infinity, toMs: toMs ?? Infinity };
+  const all = cutSignals(signals ?? [], range);
   return {
-    trials: holdout === null ? all : cutSignals(all, { ...stretch, toMs: splitMs }),
+    trials: holdout === null ? all : cutSignals(all, { ...range, toMs: splitMs }),
     all,
     set: signals === null ? null : signalSetOf(all),
   };

@@ -6,7 +6,7 @@ import { FAILURE_KINDS } from '../objectives.ts';
 import type { Redis } from 'ioredis';
 
 const params = () => z.record(z.string(), z.unknown());
-const stretch = () => z.strictObject({ fromMs: z.number(), toMs: z.number() });
+const range = () => z.strictObject({ fromMs: z.number(), toMs: z.number() });
 const leg = () => z.strictObject({ fromMs: z.number(), params: params() });
 
 const STRESS = z.discriminatedUnion('what', [
@@ -23,12 +23,12 @@ const BATCH = z.strictObject({
   tasks: z
     .array(
       z.discriminatedUnion('kind', [
-        z.strictObject({ kind: z.literal('trial'), params: params(), stretch: stretch().nullable() }),
+        z.strictObject({ kind: z.literal('trial'), params: params(), stretch: range().nullable() }),
         z.strictObject({
           kind: z.literal('account'),
           legs: z.tuple([leg()], leg()),
           toMs: z.number(),
-          stretches: z.array(stretch()),
+          stretches: z.array(range()),
         }),
         z.strictObject({ kind: z.literal('stress'), task: STRESS }),
       ]),
@@ -169,12 +169,12 @@ export const OFFERS = `${PREFIX}-offers`;
 export const notesOf = (source: string): string => `${PREFIX}-notes:${source}`;
 
 /** Time for which a result is stored, for studies that ask for the same trial. */
-const KEPT_S = 86_400;
+const RETAINED_S = 86_400;
 /**
  * Time for which a result is stored that depends on the machine more than on the trial: until its coordinator
  * has it.
  */
-const KEPT_SHORTLY_S = 60;
+const RETAINED_SHORTLY_S = 60;
 /** Results that are kept at most, of all studies: of some years about 20 kB each. The oldest go. */
 const MOST_RESULTS = 10_000;
 /** Keys that are asked for at once. */
@@ -184,7 +184,7 @@ const PLACE = `${PREFIX}-result:`;
 const INDEX = `${PREFIX}-results`;
 
 /** Keeps one, and drops the oldest beyond the bound: in one step, so that nothing is kept without a bound. */
-const KEEP = `
+const STORE_RESULT = `
 local time = redis.call('TIME')
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 redis.call('ZADD', KEYS[2], time[1] * 1000000 + time[2], KEYS[1])
@@ -197,7 +197,7 @@ end
 return over`;
 
 /** Results of trials in Redis, by the keys of the trials. */
-export class KeptResults {
+export class StoredResults {
   private readonly client: Redis;
   private readonly most: number;
 
@@ -206,9 +206,9 @@ export class KeptResults {
     this.most = most;
   }
 
-  async keep(trial: string, text: string, of: { readonly isOfMachine: boolean }): Promise<void> {
-    const keptS = of.isOfMachine ? KEPT_SHORTLY_S : KEPT_S;
-    await this.client.eval(KEEP, 2, PLACE + trial, INDEX, text, keptS, KEPT_S, this.most);
+  async store(trial: string, text: string, of: { readonly isOfMachine: boolean }): Promise<void> {
+    const retainedS = of.isOfMachine ? RETAINED_SHORTLY_S : RETAINED_S;
+    await this.client.eval(STORE_RESULT, 2, PLACE + trial, INDEX, text, retainedS, RETAINED_S, this.most);
   }
 
   /** Those that are there, by their trials. */

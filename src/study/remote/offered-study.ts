@@ -94,10 +94,10 @@ export class OfferedStudy {
   private readonly notes: NoticeBoard;
   private readonly offer: Omit<StudyOffer, 'protocol'>;
   private readonly name: string;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
   private servedMs = performance.now();
   private readonly reasons = new Set<string>();
-  private said = '';
+  private logged = '';
   private threadsNow = 0;
 
   constructor(of: {
@@ -105,13 +105,13 @@ export class OfferedStudy {
     readonly offer: Omit<StudyOffer, 'protocol'>;
     /** Of this coordinator. */
     readonly name: string;
-    readonly say: (line: string) => void;
+    readonly log: (line: string) => void;
   }) {
     this.offers = new NoticeBoard(of.link.client, OFFERS);
     this.notes = new NoticeBoard(of.link.client, notesOf(of.offer.source));
     this.offer = of.offer;
     this.name = of.name;
-    this.say = of.say;
+    this.log = of.log;
   }
 
   /** Threads of all workers that compute it, as of the last look. */
@@ -125,7 +125,7 @@ export class OfferedStudy {
     const notes = [...(await this.notes.list()).values()].flatMap((text) => readNote(text) ?? []);
     const serving = notes.filter((note) => note.kind === 'serves');
     this.threadsNow = serving.reduce((sum, { threads }) => sum + threads, 0);
-    this.tell(notes, serving.length);
+    this.notify(notes, serving.length);
   }
 
   async withdraw(): Promise<void> {
@@ -135,11 +135,11 @@ export class OfferedStudy {
     clearTimeout(timer);
   }
 
-  private tell(notes: readonly WorkerNote[], serving: number): void {
+  private notify(notes: readonly WorkerNote[], serving: number): void {
     for (const note of notes) {
       if (note.kind === 'serves' || this.reasons.size >= MOST_REASONS) continue;
       const line = `worker ${note.worker} does not fit: ${note.reason}`;
-      if (!this.reasons.has(line)) this.say(line);
+      if (!this.reasons.has(line)) this.log(line);
       this.reasons.add(line);
     }
     if (serving > 0) this.servedMs = performance.now();
@@ -150,8 +150,8 @@ export class OfferedStudy {
       serving > 0
         ? `${serving === 1 ? '1 worker' : `${serving} workers`} with ${this.threadsNow} ${this.threadsNow === 1 ? 'thread' : 'threads'}`
         : `no worker computes this study${misfits}: start one with "sarraf worker --redis …"`;
-    if (now !== this.said) this.say(now);
-    this.said = now;
+    if (now !== this.logged) this.log(now);
+    this.logged = now;
   }
 }
 
@@ -169,12 +169,12 @@ export class NoticeBoard {
   }
 
   /** Posts a text under a name, for so long. */
-  async post(name: string, text: string, keepMs: number): Promise<void> {
+  async post(name: string, text: string, retainedMs: number): Promise<void> {
     await this.client
       .multi()
       .sadd(this.key, name)
-      .pexpire(this.key, keepMs * 2)
-      .set(this.place(name), text, 'PX', keepMs)
+      .pexpire(this.key, retainedMs * 2)
+      .set(this.place(name), text, 'PX', retainedMs)
       .exec();
   }
 
@@ -244,9 +244,9 @@ export function writtenOfTrials(
   written: Readonly<Record<string, unknown>>,
   { strategy, endMs }: { readonly strategy: string; readonly endMs: number | null },
 ): Readonly<Record<string, unknown>> {
-  const kept = Object.entries(written).filter(([name]) => !NOT_OF_TRIALS.has(name));
+  const shared = Object.entries(written).filter(([name]) => !NOT_OF_TRIALS.has(name));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(shared),
     strategy: baseName(strategy),
     ...(endMs === null ? {} : { to: endMs }),
   };

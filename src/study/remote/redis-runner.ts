@@ -1,6 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { countText } from '../../domain/money-text.ts';
-import type { Stretch, TrialReport } from '../objectives.ts';
+import type { RunRange, TrialReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import type {
@@ -11,13 +11,13 @@ import type {
   BenchTask,
   StudyRunner,
 } from '../trial-runner.ts';
-import { KeptResults, readReport, writeBatch, type Batch, PREFIX } from './batch.ts';
+import { StoredResults, readReport, writeBatch, type Batch, PREFIX } from './batch.ts';
 import { type OfferedStudy, batchKey, taskKey } from './offered-study.ts';
 import type { RedisLink } from '../redis-link.ts';
 import { Queue, QueueEvents } from 'bullmq';
 
 /** Interval at which it polls for results that no event announced. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** Jobs without results are added again at every so many looks: Redis may have lost them. */
 const ADD_AGAIN_EVERY = 3;
 /** A job that failed so often is not tried any more. */
@@ -37,7 +37,7 @@ interface RedisRunnerOptions {
   readonly offered: OfferedStudy;
   /** Once it is aborted, nobody waits for workers that are not there. */
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** Ends what serves the workers. */
   readonly release: () => Promise<void>;
 }
@@ -50,7 +50,7 @@ interface RedisRunnerOptions {
 export class RedisRunner implements StudyRunner {
   private readonly options: RedisRunnerOptions;
   private readonly queue: TrialQueue;
-  private readonly results: KeptResults;
+  private readonly results: StoredResults;
   /** Tasks without a result, by their keys. */
   private readonly open = new Map<string, OpenTask>();
   /** Those among them that are in no job yet. */
@@ -60,28 +60,28 @@ export class RedisRunner implements StudyRunner {
   private readonly duration = new MeanDuration();
   private readonly ticker: NodeJS.Timeout;
   private failure: SarrafError | null = null;
-  private looks = 0;
-  private isLooking = false;
+  private polls = 0;
+  private isPolling = false;
   private isCollecting = false;
   private hasMore = false;
 
   constructor(options: RedisRunnerOptions) {
     this.options = options;
     const { link, source } = options;
-    this.results = new KeptResults(link.client);
+    this.results = new StoredResults(link.client);
     this.queue = new TrialQueue(link, source, {
       ended: () => void this.collect(),
       failed: (id, reason) => this.batchFailed(id, reason),
     });
-    this.ticker = setInterval(() => this.tick(), LOOK_EVERY_MS);
+    this.ticker = setInterval(() => this.tick(), POLL_INTERVAL_MS);
   }
 
   get width(): number {
     return trialsAtOnce({ trialMs: this.duration.ms, threads: this.options.offered.threads });
   }
 
-  async run(params: Params, stretch: Stretch | null = null): Promise<TrialReport> {
-    return this.perform({ kind: 'trial', params, stretch });
+  async run(params: Params, range: RunRange | null = null): Promise<TrialReport> {
+    return this.perform({ kind: 'trial', params, stretch: range });
   }
 
   async account(task: AccountTask): Promise<AccountReport> {
@@ -156,20 +156,20 @@ export class RedisRunner implements StudyRunner {
         `expected ${who} for ${countText(this.open.size, 'run')} under way, found none as the study was to end`,
       );
     }
-    if (this.isLooking) return;
-    this.isLooking = true;
-    void this.look().finally(() => {
-      this.isLooking = false;
+    if (this.isPolling) return;
+    this.isPolling = true;
+    void this.poll().finally(() => {
+      this.isPolling = false;
     });
   }
 
-  private async look(): Promise<void> {
-    this.looks += 1;
+  private async poll(): Promise<void> {
+    this.polls += 1;
     try {
       await this.options.offered.renew();
       this.options.link.worked();
       await this.collect();
-      if (this.looks % ADD_AGAIN_EVERY !== 0) return;
+      if (this.polls % ADD_AGAIN_EVERY !== 0) return;
       await this.add(await this.queue.missing([...this.batches.keys()]));
       await this.queue.renew();
     } catch (error) {
@@ -212,7 +212,7 @@ export class RedisRunner implements StudyRunner {
       if (text === undefined || !this.open.has(key)) continue;
       const read = readReport(task.kind, text);
       if (read === null) {
-        this.options.say(`expected a result in Redis, found something else: it runs again`);
+        this.options.log(`expected a result in Redis, found something else: it runs again`);
         await this.results.drop(key);
         continue;
       }
@@ -301,7 +301,7 @@ function sizeByTime(trialMs: number | null): number {
 /** Events that Redis keeps: who misses one looks at the results all the same. */
 const MOST_EVENTS = 1_000;
 /** Expiry of the queue's own keys in Redis: one day without use. */
-const KEPT_S = 86_400;
+const RETAINED_S = 86_400;
 /** Time limit of closing: Redis may be gone. */
 const CLOSES_WITHIN_MS = 2_000;
 
@@ -361,7 +361,7 @@ class TrialQueue {
     const renewal = this.link.client.pipeline();
     // Not "stalled-check": as long as that is there, nobody looks for jobs of lost workers.
     for (const part of ['meta', 'id', 'events', 'marker'])
-      renewal.expire(`${PREFIX}:${this.source}:${part}`, KEPT_S);
+      renewal.expire(`${PREFIX}:${this.source}:${part}`, RETAINED_S);
     await renewal.exec();
   }
 

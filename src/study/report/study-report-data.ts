@@ -173,7 +173,7 @@ export function walkData(
   // Windows differ in length: growth of a day can be compared, and a whole return can not.
   const growth: WalkFigure = {
     name: 'growth a day',
-    title: voice.say('growth'),
+    title: voice.t('growth'),
     kind: 'fraction',
     inSample: windows.map(({ inSample, train }) => rounded(dailyGrowth(inSample, train))),
     outOfSample: windows.map(({ outOfSample, test }) => rounded(dailyGrowth(outOfSample, test))),
@@ -197,13 +197,13 @@ export function walkData(
 function thinned(days: readonly EquityDay[]): readonly EquityDay[] {
   if (days.length <= MOST_DAYS) return days;
   const length = Math.ceil((2 * days.length) / MOST_DAYS);
-  const kept: EquityDay[] = [];
+  const points: EquityDay[] = [];
   for (let from = 0; from < days.length; from += length) {
     const part = days.slice(from, from + length).toSorted((left, right) => left.equity - right.equity);
-    kept.push(...part.slice(0, 1), ...part.slice(1).slice(-1));
+    points.push(...part.slice(0, 1), ...part.slice(1).slice(-1));
   }
-  const last = days.slice(-1).filter((day) => !kept.includes(day));
-  return [...kept, ...last].toSorted((left, right) => left.day - right.day);
+  const last = days.slice(-1).filter((day) => !points.includes(day));
+  return [...points, ...last].toSorted((left, right) => left.day - right.day);
 }
 
 /** Numbers with so many values have a cell of a heat map for each, others for some together. */
@@ -280,5 +280,5 @@ function evenCells(
   return { cells: edges.slice(1).map((to, cell) => rangeText(edges[cell] ?? to, to, voice)), edges };
 }
 
-const rangeText = (from: number, to: number, { say, param }: StudyVoice): string =>
-  say('cell.range', { from: param(from), to: param(to) });
+const rangeText = (from: number, to: number, { t, param }: StudyVoice): string =>
+  t('cell.range', { from: param(from), to: param(to) });

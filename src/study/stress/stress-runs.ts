@@ -16,7 +16,7 @@ import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/fee-sche
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { BarRules, PollRules } from '../../venues/fill-rules.ts';
 import { inDigits } from '../../language/fact.ts';
-import { finding, type StudyFinding, keptFinding } from '../study-fact.ts';
+import { finding, type StudyFinding, storedFinding } from '../study-fact.ts';
 import { z } from 'zod';
 import { SarrafError, present } from '../../domain/errors.ts';
 import type { StudyStore } from '../study-store.ts';
@@ -210,11 +210,11 @@ const BASIS = z.strictObject({
   /** Of redrawn bars and of random entries, each. */
   draws: z.int().positive(),
   /** Of redrawn bars, in bars; or why there are none. */
-  meanBlock: z.union([z.number(), z.strictObject({ missing: keptFinding })]),
+  meanBlock: z.union([z.number(), z.strictObject({ missing: storedFinding })]),
   /** Positions that are put at random places; or why they are not. */
-  positions: z.union([z.int().positive(), z.strictObject({ missing: keptFinding })]),
+  positions: z.union([z.int().positive(), z.strictObject({ missing: storedFinding })]),
   /** The costs that the trial paid, which are doubled. */
-  paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: keptFinding, to: keptFinding })).readonly(),
+  paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: storedFinding, to: storedFinding })).readonly(),
 });
 
 /** Common inputs of all runs of a trial. */

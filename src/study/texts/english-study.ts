@@ -1,8 +1,8 @@
-import { ENGLISH_LACKS } from '../../statistics/estimate.ts';
+import { ENGLISH_MISSING_REASONS } from '../../statistics/estimate.ts';
 
 /** Findings of a study as sentences: its outcome, its notes, and the reasons tests were not made. */
 export const ENGLISH_FINDINGS = {
-  ...ENGLISH_LACKS,
+  ...ENGLISH_MISSING_REASONS,
   /** Words that nobody translates, such as those of an error. */
   said: '{text}',
   /** Another text as a sentence: it begins with a capital. */
@@ -296,7 +296,7 @@ export const ENGLISH_STUDY = {
   'window.number': 'window',
   'window.train': 'train',
   'window.test': 'test',
-  'window.stretch': '{from} to {to}',
+  'window.range': '{from} to {to}',
   'window.trial': 'trial',
   'window.kept': 'as before',
   'window.inSample': '{metric} in',

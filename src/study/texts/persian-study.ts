@@ -316,7 +316,7 @@ export const PERSIAN_STUDY: TranslationOf<typeof ENGLISH_STUDY> = {
   'window.number': TERMS.window,
   'window.train': 'آموزش',
   'window.test': 'آزمون',
-  'window.stretch': '{from} تا {to}',
+  'window.range': '{from} تا {to}',
   'window.trial': TERMS.trial,
   'window.kept': 'مانند پیش',
   'window.inSample': '{metric}، درون نمونه',

@@ -4,7 +4,7 @@ import { numberOf, dailyReturns } from '../../backtest/statistics.ts';
 import { runSummary } from '../../backtest/finish-run.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { type Stretch, trialMetrics, type FailedReport, type TrialReport } from '../objectives.ts';
+import { type RunRange, trialMetrics, type FailedReport, type TrialReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import { runStressTask } from '../stress/stress-run.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
@@ -26,8 +26,8 @@ export class TrialBench {
    * Runs one; `stretch`: in place of that of the setup. What goes wrong is part of its report: nothing is
    * thrown.
    */
-  async run(params: Params, stretch: Stretch | null = null): Promise<TrialReport> {
-    const { fromMs, toMs } = stretch ?? this.setup;
+  async run(params: Params, range: RunRange | null = null): Promise<TrialReport> {
+    const { fromMs, toMs } = range ?? this.setup;
     return this.reported(async () =>
       reportOf(await runOfSetup({ ...this.setup, fromMs, toMs }, withParams(this.config, params))),
     );

@@ -43,7 +43,7 @@ export interface PlacedTrial extends NumberedPoint {
  * Trials that have nothing to do with each other keep about 0.4, the distance of their median to the worst
  * tenth.
  */
-const LEAST_KEPT = 2 / 3;
+const LEAST_SHARE_OF_LEAD = 2 / 3;
 const WORST_SHARE = 1 / 10;
 
 /**
@@ -94,7 +94,7 @@ export function plateauAround(
       medianOfNeighbours: shown(ofNear),
       worstTenth: present(shown(worst), 'a trial with values'),
       kept,
-      isPlateau: kept !== null && kept >= LEAST_KEPT,
+      isPlateau: kept !== null && kept >= LEAST_SHARE_OF_LEAD,
     },
   };
 }

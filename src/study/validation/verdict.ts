@@ -1,5 +1,5 @@
 import { isTooShortFor } from '../../backtest/finish-run.ts';
-import type { Stretch, TrialMetrics } from '../objectives.ts';
+import type { RunRange, TrialMetrics } from '../objectives.ts';
 import { inDigits } from '../../language/fact.ts';
 import type { StressFindings, EntryFindings } from '../stress-findings.ts';
 import { finding, type StudyFinding } from '../study-fact.ts';
@@ -36,7 +36,7 @@ export interface VerdictBasis {
   /** True if a walk-forward has been run to its end. */
   readonly isWalked: boolean;
   /** Range that the trials saw. */
-  readonly seen: Stretch;
+  readonly seen: RunRange;
   /** The best trial under other conditions; null where that has not been run. */
   readonly stress: StressFindings | null;
 }

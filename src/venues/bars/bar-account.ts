@@ -26,11 +26,11 @@ import { stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
  * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the
  * changes has seen them all. Few, so that they go while they are young to the garbage collector.
  */
-const HISTORY_KEPT = 100;
+const HISTORY_SIZE = 100;
 
 const NO_TRADES: readonly VenueTrade[] = [];
 
-const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_KEPT, ordersKept: HISTORY_KEPT };
+const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_SIZE, ordersKept: HISTORY_SIZE };
 
 const USER = 1;
 
@@ -43,7 +43,7 @@ export class BarAccount {
   readonly register: OrderRegister;
   readonly trader: Trader;
   /** The newest, oldest first. */
-  readonly trades = new BoundedList<VenueTrade>(HISTORY_KEPT);
+  readonly trades = new BoundedList<VenueTrade>(HISTORY_SIZE);
   /** Orders not reported yet. Emptied by the reporter; it grows with every change since. */
   readonly changedOrders: SimulatedOrder[] = [];
   private newTrades: VenueTrade[] | null = null;
@@ -60,7 +60,7 @@ export class BarAccount {
   }
 
   /** The trades that were not reported yet, by rising id. They count as reported from then on. */
-  takeTrades(): readonly VenueTrade[] {
+  drainTrades(): readonly VenueTrade[] {
     const trades = this.newTrades ?? NO_TRADES;
     this.newTrades = null;
     return trades;
@@ -260,12 +260,12 @@ export function payable(
   // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the
   // value of a match rounded up by one.
   const spare = grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
-  const lacking = valueUp(grid, stepValue(match.price, match.amount)) + spare - order.held;
-  if (lacking > 0n) {
+  const shortfall = valueUp(grid, stepValue(match.price, match.amount)) + spare - order.held;
+  if (shortfall > 0n) {
     const free = payingWallet.free - match.receipts.after(payingWallet, match.timeMs);
-    const taken = lacking < free ? lacking : free > 0n ? free : 0n;
-    payingWallet.hold(taken);
-    order.held += taken;
+    const used = shortfall < free ? shortfall : free > 0n ? free : 0n;
+    payingWallet.hold(used);
+    order.held += used;
   }
   return affordable(order, match);
 }
@@ -287,18 +287,18 @@ const PRUNED_FROM = 32;
 export class RecentReceipts {
   #receipts: Receipt[] = [];
   #pruneAt = PRUNED_FROM;
-  #keptMs = 0;
+  #retainedMs = 0;
 
   /**
    * Has receipts kept for as long as a bar of several markets lasts, or longer where that was said before.
    */
-  keepFor(barMs: number): void {
-    this.#keptMs = Math.max(this.#keptMs, barMs);
+  retainFor(barMs: number): void {
+    this.#retainedMs = Math.max(this.#retainedMs, barMs);
   }
 
   add(wallet: Wallet, atMs: number, amount: bigint): void {
-    if (this.#keptMs === 0 || this.#receipts.push({ wallet, atMs, amount }) < this.#pruneAt) return;
-    this.#receipts = this.#receipts.filter((receipt) => receipt.atMs > atMs - this.#keptMs);
+    if (this.#retainedMs === 0 || this.#receipts.push({ wallet, atMs, amount }) < this.#pruneAt) return;
+    this.#receipts = this.#receipts.filter((receipt) => receipt.atMs > atMs - this.#retainedMs);
     this.#pruneAt = Math.max(PRUNED_FROM, this.#receipts.length * 2);
   }
 

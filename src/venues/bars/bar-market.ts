@@ -11,7 +11,7 @@ import type { BarRules } from '../fill-rules.ts';
 const MILLION = 1_000_000n;
 
 /** A price in units that a bar comes to between its open and its close, and the moment of its path. */
-export interface PassedPrice {
+export interface ReachedPrice {
   readonly at: bigint;
   readonly moment: number;
 }
@@ -33,9 +33,9 @@ export class BarMarket {
   index = -1;
   isInProgress = false;
   /** Place of the price on its path through the bar at the last event; null before. */
-  passing: PassedPrice | null = null;
+  passing: ReachedPrice | null = null;
   /** True if the whole path is done. */
-  isPassed = false;
+  hasTraded = false;
   /** The bar before it, of the same columns; -1 where it is the first of them. */
   private previousIndex = -1;
   /** Start of the last bar of other columns. */
@@ -85,12 +85,12 @@ export class BarMarket {
 
   /** Lets a bar begin; answers whether its open may concern an order. */
   open(columns: CandleColumns, index: number): boolean {
-    if (columns !== this.columns) this.take(columns);
+    if (columns !== this.columns) this.apply(columns);
     this.previousIndex = this.index;
     this.index = index;
     this.volumeLeft = null;
     this.isInProgress = true;
-    this.isPassed = false;
+    this.hasTraded = false;
     if (this.working.length === 0) return false;
     const open = columns.open[index] ?? 0;
     return open <= this.highestBelow || open >= this.lowestAbove;
@@ -204,7 +204,7 @@ export class BarMarket {
     return this.volumeLeft;
   }
 
-  takeVolume(steps: number): void {
+  consumeVolume(steps: number): void {
     this.volumeLeft = this.volume - steps;
   }
 
@@ -231,7 +231,7 @@ export class BarMarket {
     this.watchAll();
   }
 
-  private take(columns: CandleColumns): void {
+  private apply(columns: CandleColumns): void {
     const scale = columnScale(columns.priceDecimals);
     this.otherOpenMs = this.openMs;
     this.columns = columns;
@@ -287,12 +287,12 @@ export interface WorkingOrder {
    * Start of the bar in which it last took, or would have with more volume: at the open after that one it
    * goes on taking. NaN before.
    */
-  tookInMs: number;
+  enteredMs: number;
 }
 
 function createWorkingOrder(order: SimulatedOrder): WorkingOrder {
   const waiting = order.status === 'Inactive' ? 'stop' : order.isMarket ? 'open' : 'limit';
-  return { order, waiting, isBelow: false, reach: 0, since: 0, isServed: false, tookInMs: Number.NaN };
+  return { order, waiting, isBelow: false, reach: 0, since: 0, isServed: false, enteredMs: Number.NaN };
 }
 
 /**

@@ -4,7 +4,7 @@ import { divideDown, divideUp } from '../../domain/money.ts';
 import { millionthsOfBps, type BarRules, type BarPath } from '../fill-rules.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { type BarAccount, payable } from './bar-account.ts';
-import { type BarMarket, type PassedPrice, isReached, type WorkingOrder } from './bar-market.ts';
+import { type BarMarket, type ReachedPrice, isReached, type WorkingOrder } from './bar-market.ts';
 import type { BarValues } from '../../domain/candle.ts';
 
 const TWO_MILLION = 2_000_000n;
@@ -109,7 +109,7 @@ export class BarFiller {
   }
 
   /** Does the next that happens between the open and the close; null where nothing more does. */
-  passNext(): PassedPrice | null {
+  advance(): ReachedPrice | null {
     const { market } = this;
     market.makeReady();
     const next = this.next(market.working);
@@ -124,9 +124,9 @@ export class BarFiller {
    * Takes in an order that answers what has just happened on the way through the bar. The price goes on from
    * there to the close: what lies in between fills. Whoever is beyond that price waits for the next open.
    */
-  arriveOnTheWay(working: WorkingOrder): void {
-    const { passing, isPassed } = this.market;
-    if (passing === null || isPassed || working.waiting === 'open') return;
+  arriveBetween(working: WorkingOrder): void {
+    const { passing, hasTraded } = this.market;
+    if (passing === null || hasTraded || working.waiting === 'open') return;
     if (working.waiting === 'limit' && this.isWithinLimit(working, passing.at)) return;
     working.isServed = false;
     working.since = passing.moment;
@@ -161,7 +161,7 @@ export class BarFiller {
   arriveAtClose(working: WorkingOrder, timeMs: number): void {
     if (working.waiting === 'stop') return;
     if (working.waiting === 'limit' && !isReached(working, this.bar.close)) return;
-    this.takeAt(working, { at: this.market.unitsOf(this.bar.close), timeMs });
+    this.fillAt(working, { at: this.market.unitsOf(this.bar.close), timeMs });
   }
 
   /**
@@ -174,7 +174,7 @@ export class BarFiller {
     market.makeReady();
     const spot = { ...this.openSpot(), timeMs };
     const isBeyond = working.waiting !== 'open' && isReached(working, this.bar.open);
-    if (working.waiting === 'open' || (working.waiting === 'limit' && isBeyond)) this.takeAt(working, spot);
+    if (working.waiting === 'open' || (working.waiting === 'limit' && isBeyond)) this.fillAt(working, spot);
     else if (!working.isServed && isBeyond) this.wake(working, spot);
   }
 
@@ -184,10 +184,10 @@ export class BarFiller {
 
   private openFor(working: WorkingOrder, spot: Spot): void {
     const { order, waiting } = working;
-    if (waiting === 'open') this.takeAt(working, spot);
+    if (waiting === 'open') this.fillAt(working, spot);
     else if (!isReached(working, this.bar.open)) return;
     else if (waiting === 'stop') this.wake(working, spot);
-    else if (this.takesAtOpen(working)) this.takeAt(working, spot);
+    else if (this.fillsAtOpen(working)) this.fillAt(working, spot);
     else {
       const isOwn = this.context.rules.limitGap === 'own-price';
       this.rest(working, isOwn ? order.price : this.takerPrice(working, spot.at, NO_COSTS), spot.timeMs);
@@ -198,11 +198,11 @@ export class BarFiller {
    * True if a limit order that the open is beyond is not resting yet: it arrives, or the volume was too
    * little when it last took.
    */
-  private takesAtOpen({ order, tookInMs }: WorkingOrder): boolean {
+  private fillsAtOpen({ order, enteredMs }: WorkingOrder): boolean {
     const { previousOpenMs } = this.market;
     const isItsFirst = order.createdAtMs > previousOpenMs;
-    if (!isItsFirst) return tookInMs === previousOpenMs;
-    return this.context.rules.arrival === 'next-open' || !Number.isNaN(tookInMs);
+    if (!isItsFirst) return enteredMs === previousOpenMs;
+    return this.context.rules.arrival === 'next-open' || !Number.isNaN(enteredMs);
   }
 
   /** Returns the next event of the bar: by moment, then stops before limits, then the older. */
@@ -238,7 +238,7 @@ export class BarFiller {
     this.context.account.wake(order, this.market);
     working.waiting = order.isMarket ? 'open' : 'limit';
     this.market.changed(working);
-    if (order.isMarket || this.isWithinLimit(working, spot.at)) this.takeAt(working, spot);
+    if (order.isMarket || this.isWithinLimit(working, spot.at)) this.fillAt(working, spot);
   }
 
   private isWithinLimit({ order }: WorkingOrder, at: bigint): boolean {
@@ -250,12 +250,12 @@ export class BarFiller {
    * Fills as taker. A limit order pays no more than its own price; a market order ends where its bound or its
    * money does.
    */
-  private takeAt(working: WorkingOrder, { at, timeMs }: Spot): void {
+  private fillAt(working: WorkingOrder, { at, timeMs }: Spot): void {
     const { order } = working;
     const { market, context } = this;
     const { side } = order;
     working.isServed = true;
-    working.tookInMs = market.openMs;
+    working.enteredMs = market.openMs;
     let price = this.takerPrice(working, at, context.costs);
     const isBeyond = side === 'buy' ? price > order.price : price < order.price;
     if (isBeyond && order.isMarket && context.rules.marketBand === 'exchange') {
@@ -293,7 +293,7 @@ export class BarFiller {
     },
   ): void {
     const { market } = this;
-    market.takeVolume(fill.amount);
+    market.consumeVolume(fill.amount);
     this.context.account.fill(order, market, fill);
   }
 }

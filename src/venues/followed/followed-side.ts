@@ -52,7 +52,7 @@ export class FollowedSide {
     if (prices.versions[index] === version) return prices.steps[index] ?? 0;
     const text = this.books.priceAt(this.row, index);
     if (prices.texts[index] === text) return prices.again(index, version);
-    return prices.keep(index, version, { text, steps: text === undefined ? 0 : this.reader.price(text) });
+    return prices.add(index, version, { text, steps: text === undefined ? 0 : this.reader.price(text) });
   }
 
   /** In amount steps. */
@@ -61,7 +61,7 @@ export class FollowedSide {
     if (amounts.versions[index] === version) return amounts.steps[index] ?? 0;
     const text = this.books.amountAt(this.row, index);
     if (amounts.texts[index] === text) return amounts.again(index, version);
-    return amounts.keep(index, version, { text, steps: text === undefined ? 0 : this.reader.amount(text) });
+    return amounts.add(index, version, { text, steps: text === undefined ? 0 : this.reader.amount(text) });
   }
 
   /**
@@ -119,7 +119,7 @@ class ReadSteps {
   readonly texts: (DecimalText | undefined)[] = [];
   readonly steps: number[] = [];
 
-  keep(
+  add(
     index: number,
     version: number,
     { text, steps }: { readonly text: DecimalText | undefined; readonly steps: number },
@@ -137,7 +137,7 @@ class ReadSteps {
   }
 }
 
-interface Taken {
+interface ConsumedLevel {
   amount: number;
   /** Amount that the recorded book showed there when we took. */
   readonly shown: number;
@@ -153,7 +153,7 @@ export class Liquidity {
   /**
    * By price. As many as the levels of a book at most, for those that a new book does not show are forgotten.
    */
-  private readonly taken = new Map<number, Taken>();
+  private readonly consumed = new Map<number, ConsumedLevel>();
   /** The worst price that others have taken from since the last book, and how much there; 0: none. */
   private tradedPrice = 0;
   private tradedAmount = 0;
@@ -164,16 +164,17 @@ export class Liquidity {
   }
 
   get isUntouched(): boolean {
-    return this.taken.size === 0;
+    return this.consumed.size === 0;
   }
 
   /** A new book is shown. */
   onBook(): void {
     this.tradedPrice = 0;
     this.tradedAmount = 0;
-    if (this.taken.size === 0) return;
-    if (this.rule === 'next-book') this.taken.clear();
-    for (const [price, { shown }] of this.taken) if (this.side.at(price) !== shown) this.taken.delete(price);
+    if (this.consumed.size === 0) return;
+    if (this.rule === 'next-book') this.consumed.clear();
+    for (const [price, { shown }] of this.consumed)
+      if (this.side.at(price) !== shown) this.consumed.delete(price);
   }
 
   /** Others took from this side at a price. Whatever was better is gone then. */
@@ -185,18 +186,18 @@ export class Liquidity {
   }
 
   /** We took. */
-  take(price: number, amount: number): void {
+  consume(price: number, amount: number): void {
     const shown = this.side.at(price) ?? 0;
-    const before = this.taken.get(price);
+    const before = this.consumed.get(price);
     if (before !== undefined) before.amount += amount;
-    else if (shown > 0) this.taken.set(price, { amount, shown });
+    else if (shown > 0) this.consumed.set(price, { amount, shown });
   }
 
   /** Returns the amount that the public sees at a level: the recorded one less our fills. */
   shownAt(index: number): number {
     const amount = this.side.amountAt(index);
-    if (this.taken.size === 0) return amount;
-    return Math.max(0, amount - (this.taken.get(this.side.priceAt(index))?.amount ?? 0));
+    if (this.consumed.size === 0) return amount;
+    return Math.max(0, amount - (this.consumed.get(this.side.priceAt(index))?.amount ?? 0));
   }
 
   /** Returns the amount available at a level. */
@@ -261,7 +262,7 @@ export class StandIns {
   /** Takes them all back. What was traded with them is missing from their levels from now on. */
   withdraw(timeMs: number): void {
     for (const { order, of } of this.standing) {
-      if (order.matched > 0) of.take(order.price, order.matched);
+      if (order.matched > 0) of.consume(order.price, order.matched);
       if (order.isOpen) this.maker.cancel(order, timeMs);
     }
     this.standing.length = 0;

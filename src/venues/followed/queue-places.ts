@@ -99,7 +99,7 @@ export class QueuePlaces {
 }
 
 /** Bars kept of each timeframe: as many as the simulator keeps of those that it makes. */
-const BARS_KEPT = 10_080;
+const BARS_RETAINED = 10_080;
 
 /** The recorded bars of one market that have closed so far, as they were recorded. */
 export class FollowedBars {
@@ -120,7 +120,7 @@ export class FollowedBars {
 
   /** A bar has closed. Called in the order of time. */
   add(timeframe: Timeframe, candle: Candle): void {
-    const bars = this.known.get(timeframe) ?? new BoundedList<Candle>(BARS_KEPT);
+    const bars = this.known.get(timeframe) ?? new BoundedList<Candle>(BARS_RETAINED);
     this.known.set(timeframe, bars);
     bars.push(candle);
   }

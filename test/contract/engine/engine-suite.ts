@@ -233,7 +233,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       world.mirror.putBack(copy, 'e002');
       world.restart();
       world.advance(60_000);
-      expect(world.engine.orderManager.takeover.isUnderWay).toBe(false);
+      expect(world.engine.orderManager.takeover.isInProgress).toBe(false);
       expect(world.orders()).toMatchObject([{ state: 'cancelled', venueId: id, filled: 4_000_000_000n }]);
       expect(world.fills()).toHaveLength(1);
     });
@@ -254,7 +254,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       world.want(cancel(world.order().key));
       world.advance(6_000);
       const { call } = world.pending('cancel');
-      if (!profile.clientOrderId.canBeLookedUp) expect(call.venueId).toBe(world.order().venueId);
+      if (!profile.clientOrderId.canBeQueried) expect(call.venueId).toBe(world.order().venueId);
       world.endCanceled();
       expect(world.order().state).toBe('cancelled');
     });

@@ -25,7 +25,7 @@ const OTHER_PROFILE: VenueProfile = {
   },
   priceBand: null,
   identicalOrdersMs: 0,
-  clientOrderId: { longest: 28, pattern: /^[a-z0-9_-]+$/, canBeLookedUp: false },
+  clientOrderId: { longest: 28, pattern: /^[a-z0-9_-]+$/, canBeQueried: false },
   orderKinds: new Set(['limit', 'market']),
   ownLists: {
     orders: { by: 'time', overlapMs: 2_000 },

@@ -34,18 +34,18 @@ export default defineStrategy({
   indicators: ({ bars, slow }) => ({ average: sma(bars, 3), slow: sma(slow, 2) }),
   beforeWarm: 'call',
   on: {
-    start: look('start'),
-    stop: look('stop'),
-    bars: look('bars'),
-    slow: look('slow'),
-    tape: look('tape'),
-    day: look('day'),
-    minute: look('minute'),
-    fill: look('fill'),
-    order: look('order'),
-    reject: look('reject'),
+    start: poll('start'),
+    stop: poll('stop'),
+    bars: poll('bars'),
+    slow: poll('slow'),
+    tape: poll('tape'),
+    day: poll('day'),
+    minute: poll('minute'),
+    fill: poll('fill'),
+    order: poll('order'),
+    reject: poll('reject'),
     book(ctx, book) {
-      look('book')(ctx, book);
+      poll('book')(ctx, book);
       const { calls } = ctx.state;
       ctx.plot('book', calls);
       const { bestBid, bestAsk } = book;
@@ -71,7 +71,7 @@ interface Watched extends MarketContext {
   readonly log: (text: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-function look(kind: string): (ctx: Watched, what: unknown) => void {
+function poll(kind: string): (ctx: Watched, what: unknown) => void {
   return (ctx, what) => {
     const calls = ctx.state.calls + 1;
     const { nowMs, orders, rules } = ctx;

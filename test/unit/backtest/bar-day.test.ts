@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BarDay, BarStretches } from '../../../src/backtest/bar-statistics.ts';
+import { BarDay, BarRanges } from '../../../src/backtest/bar-statistics.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { barColumns } from '../../support/bar-columns.ts';
 
@@ -21,8 +21,10 @@ test('the numbers of a day are those of its texts, of ten decimals', () => {
         ]);
         const columns = barColumns(MARKET.symbol, '1m', rows, { priceDecimals, volumeDecimals });
         const last = bars.length - 1;
-        const stretches = new BarStretches(columns);
-        const { numbers, ...day } = dayTexts(new BarDay(MARKET, { columns, stretches, first: 0, last }));
+        const stretches = new BarRanges(columns);
+        const { numbers, ...day } = dayTexts(
+          new BarDay(MARKET, { columns, ranges: stretches, first: 0, last }),
+        );
         for (const [name, number] of Object.entries(numbers)) {
           const text = day[name as keyof typeof day];
           expect(text === null ? null : Number(text), name).toBe(number);

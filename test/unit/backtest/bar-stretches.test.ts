@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { BarStretches } from '../../../src/backtest/bar-statistics.ts';
+import { BarRanges } from '../../../src/backtest/bar-statistics.ts';
 import { barColumns } from '../../support/bar-columns.ts';
 
 const bar = fc.record({
@@ -26,7 +26,7 @@ test('any stretches of bars come to what their bars come to one by one', () => {
           close,
           volume,
         ]);
-        const all = new BarStretches(barColumns(parseMarket('BTCIRT').symbol, '1m', rows));
+        const all = new BarRanges(barColumns(parseMarket('BTCIRT').symbol, '1m', rows));
         for (const [one, other] of stretches) {
           const [first, last] = [Math.min(one, other), Math.max(one, other)];
           const some = bars.slice(first, last + 1);

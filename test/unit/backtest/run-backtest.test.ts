@@ -99,7 +99,7 @@ describe('a backtest on bars', () => {
     columns.openTimeMs.forEach((openMs, index) => {
       if (index >= 50) columns.openTimeMs[index] = openMs + 7 * HOUR_MS;
     });
-    expect(runBacktest(backtestOf(columns)).warnings.map(reportVoice('en').tell)).toEqual([
+    expect(runBacktest(backtestOf(columns)).warnings.map(reportVoice('en').format)).toEqual([
       'BTCIRT: 7 bars are missing between the others; nothing was traded in them',
     ]);
   });
@@ -124,11 +124,11 @@ describe('a backtest on bars', () => {
     const backtest = backtestOf(columns);
     const markets = backtest.markets.map((market) => ({ ...market, detail }));
     const { warnings, fidelity } = runBacktest({ ...backtest, markets });
-    expect(warnings.map(reportVoice('en').tell)).toEqual([
+    expect(warnings.map(reportVoice('en').format)).toEqual([
       'BTCIRT: 21 of 24 bars were walked whole: no bars of 30m reach through them with the same open, high, low and close',
     ]);
-    expect(warnings.map(reportVoice('fa').tell)[0]).toContain('یک‌جا پیموده شد');
-    const told = fidelity.rules.map(({ setting }) => reportVoice('en').tell(setting));
+    expect(warnings.map(reportVoice('fa').format)[0]).toContain('یک‌جا پیموده شد');
+    const told = fidelity.rules.map(({ setting }) => reportVoice('en').format(setting));
     expect(told).toContainEqual(expect.stringContaining('each bar is walked on those of 30m'));
     const bare = runBacktest(backtest).fidelity.rules.map(({ rule }) => rule.fact);
     expect(bare).not.toContain('bars.detail');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
-import type { BudgetTrouble } from '../../../src/budget/budget-lane.ts';
+import type { BudgetTrouble } from '../../../src/budget/budget-queue.ts';
 import { troubleText, type LimitedCall } from '../../../src/budget/limited-call.ts';
 import { RequestLimiter } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
@@ -93,7 +93,7 @@ class Stopping extends BudgetLedger {
     if (stopMs > 0) {
       queueMicrotask(() => {
         vi.setSystemTime(Date.now() + stopMs);
-        this.commits?.took(stopMs);
+        this.commits?.add(stopMs);
       });
     }
     return super.admit(ask, nowMs);

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryLockouts, type LockoutAsk, type Pass, type Verdict } from '../../../src/budget/lockouts.ts';
+import { MemoryLockouts, type LockoutAsk, type Permit, type Outcome } from '../../../src/budget/lockouts.ts';
 
 const HOUR_MS = 3_600_000;
 const add: LockoutAsk = { budget: 'orders/add', credential: 'with' };
-const answered: Verdict = { kind: 'answered', loggedIn: false };
-const unauthorized = (canLogIn: boolean): Verdict => ({ kind: 'unauthorized', canLogIn });
-const limited = (waitMs: number | null): Verdict => ({ kind: 'limited', waitMs, limit: null, isOwn: true });
+const answered: Outcome = { kind: 'answered', loggedIn: false };
+const unauthorized = (canLogIn: boolean): Outcome => ({ kind: 'unauthorized', canLogIn });
+const limited = (waitMs: number | null): Outcome => ({ kind: 'limited', waitMs, limit: null, isOwn: true });
 
-function passed(book: MemoryLockouts, ask: LockoutAsk, nowMs: number): Pass {
-  const lockout = book.take(ask, nowMs);
-  if (lockout.pass === null)
+function passed(book: MemoryLockouts, ask: LockoutAsk, nowMs: number): Permit {
+  const lockout = book.acquire(ask, nowMs);
+  if (lockout.permit === null)
     throw new Error(`expected to pass at ${nowMs}, found a retry at ${lockout.retryAtMs}`);
-  return lockout.pass;
+  return lockout.permit;
 }
 
 describe('a limit reply', () => {
   test('holds its budget back for as long as it says, and no other', () => {
     const book = new MemoryLockouts();
     book.report(passed(book, add, 0), limited(12_000), 100);
-    expect(book.take(add, 12_099)).toEqual({ pass: null, retryAtMs: 12_100 });
+    expect(book.acquire(add, 12_099)).toEqual({ permit: null, retryAtMs: 12_100 });
     expect(book.heldUntil(add, 12_099)).toBe(12_100);
     expect(passed(book, { ...add, budget: 'orders/list' }, 200).isCanary).toBe(false);
   });
@@ -28,7 +28,7 @@ describe('a limit reply', () => {
     book.report(passed(book, add, 0), limited(1_000), 0);
     const canary = passed(book, add, 1_000);
     expect(canary.isCanary).toBe(true);
-    expect(book.take(add, 1_001).pass).toBeNull();
+    expect(book.acquire(add, 1_001).permit).toBeNull();
     book.report(canary, answered, 1_100);
     expect(passed(book, add, 1_101).isCanary).toBe(false);
   });
@@ -45,11 +45,11 @@ describe('a limit reply', () => {
 
   test("that is not the interface's own holds for ten minutes at the most, and then lets one canary through", () => {
     const book = new MemoryLockouts();
-    const page: Verdict = { kind: 'limited', waitMs: 24 * HOUR_MS, limit: null, isOwn: false };
+    const page: Outcome = { kind: 'limited', waitMs: 24 * HOUR_MS, limit: null, isOwn: false };
     book.report(passed(book, add, 0), page, 0);
     expect(book.heldUntil(add, 0)).toBe(600_000);
     expect(passed(book, add, 600_000).isCanary).toBe(true);
-    expect(book.take(add, 600_001).pass).toBeNull();
+    expect(book.acquire(add, 600_001).permit).toBeNull();
   });
 
   test('counts once with others of its burst, and the longest wait of them stays', () => {
@@ -85,11 +85,11 @@ describe('the first 401', () => {
   test('stops every call of the credential but a probe every ten minutes, and no public call', () => {
     const book = new MemoryLockouts();
     book.report(passed(book, add, 0), unauthorized(false), 0);
-    expect(book.take({ ...add, budget: 'orders/list' }, 1)).toEqual({ pass: null, retryAtMs: 600_000 });
-    expect(book.take(logIn, 1).pass).toBeNull();
+    expect(book.acquire({ ...add, budget: 'orders/list' }, 1)).toEqual({ permit: null, retryAtMs: 600_000 });
+    expect(book.acquire(logIn, 1).permit).toBeNull();
     expect(passed(book, { budget: 'v2/orderbook', credential: 'none' }, 1).isProbe).toBe(false);
     const probe = passed(book, add, 600_000);
-    expect(book.take(add, 600_001).pass).toBeNull();
+    expect(book.acquire(add, 600_001).permit).toBeNull();
     book.report(probe, unauthorized(false), 600_500);
     expect(book.heldUntil(add, 600_501)).toBe(1_200_500);
     book.report(passed(book, add, 1_200_500), answered, 1_200_600);
@@ -101,9 +101,9 @@ describe('the first 401', () => {
     book.report(passed(book, add, 0), unauthorized(true), 0);
     book.report(passed(book, logIn, 10), { kind: 'answered', loggedIn: true }, 20);
     const first = passed(book, add, 21);
-    expect(book.take(add, 22).pass).toBeNull();
+    expect(book.acquire(add, 22).permit).toBeNull();
     book.report(first, unauthorized(true), 30);
-    expect(book.take(logIn, 40).pass).toBeNull();
+    expect(book.acquire(logIn, 40).permit).toBeNull();
     expect(book.heldUntil(add, 40)).toBeGreaterThanOrEqual(600_021);
   });
 
@@ -111,7 +111,7 @@ describe('the first 401', () => {
     const book = new MemoryLockouts();
     book.report(passed(book, add, 0), unauthorized(true), 5);
     const bringer = passed(book, add, 6);
-    expect(book.take(add, 7)).toEqual({ pass: null, retryAtMs: 600_006 });
+    expect(book.acquire(add, 7)).toEqual({ permit: null, retryAtMs: 600_006 });
     book.report(passed(book, logIn, 8), { kind: 'answered', loggedIn: true }, 20);
     book.report(bringer, answered, 30);
     expect(passed(book, add, 31).isProbe).toBe(false);
@@ -133,7 +133,7 @@ describe('the first 401', () => {
     const lost = passed(book, logIn, 600_011);
     book.report(lost, { kind: 'silence' }, 600_020);
     book.report(probe, { kind: 'silence' }, 600_021);
-    expect(book.take(logIn, 600_022).pass).toBeNull();
+    expect(book.acquire(logIn, 600_022).permit).toBeNull();
     const next = passed(book, add, 1_200_011);
     book.report(passed(book, logIn, 1_200_012), { kind: 'answered', loggedIn: true }, 1_200_020);
     book.report(next, answered, 1_200_030);
@@ -145,6 +145,6 @@ describe('the first 401', () => {
     book.report(passed(book, add, 0), unauthorized(true), 0);
     book.report(passed(book, logIn, 10), answered, 20);
     expect(book.heldUntil(add, 30)).toBe(600_010);
-    expect(book.take(logIn, 30).pass).toBeNull();
+    expect(book.acquire(logIn, 30).permit).toBeNull();
   });
 });

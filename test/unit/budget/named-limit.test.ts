@@ -95,7 +95,7 @@ test('a ledger in memory keeps to a lowered limit with what was sent before it',
     const admission = ledger.admit(ask, nowMs);
     if (admission.admitted) ledger.settle(admission.slot, 'answered', nowMs + 10);
   }
-  expect(ledger.heed(BUDGET.name, own(2), 20)).toBe('lowered');
+  expect(ledger.applyLimit(BUDGET.name, own(2), 20)).toBe('lowered');
   expect(ledger.admit(ask, 30)).toEqual({ admitted: false, reason: 'full', waitMs: 59_982 });
   expect(ledger.admit(ask, 60_012).admitted).toBe(true);
   expect(ledger.admit(ask, 60_012).admitted).toBe(false);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { OpenLedger } from '../../../src/budget/ledger-report.ts';
 import { openLedger } from '../../../src/budget/open-ledger.ts';
 import { monotonicMs, thisMachine } from '../../../src/budget/process-owner.ts';
-import { raiseLimitAt, readLedgerAt, readLedgerIfAny } from '../../../src/budget/ledger-look.ts';
+import { raiseLimitAt, readLedgerAt, readLedgerIfAny } from '../../../src/budget/ledger-snapshot.ts';
 import { redisPlace } from '../../../src/budget/ledger-file.ts';
 import { RedisConnection } from '../../../src/budget/redis/redis-connection.ts';
 import { renewLedgerAt } from '../../../src/cli/commands/ledger.ts';
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
       subjects: { ip: 'this-address', token: 'abc' },
       isGuest: false,
       timeoutMs: 5_000,
-      say: (line) => said.push(line),
+      log: (line) => said.push(line),
     });
     open.push(ledger);
     return ledger;
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
       subjects: { ip: 'this-address', token: 'abc' },
       isGuest: false,
       timeoutMs: 200,
-      say: (line) => said.push(line),
+      log: (line) => said.push(line),
     });
     open.push(ledger);
     control.close();
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
     const next = await openAt(at);
     const entry = await next.admittance.enter(cancel, monotonicMs());
     expect(entry).toMatchObject({ isAdmitted: true });
-    next.admittance.heed('orders/list', { named: 2, isOwn: true }, monotonicMs());
+    next.admittance.applyLimit('orders/list', { named: 2, isOwn: true }, monotonicMs());
     await expect.poll(async () => (await readLedgerAt(at))[0]?.lowered?.named).toBe(2);
     expect(await raiseLimitAt(at, 'orders/list')).toEqual([{ subject: 'abc', named: 2 }]);
     expect((await readLedgerAt(at))[0]).toMatchObject({ lowered: null, onTheWay: 1 });

@@ -324,7 +324,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     test('lets no cancel leave in a lockout, and keeps to a limit that the exchange has lowered', async () => {
       const ledger = await join('one', { budgets: [budget(48)], leases: ['orders/list'] });
       ledger.link.isCut = true;
-      await ledger.heed('orders/list', { named: 24, isOwn: true }, 10);
+      await ledger.applyLimit('orders/list', { named: 24, isOwn: true }, 10);
       expect(await roomOf(ledger, 20)).toBe(2);
       const pass = { ask: cancel, isCanary: false, isProbe: false };
       await ledger.report(pass, { kind: 'limited', waitMs: 90_000, limit: null, isOwn: true }, 30);

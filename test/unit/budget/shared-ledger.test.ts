@@ -137,8 +137,8 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
 
     test('holds for every process, over a restart of one, and shows', async () => {
       const [one, other] = [await openFor('one', budgets), await openFor('other', budgets)];
-      expect(await one.heed('orders/list', word(10), 0)).toBe('lowered');
-      expect(await one.heed('orders/list', word(10), 1)).toBeNull();
+      expect(await one.applyLimit('orders/list', word(10), 0)).toBe('lowered');
+      expect(await one.applyLimit('orders/list', word(10), 1)).toBeNull();
       expect(await roomOf(other, 1)).toBe(9);
       expect([...other.namedLimits(1)]).toEqual([['orders/list', 10]]);
       expect(await world.read()).toMatchObject([
@@ -150,8 +150,8 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
 
     test('is raised after 24 quiet hours, which each limit reply and a restart begin anew', async () => {
       const ledger = await openFor('one', budgets);
-      await ledger.heed('orders/list', word(10), 0);
-      await ledger.heed('orders/list', word(null), 1_000);
+      await ledger.applyLimit('orders/list', word(10), 0);
+      await ledger.applyLimit('orders/list', word(null), 1_000);
       expect(ledger.namedLimits(DAY_MS + 1_000).size).toBe(1);
       expect(ledger.namedLimits(DAY_MS + 1_001).size).toBe(0);
       expect(await roomOf(ledger, DAY_MS + 1_001)).toBe(29);
@@ -163,7 +163,7 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
 
     test('counts tokens apart', async () => {
       const ledger = await openFor('one', budgets);
-      await ledger.heed('orders/list', word(10), 0);
+      await ledger.applyLimit('orders/list', word(10), 0);
       const other = await world.open({ budgets, token: 'xyz', owner: 'other' });
       expect(other.namedLimits(1).size).toBe(0);
     });
@@ -174,7 +174,7 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
       const ledger = await openFor('one');
       const entry = await admission(ledger, 0);
       if (!entry.isAdmitted) throw new Error('expected a slot');
-      await ledger.report(entry.pass, limited(3_600_000), 1_000);
+      await ledger.report(entry.permit, limited(3_600_000), 1_000);
       expect(ledger.heldUntil(use, 1_000)).toBe(3_601_000);
       await ledger.settle(entry.slot, 'answered', 1_000);
       await ledger.close();
@@ -192,15 +192,15 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
       const [one, other] = [await openFor('one'), await openFor('other')];
       const first = await admission(one, 0);
       if (!first.isAdmitted) throw new Error('expected a slot');
-      await one.report(first.pass, limited(500), 0);
+      await one.report(first.permit, limited(500), 0);
       await one.settle(first.slot, 'unsent', 0);
       await world.at(100);
       expect(await rowOf('orders/list')).toMatchObject({ subject: 'abc', limit: 2, lockedForMs: 400 });
       const canary = await admission(one, 500);
-      expect(canary).toMatchObject({ isAdmitted: true, pass: { isCanary: true } });
+      expect(canary).toMatchObject({ isAdmitted: true, permit: { isCanary: true } });
       expect(await admission(other, 501)).toMatchObject({ isAdmitted: false, heldBy: 'locked out' });
       if (!canary.isAdmitted) throw new Error('expected a canary');
-      await one.report(canary.pass, { kind: 'unauthorized', canLogIn: false }, 600);
+      await one.report(canary.permit, { kind: 'unauthorized', canLogIn: false }, 600);
       expect(await rowOf('orders/list')).toMatchObject({ lockedForMs: null, stoppedForMs: 600_000 });
       expect(await admission(other, 601)).toMatchObject({ heldBy: 'credential refused' });
     });
@@ -209,7 +209,7 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
       const ledger = await openFor('one', [budget(2), { ...budget(2), name: 'orders/add' }]);
       const entry = await admission(ledger, 0);
       if (!entry.isAdmitted) throw new Error('expected a slot');
-      await ledger.report(entry.pass, limited(500), 0);
+      await ledger.report(entry.permit, limited(500), 0);
       expect((await ledger.enter(place, 1)).isAdmitted).toBe(true);
     });
   });

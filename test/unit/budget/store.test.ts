@@ -85,7 +85,7 @@ describe('a limit that the exchange has lowered', () => {
   const budgets = [{ ...budget(29), statedLimit: 30 }];
 
   test('is forgotten by nobody who is killed right after the reply', () => {
-    openStore({ budgets }).heed('orders/list', word(5), 0);
+    openStore({ budgets }).applyLimit('orders/list', word(5), 0);
     expect([...openStore({ budgets, machine: machine({ owner: 'next' }) }).namedLimits(1)]).toEqual([
       ['orders/list', 5],
     ]);
@@ -95,7 +95,7 @@ describe('a limit that the exchange has lowered', () => {
     const store = openStore({ budgets });
     const holder = new Database(path);
     holder.exec('BEGIN IMMEDIATE');
-    expect(store.heed('orders/list', word(1), 0)).toBe('lowered');
+    expect(store.applyLimit('orders/list', word(1), 0)).toBe('lowered');
     holder.exec('ROLLBACK');
     holder.close();
     expect(roomOf(store, 10)).toBe(1);
@@ -209,7 +209,7 @@ describe('the ledger in a file', () => {
 
   test('keeps lockouts over restarts of the process and, by the clock on the wall, of the machine', () => {
     const store = openStore();
-    const { pass } = store.take(use, 0);
+    const { permit: pass } = store.acquire(use, 0);
     store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, 1_000);
     store.close();
     open.length = 0;

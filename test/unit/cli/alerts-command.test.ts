@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
-import { apiError, ChatServer, TAKEN } from '../../support/chat-server.ts';
+import { apiError, ChatServer, ACCEPTED } from '../../support/chat-server.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
@@ -12,7 +12,7 @@ const page = readFileSync('docs/alerts.md', 'utf8');
 const folder = folderOfEachTest();
 let server: ChatServer;
 beforeEach(async () => {
-  server = new ChatServer(() => TAKEN);
+  server = new ChatServer(() => ACCEPTED);
   await server.listen();
 });
 afterEach(async () => {

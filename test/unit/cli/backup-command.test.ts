@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lastBackup } from '../../../src/daemon/make-backup.ts';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { DURABLE, journalLine, MirrorFolder, orderRecord } from '../mirror/mirror-fixture.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
@@ -114,7 +114,7 @@ describe('sarraf restore', () => {
   });
 
   test('refuses a folder that a bot has, and the backup of another bot', async () => {
-    const lock = lockDataFolder(place.folder);
+    const lock = claimDataFolder(place.folder);
     const running = await sarraf('sarraf restore /backups/sarraf-backup-2026 --data /data --yes');
     lock.release();
     expect([running.code, running.error]).toEqual([

@@ -21,7 +21,7 @@ beforeAll(() => {
     whenMissing: 'empty',
   });
   store.admit({ budget: 'orders/list', requestClass: 'market' }, monotonicMs());
-  const { pass } = store.take({ budget: 'v2/options', credential: 'none' }, monotonicMs());
+  const { permit: pass } = store.acquire({ budget: 'v2/options', credential: 'none' }, monotonicMs());
   store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
   store.close();
 });
@@ -64,7 +64,7 @@ describe('sarraf budget', () => {
       subjects: { ip: 'ip', token: 'abc' },
       whenMissing: 'empty',
     });
-    store.heed('orders/list', { named: 10, isOwn: true }, monotonicMs());
+    store.applyLimit('orders/list', { named: 10, isOwn: true }, monotonicMs());
     const { out } = await sarrafHere(['budget', '--ledger', lowered]);
     expect(out).toMatch(
       /^orders\/list\s+abc\s+0\s+9\s+60 s\s+0\s+yes\s+LOWERED by the exchange to 10, from 29 used, for 24 h$/m,

@@ -33,7 +33,7 @@ function waiting(): readonly unknown[] {
   if (!existsSync(join(folder, 'control.sqlite'))) return [];
   const inbox = new ControlInbox(folder);
   try {
-    return inbox.take().map(({ command }) => command);
+    return inbox.poll().map(({ command }) => command);
   } finally {
     inbox.close();
   }

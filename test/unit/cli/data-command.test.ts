@@ -211,14 +211,14 @@ describe('sarraf data', () => {
 
 test.each([
   [
-    { what: 'x.csv', done: 10_000, share: 0.25, passedMs: 2_000 },
+    { what: 'x.csv', done: 10_000, share: 0.25, elapsedMs: 2_000 },
     '[#####...............] x.csv: 10,000, 5,000/s, 25 %, 6 s left',
   ],
   [
-    { what: 'x.csv', done: 1, share: 1, passedMs: 2_000 },
+    { what: 'x.csv', done: 1, share: 1, elapsedMs: 2_000 },
     '[####################] x.csv: 1, 0.5/s, 100 %, 0 s left',
   ],
-  [{ what: 'x.csv', done: 10_000, share: null, passedMs: 2_000 }, 'x.csv: 10,000, 5,000/s'],
+  [{ what: 'x.csv', done: 10_000, share: null, elapsedMs: 2_000 }, 'x.csv: 10,000, 5,000/s'],
 ])('progress says how fast it is and how long it takes yet', (progress, text) => {
   expect(progressText(progress)).toBe(text);
 });

@@ -75,7 +75,7 @@ describe('sarraf halt', () => {
     expect(error).toContain('--config');
     const next = new ControlInbox(folder);
     expect(next.isHalted()).not.toBeNull();
-    expect(next.take().map(({ command }) => command.kind)).toEqual(['halt']);
+    expect(next.poll().map(({ command }) => command.kind)).toEqual(['halt']);
     next.close();
   });
 
@@ -87,7 +87,7 @@ describe('sarraf halt', () => {
     expect(out).toContain('no bot runs, and its exchange ended with it');
     const next = new ControlInbox(folder);
     expect(next.isHalted()).toMatchObject({ reason: 'by hand' });
-    expect(next.take()).toEqual([]);
+    expect(next.poll()).toEqual([]);
     next.close();
   });
 
@@ -139,7 +139,7 @@ describe('sarraf resume', () => {
     expect([code, JSON.parse(out)]).toEqual([0, { wasHalted: true, isRunning: false }]);
     const next = new ControlInbox(folder);
     expect(next.isHalted()).toBeNull();
-    expect(next.take().map(({ command }) => command.kind)).toEqual(['resume']);
+    expect(next.poll().map(({ command }) => command.kind)).toEqual(['resume']);
     next.close();
   });
 });

@@ -1,12 +1,12 @@
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 
 /**
  * A bot as far as halting goes: `FOLDER closes|leaves|dies`. It has the folder, and closes two orders, or
  * leaves one, or ends amid it.
  */
 const [folder = '', manner = 'closes'] = process.argv.slice(2);
-lockDataFolder(folder);
+claimDataFolder(folder);
 const inbox = new ControlInbox(folder);
 inbox.listen(
   ({ id, command }) => {

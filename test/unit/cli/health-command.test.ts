@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HealthSource } from '../../../src/daemon/health/health-source.ts';
 import { HealthServer } from '../../../src/daemon/health/health-server.ts';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { wellSource } from '../daemon/health/well-source.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** A bot that has the data folder and serves its health, as the daemon does. */
 async function startBot(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Promise<string> {
-  const lock = lockDataFolder(folder);
+  const lock = claimDataFolder(folder);
   const server = new HealthServer({ source: () => wellSource(but), host, port: 0 });
   ends.push(
     async () => server.close(),
@@ -53,7 +53,7 @@ describe('sarraf health', () => {
 
   test('names the locks that hold', async () => {
     const said = 'the lock hand of BTCIRT holds until 18:00: news';
-    await startBot({ locks: () => [{ kind: 'hand', said }] });
+    await startBot({ locks: () => [{ kind: 'hand', text: said }] });
     expect(await health()).toEqual({ code: 0, out: `well\n${said}\n`, error: '' });
     expect(await health('--ready')).toEqual({ code: 0, out: `ready\n${said}\n`, error: '' });
     expect(JSON.parse((await health('--json')).out)).toEqual({ ok: true, reasons: [], locks: [said] });
@@ -68,7 +68,7 @@ describe('sarraf health', () => {
   });
 
   test('takes a bot that serves no health for living, and not for ready', async () => {
-    const lock = lockDataFolder(folder);
+    const lock = claimDataFolder(folder);
     ends.push(() => lock.release());
     expect((await health()).code).toBe(0);
     expect(await health('--ready')).toMatchObject({ code: 1, error: expect.stringContaining('health.port') });

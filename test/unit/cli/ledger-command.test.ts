@@ -110,7 +110,7 @@ describe('renewing a ledger', () => {
   ])('keeps a lockout, seen from %s', async (_, machine, untilMs) => {
     const store = openStore(machineAt(0));
     const ask = { budget: 'orders/list', credential: 'none' } as const;
-    const { pass } = store.take(ask, 0);
+    const { permit: pass } = store.acquire(ask, 0);
     if (pass !== null)
       store.report(pass, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, 0);
     closeAll();

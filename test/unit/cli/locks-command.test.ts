@@ -38,7 +38,7 @@ function mirrorWith(locks: readonly Lock[]): void {
 function waiting(): readonly unknown[] {
   const inbox = new ControlInbox(folder);
   try {
-    return inbox.take().map(({ command }) => command);
+    return inbox.poll().map(({ command }) => command);
   } finally {
     inbox.close();
   }

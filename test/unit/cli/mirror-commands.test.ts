@@ -210,7 +210,7 @@ describe('sarraf status', () => {
       subjects: { ip: 'here', token: 'us' },
       whenMissing: 'full',
     });
-    store.heed('orders/list', { named: 12, isOwn: true }, monotonicMs());
+    store.applyLimit('orders/list', { named: 12, isOwn: true }, monotonicMs());
     store.close();
     leaveRecord(folder, { ledger, subjects: ['here', 'us'] });
     const { out } = await sarraf('status');

@@ -4,7 +4,7 @@ import { reconcileCommand, reportLines } from '../../../src/cli/commands/reconci
 import { readMirror } from '../../../src/cli/read-mirror.ts';
 import { readReconciliation } from '../../../src/mirror/read-reconciliation.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -139,7 +139,7 @@ describe('sarraf reconcile, of a break', () => {
 });
 
 test('sarraf reconcile --accept, with a bot that runs asks, and then lets the bot begin its books anew', async () => {
-  const lock = lockDataFolder(folder);
+  const lock = claimDataFolder(folder);
   const inbox = new ControlInbox(folder);
   const deafen = inbox.listen(
     ({ id, command }) => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
@@ -24,7 +24,7 @@ describe('sarraf run', () => {
   });
 
   test('leaves the data of another run alone', async () => {
-    const lock = lockDataFolder(folder);
+    const lock = claimDataFolder(folder);
     try {
       const { code, error } = await sarrafHere(['run', '--for=1s', `--data=${folder}`]);
       expect(code).toBe(1);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HealthService } from '../../../src/daemon/health/health-service.ts';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** A run that has the folder, as far as the daemon comes before the exchange has answered. */
 async function begin(port: 0 | null): Promise<void> {
-  const lock = lockDataFolder(folder);
+  const lock = claimDataFolder(folder);
   const overrides: [string, string][] = [['health.port', String(port)]];
   const reading = readBotConfig(null, { environment: {}, workingFolder: folder, overrides });
   if (!reading.ok) throw new Error(reading.problems.join('\n'));

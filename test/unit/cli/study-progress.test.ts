@@ -44,11 +44,11 @@ test('says how many trials of a study are done, the best of them, what failed, a
   const { report, lines, pass } = reporting();
   report.begin('trials');
   const progress = new StudyProgress(report, { objectives, seen: SEEN, wanted: 10 });
-  progress.take(trial(1, 0.5), false);
-  progress.take(trial(2, null), false);
+  progress.add(trial(1, 0.5), false);
+  progress.add(trial(2, null), false);
   pass(8_000);
-  progress.take(trial(3, 1.25), true);
-  progress.take(trial(4, 0.75), true);
+  progress.add(trial(3, 1.25), true);
+  progress.add(trial(4, 0.75), true);
   expect(lines).toEqual([
     '[##..................] trials: 1, 0.1/s, 12 %, 56 s left, 3 of 10, best sharpe 1.25 (trial 3), failed: 1 threw',
   ]);
@@ -61,7 +61,7 @@ test('says no figure of a year of trials that see less than 30 days', () => {
   const seen = { fromMs: 0, toMs: 30 * DAY_MS - 1 };
   const progress = new StudyProgress(report, { objectives, seen, wanted: 10 });
   pass(8_000);
-  progress.take(trial(3, 1.25), true);
+  progress.add(trial(3, 1.25), true);
   expect(lines.join()).toContain('1 of 10, best sharpe (trial 3)');
 });
 
@@ -75,7 +75,7 @@ test('of a window tells its own trials, and the time that all windows take', () 
     wanted: 10,
     part: { name: 'window 1 of 2', whole },
   });
-  for (let number = 1; number <= 10; number += 1) first.take(trial(number, 0.5), false);
+  for (let number = 1; number <= 10; number += 1) first.add(trial(number, 0.5), false);
   const second = new StudyProgress(report, {
     objectives,
     seen: SEEN,
@@ -83,7 +83,7 @@ test('of a window tells its own trials, and the time that all windows take', () 
     part: { name: 'window 2 of 2', whole },
   });
   pass(3_000);
-  second.take(trial(1, 0.25), true);
+  second.add(trial(1, 0.25), true);
   expect(lines).toEqual([
     '[##..................] trials: 1, 0.3/s, 10 %, 27 s left, window 2 of 2: 1 of 10, best sharpe 0.25 (trial 1)',
   ]);

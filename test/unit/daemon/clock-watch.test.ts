@@ -8,7 +8,7 @@ const DATE_MS = Date.parse(DATE);
 /** What is said of a reply of noon that left at an offset from it and came back a second later. */
 function said(offsetMs: number, headers: Readonly<Record<string, string>> = { date: DATE }): string | null {
   const sentMs = DATE_MS + offsetMs;
-  return new ClockWatch().take({ headers }, both({ sentMs, receivedMs: sentMs + 1_000 }));
+  return new ClockWatch().apply({ headers }, both({ sentMs, receivedMs: sentMs + 1_000 }));
 }
 
 /** The machine's clock and the bot's own agree. */
@@ -18,7 +18,7 @@ const both = (times: RequestTimes) => ({ machine: times, own: times });
 function saidOfOwn(aheadMs: number): string | null {
   const own = { sentMs: DATE_MS + aheadMs, receivedMs: DATE_MS + aheadMs };
   const machine = { sentMs: DATE_MS, receivedMs: DATE_MS };
-  return new ClockWatch().take({ headers: { date: DATE } }, { machine, own });
+  return new ClockWatch().apply({ headers: { date: DATE } }, { machine, own });
 }
 
 describe('the watch over the clock', () => {
@@ -48,7 +48,7 @@ describe('the watch over the clock', () => {
     const at = (minutes: number, wrongByMs: number): string | null => {
       const nowMs = DATE_MS + minutes * 60_000;
       const headers = { date: new Date(nowMs - wrongByMs).toUTCString() };
-      return watch.take({ headers }, both({ sentMs: nowMs, receivedMs: nowMs }));
+      return watch.apply({ headers }, both({ sentMs: nowMs, receivedMs: nowMs }));
     };
     expect([0, 1, 59, 60, 61].map((minutes) => at(minutes, 60_000) !== null)).toEqual([
       true,
@@ -67,7 +67,7 @@ describe('the watch over the clock', () => {
     const said = Array.from({ length: 20 }, (_, index) => {
       const nowMs = DATE_MS + index * 1_000;
       const headers = { date: new Date(nowMs - (index % 2) * 60_000).toUTCString() };
-      return watch.take({ headers }, both({ sentMs: nowMs, receivedMs: nowMs }));
+      return watch.apply({ headers }, both({ sentMs: nowMs, receivedMs: nowMs }));
     });
     expect(said.filter((message) => message !== null)).toHaveLength(2);
   });

@@ -32,7 +32,7 @@ test('a limit that the exchange lowers is said once and stretches what is polled
   watch.begin();
   await time.run(60_000);
   expect([paces, notices]).toEqual([[], []]);
-  expect(ledger.heed('orders/list', { named: 3, isOwn: true }, 60_000)).toBe('lowered');
+  expect(ledger.applyLimit('orders/list', { named: 3, isOwn: true }, 60_000)).toBe('lowered');
   await time.run(120_000);
   expect(intervalOf(paces[0])).toBeGreaterThan(4 * intervalOf(feeds));
   expect(notices).toEqual([

@@ -174,7 +174,7 @@ class Account {
       rules: { ...DEFAULT_LIQUIDITY, own: 'hidden', tradesLagMs: 0 },
       restore: (fresh) => file.restore(fresh, nowMs),
       onMade: (made) => file.begin(made, { userId: FOLLOWING_USER, origin: ORIGIN, nowMs }),
-      onEvent: (happened) => file.take(happened),
+      onEvent: (happened) => file.apply(happened),
     });
   }
 

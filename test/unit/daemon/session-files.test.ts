@@ -77,8 +77,8 @@ test('events come back until a line that was not written whole, and a second run
   const open = (): EventFile => new EventFile({ folder, onProblem: (message) => problems.push(message) });
   expect(await eventsIn(folder)).toEqual([]);
   const first = open();
-  first.take(TICK);
-  first.take({ ...TICK, atMs: 8 });
+  first.apply(TICK);
+  first.apply({ ...TICK, atMs: 8 });
   await first.close();
   appendFileSync(join(folder, 'session-events.jsonl'), '{"kind":"ti');
   expect(await eventsIn(folder)).toEqual([TICK, { ...TICK, atMs: 8 }]);
@@ -94,7 +94,7 @@ test('a folder that can not be written to is reported, and the run goes on', asy
     folder: join(folder, 'taken'),
     onProblem: (message) => problems.push(message),
   });
-  file.take(TICK);
+  file.apply(TICK);
   await file.close();
   expect(problems).toHaveLength(1);
 });

@@ -46,11 +46,11 @@ describe('the file of tokens', () => {
 
   test('takes a link once, and not after ten minutes', () => {
     const first = store.addLink('operate');
-    expect(store.takeLink(first.code)).toEqual({ name: 'link', role: 'operate' });
-    expect(store.takeLink(first.code)).toBeNull();
+    expect(store.redeemLink(first.code)).toEqual({ name: 'link', role: 'operate' });
+    expect(store.redeemLink(first.code)).toBeNull();
     const late = store.addLink('operate');
     nowMs = late.endsAtMs;
-    expect(store.takeLink(late.code)).toBeNull();
+    expect(store.redeemLink(late.code)).toBeNull();
   });
 
   test('refuses a second token of a name', () => {
@@ -119,9 +119,9 @@ test('wrong tokens of before the clock was set back keep nobody out', () => {
 test('signals of before the clock was set back do not count', () => {
   const pace = new SignalPace();
   const hourMs = 3_600_000;
-  for (let sent = 0; sent < 60; sent += 1) expect(pace.take('a', hourMs)).toBe(0);
-  expect(pace.take('a', hourMs + 1_000)).toBe(59_000);
-  expect(pace.take('a', 0)).toBe(0);
+  for (let sent = 0; sent < 60; sent += 1) expect(pace.admit('a', hourMs)).toBe(0);
+  expect(pace.admit('a', hourMs + 1_000)).toBe(59_000);
+  expect(pace.admit('a', 0)).toBe(0);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { inEnglish } from '../../../src/language/sentence.ts';
 const PULSE = { pid: 1, sinceMs: 1_000, beatMs: 99_000, endedAtMs: null, failure: null };
 const RUNNING: BotSigns = {
   nowMs: 100_000,
-  isFolderTaken: true,
+  isFolderInUse: true,
   hasWriter: true,
   pulse: PULSE,
   lastWriteMs: 98_000,
@@ -23,17 +23,17 @@ test.each<[string, Partial<BotSigns>, object]>([
   ['stood still as it was halted', { halt: HALT, pulse: { ...PULSE, beatMs: 0 } }, { state: 'silent' }],
   [
     'was killed',
-    { isFolderTaken: false },
+    { isFolderInUse: false },
     { state: 'ended', silentSinceMs: 99_000, reason: 'its process was ended from outside' },
   ],
   [
     'failed',
-    { isFolderTaken: false, pulse: { ...PULSE, endedAtMs: 99_500, failure: 'no disk' } },
+    { isFolderInUse: false, pulse: { ...PULSE, endedAtMs: 99_500, failure: 'no disk' } },
     { state: 'ended', sinceMs: 99_500, reason: 'no disk' },
   ],
   [
     'is of a version without a pulse',
-    { isFolderTaken: false, pulse: null, halt: HALT },
+    { isFolderInUse: false, pulse: null, halt: HALT },
     { state: 'ended', silentSinceMs: 98_000, reason: 'it is halted: news' },
   ],
 ])('a bot that %s is told so', (_what, signs, told) => {

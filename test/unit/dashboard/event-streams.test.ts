@@ -78,15 +78,15 @@ test('however often a reader goes and comes, it is told each row once', () => {
   const told: number[] = [];
   for (let round = 0; round < 40; round += 1) {
     write(round % 7);
-    if (round % 3 === 0) streams.look();
+    if (round % 3 === 0) streams.poll();
     told.push(...goes.rows);
     const id = goes.leave();
     // Rows come while nobody of it listens.
     write(round % 5);
-    if (round % 2 === 0) streams.look();
+    if (round % 2 === 0) streams.poll();
     goes = new Reader(id);
   }
-  streams.look();
+  streams.poll();
   told.push(...goes.rows);
   const last = Number(bot.prepare('SELECT max(seq) FROM journal').pluck().get());
   const every = Array.from({ length: last - 3 }, (_, index) => index + 4);
@@ -106,7 +106,7 @@ test('a reader that comes back to another mirror begins anew', () => {
   const reader = new Reader(id);
   expect(reader.text).toContain('event: reset\ndata: {"reason":"other-mirror"}');
   write(1);
-  streams.look();
+  streams.poll();
   expect(reader.rows).toEqual([10]);
 });
 
@@ -115,18 +115,18 @@ test('readers are told that the mirror is gone, and that there is another', () =
   bot.close();
   for (const ending of ['', '-wal', '-shm'])
     rmSync(join(folder.dataFolder, `mirror.sqlite${ending}`), { force: true });
-  streams.look();
+  streams.poll();
   expect(reader.text).toContain('{"reason":"no-mirror"}');
   bot = newMirror('mirror.sqlite', 'bbbb');
-  streams.look();
+  streams.poll();
   expect(reader.text).toContain('id: bbbb.0\nevent: reset\ndata: {"reason":"other-mirror"}');
 });
 
 test('a change without a row is told by its kind', () => {
   const reader = new Reader();
-  streams.look();
+  streams.poll();
   bot.exec("INSERT INTO books VALUES ('BTCIRT', '[]', '[]', NULL, 5)");
-  streams.look();
+  streams.poll();
   expect(reader.text).toMatch(/event: state\ndata: \{"atMs":\d+,"changed":\["books"\]\}/);
 });
 

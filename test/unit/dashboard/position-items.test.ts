@@ -12,7 +12,7 @@ import { newLedger } from '../../support/new-ledger.ts';
 /** A strategy that bought so much BTC at 1, without a fee. */
 function bought(amount: string): MirrorChange {
   const ledger = newLedger();
-  ledger.takeTrade({
+  ledger.applyTrade({
     market: parseMarket('BTCUSDT'),
     side: 'buy',
     atMs: 5_000,

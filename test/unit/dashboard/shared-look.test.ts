@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { SharedLook } from '../../../src/dashboard/server/handlers.ts';
+import { SharedSnapshot } from '../../../src/dashboard/server/handlers.ts';
 
 test('all who ask within a moment share one look, and an error is not shared', () => {
   let nowMs = 0;
   let looks = 0;
-  const shared = new SharedLook(
+  const shared = new SharedSnapshot(
     () => {
       looks += 1;
       if (looks === 2) throw new Error('locked');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ControlClient } from '../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import type { SignalItem } from '../../../src/dashboard/schema/signal.ts';
 import type { SignalCommand } from '../../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
@@ -108,12 +108,12 @@ test('those that wait come first, with why, and every one is on one page', async
 
 test('one that a bot has waits for its strategies, and one that it was told is listed once', async () => {
   const client = new ControlClient(folder);
-  const lock = lockDataFolder(folder);
+  const lock = claimDataFolder(folder);
   const inbox = new ControlInbox(folder);
   try {
     client.post(command('first', { payload: 'known' }));
     expect((await listed()).items[0]).toMatchObject({ id: 'w3', code: 'not-taken' });
-    expect(inbox.take()).toHaveLength(4);
+    expect(inbox.poll()).toHaveLength(4);
     const { items } = await listed();
     expect(items[0]).toMatchObject({ id: 'w3', outcome: 'waiting', code: 'starting' });
     expect(items.filter(({ id }) => id === 'first')).toMatchObject([{ outcome: 'told' }]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { hashOfSecret } from '../../../src/dashboard/access/signal-token-table.ts';
 import type { ApiError } from '../../../src/dashboard/api-error.ts';
 import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader.ts';
@@ -30,7 +30,7 @@ const ANSWERS: Readonly<Record<string, readonly ['told' | 'dropped' | 'refused',
 };
 
 beforeAll(async () => {
-  const lock = lockDataFolder(folder);
+  const lock = claimDataFolder(folder);
   const inbox = new ControlInbox(folder);
   const answer = (id: number, command: ControlCommand): void => {
     if (command.kind !== 'signal') return;
@@ -107,7 +107,7 @@ const doorHere = (
     ...more,
   });
 
-const asked = (rawBody: string): Parameters<SignalEndpoint['take']>[0] => ({
+const asked = (rawBody: string): Parameters<SignalEndpoint['accept']>[0] => ({
   strategy: 'follow',
   name: 'alert',
   path: PATH,
@@ -176,8 +176,8 @@ describe('a signal over HTTP', () => {
   test('without an answer in time waits, and the same again asks for it', async () => {
     const door = doorHere({ answeredWithinMs: 1 });
     const rawBody = JSON.stringify({ payload: 'silence', id: 'quiet' });
-    expect(await door.take(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
-    expect(await door.take(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
+    expect(await door.accept(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
+    expect(await door.accept(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
     await expect.poll(() => taken.length, { timeout: 60_000 }).toBe(1);
   });
 
@@ -248,15 +248,15 @@ describe('who may send signals', () => {
     const wrong = { ...asked('{"payload":1,"id":"right"}'), headers: here.bearer('wrong') };
     const tries: unknown[] = [];
     for (let count = 0; count < 8; count += 1)
-      tries.push(await door.take(wrong).catch((error: unknown) => (error as ApiError).code));
+      tries.push(await door.accept(wrong).catch((error: unknown) => (error as ApiError).code));
     expect(tries.slice(-3)).toEqual(['wrong-token', 'too-many-tries', 'too-many-tries']);
-    expect((await door.take({ ...wrong, headers: here.bearer(token) })).id).toBe('right');
+    expect((await door.accept({ ...wrong, headers: here.bearer(token) })).id).toBe('right');
   });
 
   test('one token so often in a minute', async () => {
     const door = doorHere();
     const errors = new Set<unknown>();
-    const tried = async (): Promise<unknown> => door.take(asked('{')).catch((error: unknown) => error);
+    const tried = async (): Promise<unknown> => door.accept(asked('{')).catch((error: unknown) => error);
     for (let count = 0; count < 60; count += 1) errors.add(((await tried()) as ApiError).code);
     expect([...errors]).toEqual(['invalid-request']);
     const { code, status, retryAfterMs = 0 } = (await tried()) as ApiError;

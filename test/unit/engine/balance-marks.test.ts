@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BalanceMarks } from '../../../src/engine/comparisons.ts';
-import { readKept } from '../../../src/engine/kept-records.ts';
+import { readRecord } from '../../../src/engine/stored-records.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { EngineWorld } from './engine-world.ts';
@@ -15,8 +15,8 @@ function begun(): EngineWorld {
 
 /** What is kept: when the last movement of each was, and what tether it has. */
 function marksOf(world: EngineWorld): readonly (readonly [throughMs: number, usdt: string])[] {
-  const kept = Object.entries(world.mirror.copy().kept).map(([name, json]) => ({ name, json }));
-  const marks = readKept(kept, 'balance-marks')?.marks ?? [];
+  const kept = Object.entries(world.mirror.copy().stored).map(([name, json]) => ({ name, json }));
+  const marks = readRecord(kept, 'balance-marks')?.marks ?? [];
   return marks.map(({ throughMs, totals }) => [throughMs, formatUnits(totals['usdt'] ?? 0n)]);
 }
 
@@ -94,10 +94,10 @@ describe('balances that are kept for years', () => {
     const totals = new Map([['usdt', 5n]]);
     marks.transferred('usdt', -2n);
     marks.agreed(totals, 1_000);
-    expect(outbox.take(0).changes).toEqual([]);
+    expect(outbox.emit(0).changes).toEqual([]);
     marks.lineRead('usdt', -2n, 900);
     marks.agreed(totals, 2_000);
-    const [change] = outbox.take(0).changes;
+    const [change] = outbox.emit(0).changes;
     expect(change).toMatchObject({ kind: 'kept', json: expect.stringContaining('"throughMs":900') });
   });
 });

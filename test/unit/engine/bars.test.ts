@@ -119,7 +119,7 @@ function life(isJournaled: boolean): readonly string[] {
   );
   const wake = { atMs: Number.POSITIVE_INFINITY };
   const news = (atMs: number): EngineEvent[] => {
-    const { orders, trades, walletsChanged } = venue.take();
+    const { orders, trades, walletsChanged } = venue.drain();
     if (orders.length === 0 && trades.length === 0 && !walletsChanged) return [];
     const answer = venue.answer({ kind: 'wallets' }, atMs);
     if (answer.outcome !== 'value') throw new Error('expected wallets');

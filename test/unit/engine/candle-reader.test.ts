@@ -3,7 +3,7 @@ import { TEHRAN_BARS, type Candle, type Timeframe } from '../../../src/domain/ca
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { isoText } from '../../../src/domain/time-text.ts';
 import { CandleReader } from '../../../src/engine/feeds/candle-reader.ts';
-import { pageFlaw } from '../../../src/engine/feeds/candle-taker.ts';
+import { pageIssue } from '../../../src/engine/feeds/candle-pages.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 
@@ -39,9 +39,9 @@ function taken(
   askedAt: string,
   cameAt = askedAt,
 ): readonly string[] {
-  expect(pageFlaw(page, { reader, nowMs: at(cameAt) })).toBeNull();
+  expect(pageIssue(page, { reader, nowMs: at(cameAt) })).toBeNull();
   return reader
-    .take(page, { askedAtMs: at(askedAt), nowMs: at(cameAt) })
+    .apply(page, { askedAtMs: at(askedAt), nowMs: at(cameAt) })
     .map(({ openTimeMs, closeTimeMs }) => `${isoText(openTimeMs)} to ${isoText(closeTimeMs)}`);
 }
 
@@ -72,7 +72,7 @@ test('bars begin where the answers show, whatever is said of the exchange', () =
 test('bars that lie on no grid are a flaw that names them', () => {
   const reader = readerOf('1h', '2026-01-01T00:00Z');
   const page = bars('2026-01-01T01:00Z', '2026-01-01T02:17Z');
-  expect(pageFlaw(page, { reader, nowMs: at('2026-01-01T03:00Z') })).toMatchObject({
+  expect(pageIssue(page, { reader, nowMs: at('2026-01-01T03:00Z') })).toMatchObject({
     field: 't',
     found: '2026-01-01T01:00:00Z, 2026-01-01T02:17:00Z',
   });
@@ -82,7 +82,7 @@ test('missing bars are counted in bars, over a change of the clock too', () => {
   const reader = readerOf('4h', '2022-09-21T11:30Z');
   const page = bars('2022-09-22T00:30Z');
   expect(
-    reader.take(page, { askedAtMs: at('2022-09-22T04:31Z'), nowMs: at('2022-09-22T04:31Z') }),
+    reader.apply(page, { askedAtMs: at('2022-09-22T04:31Z'), nowMs: at('2022-09-22T04:31Z') }),
   ).toMatchObject([{ missedBefore: 2 }]);
 });
 
@@ -94,7 +94,7 @@ test.each([
   const reader = readerOf('1m', '2026-01-01T00:00Z');
   // The bot's clock is ahead by eight seconds.
   const times = { askedAtMs: at(said) + 8_000, nowMs: at(said) + 8_200, saidAtMs: at(said) };
-  expect(reader.take(bars('2026-01-01T00:01Z'), times)).toHaveLength(expected);
+  expect(reader.apply(bars('2026-01-01T00:01Z'), times)).toHaveLength(expected);
 });
 
 test('a later bar in the answer shows that a bar has closed', () => {
@@ -102,19 +102,19 @@ test('a later bar in the answer shows that a bar has closed', () => {
   const page = bars('2026-01-01T00:01Z', '2026-01-01T00:02Z');
   // The answer took three seconds, so its own time says too little.
   const times = { askedAtMs: at('2026-01-01T00:02:01Z'), nowMs: at('2026-01-01T00:02:04Z') };
-  expect(reader.take(page, { ...times, saidAtMs: at('2026-01-01T00:02:01Z') })).toHaveLength(1);
+  expect(reader.apply(page, { ...times, saidAtMs: at('2026-01-01T00:02:01Z') })).toHaveLength(1);
 });
 
 test('the next bar is asked for when it ends by the clock of the exchange, however far behind that is', () => {
   const reader = readerOf('1h', '2026-01-01T00:00Z');
   const [nowMs, saidAtMs] = [at('2026-01-01T02:10:00Z'), at('2026-01-01T02:08:30Z')];
-  expect(reader.take(bars('2026-01-01T01:00Z'), { askedAtMs: nowMs, nowMs, saidAtMs })).toHaveLength(1);
+  expect(reader.apply(bars('2026-01-01T01:00Z'), { askedAtMs: nowMs, nowMs, saidAtMs })).toHaveLength(1);
   expect(isoText(reader.nextMs(nowMs))).toBe('2026-01-01T03:01:30Z');
 });
 
 test('a clock that agrees with the exchange to the second delays nothing', () => {
   const reader = readerOf('1h', '2026-01-01T00:00Z');
   const [nowMs, saidAtMs] = [at('2026-01-01T02:00:01.900Z'), at('2026-01-01T02:00:01Z')];
-  expect(reader.take(bars('2026-01-01T01:00Z'), { askedAtMs: nowMs, nowMs, saidAtMs })).toHaveLength(1);
+  expect(reader.apply(bars('2026-01-01T01:00Z'), { askedAtMs: nowMs, nowMs, saidAtMs })).toHaveLength(1);
   expect(isoText(reader.nextMs(nowMs))).toBe('2026-01-01T03:00:01Z');
 });

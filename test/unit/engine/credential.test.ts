@@ -55,7 +55,7 @@ describe('a credential that the exchange refuses', () => {
   it('is written down for whoever looks at the mirror', () => {
     const world = refused();
     world.mirror.flush();
-    expect(JSON.parse(world.mirror.load(0).kept['credential'] ?? '')).toEqual({
+    expect(JSON.parse(world.mirror.load(0).stored['credential'] ?? '')).toEqual({
       refused: { ...CREDENTIAL, sinceMs: expect.any(Number) },
     });
   });
@@ -69,7 +69,7 @@ describe('a credential that the exchange refuses', () => {
       expect.stringMatching(/^the exchange accepts the token of a test again, after \d+ s$/),
     ]);
     world.mirror.flush();
-    expect(JSON.parse(world.mirror.load(0).kept['credential'] ?? '')).toEqual({ refused: null });
+    expect(JSON.parse(world.mirror.load(0).stored['credential'] ?? '')).toEqual({ refused: null });
     world.want(WISH);
     expect(world.waitingKinds()).toContain('place');
   });
@@ -78,20 +78,20 @@ describe('a credential that the exchange refuses', () => {
     const outbox = new Outbox();
     outbox.nowMs = 5_000;
     const watch = new CredentialWatch(outbox, CREDENTIAL);
-    watch.take(
+    watch.apply(
       { outcome: 'failed', code: 'UNAUTHORIZED', message: '401', effect: 'none' },
       { isPrivate: true, sentAtMs: 4_900 },
     );
     const answered = { outcome: 'value', value: [] } as const;
-    watch.take(answered, { isPrivate: false, sentAtMs: 6_000 });
-    watch.take(answered, { isPrivate: true, sentAtMs: 4_950 });
-    watch.take({ outcome: 'unsent', reason: 'superseded' }, { isPrivate: true, sentAtMs: null });
-    watch.take(
+    watch.apply(answered, { isPrivate: false, sentAtMs: 6_000 });
+    watch.apply(answered, { isPrivate: true, sentAtMs: 4_950 });
+    watch.apply({ outcome: 'unsent', reason: 'superseded' }, { isPrivate: true, sentAtMs: null });
+    watch.apply(
       { outcome: 'failed', code: 'TIMED_OUT', message: 'late', effect: 'unknown' },
       { isPrivate: true, sentAtMs: 6_000 },
     );
     expect(watch.fault()).not.toBeNull();
-    watch.take(answered, { isPrivate: true, sentAtMs: 6_000 });
+    watch.apply(answered, { isPrivate: true, sentAtMs: 6_000 });
     expect(watch.fault()).toBeNull();
   });
 
@@ -102,6 +102,6 @@ describe('a credential that the exchange refuses', () => {
     world.advance(100);
     expect(world.engine.credentialFault()).toBeNull();
     world.mirror.flush();
-    expect(JSON.parse(world.mirror.load(0).kept['credential'] ?? '')).toEqual({ refused: null });
+    expect(JSON.parse(world.mirror.load(0).stored['credential'] ?? '')).toEqual({ refused: null });
   });
 });

@@ -32,7 +32,7 @@ import { issue } from '../../support/issue.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { KeptState } from '../../../src/backtest/kept-state.ts';
+import { StoredState } from '../../../src/backtest/stored-state.ts';
 import type {
   FigureRecord,
   JournalEntry,
@@ -55,7 +55,7 @@ class MemoryMirror {
   readonly figures: FigureRecord[] = [];
   /** Replies about orders as they are kept: one of each order, step, and whether it was used. */
   readonly replies = new Map<string, ReplyRecord>();
-  private readonly kept = new KeptState('e001');
+  private readonly kept = new StoredState('e001');
   private pending: MirrorChange[] = [];
 
   get intents(): ReadonlyMap<string, IntentRecord> {
@@ -77,7 +77,7 @@ class MemoryMirror {
         const { orderKey, step, problem } = change.reply;
         this.replies.set(`${orderKey} ${step} ${problem === null}`, change.reply);
       }
-      this.kept.take(change);
+      this.kept.apply(change);
     }
     this.pending = [];
   }

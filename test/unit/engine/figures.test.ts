@@ -177,10 +177,10 @@ describe('plots', () => {
     const plots = [
       { strategy: 'one', market: 'BTCUSDT', name: 'rsi', pane: 'rsi', style: 'line', color: 'red' },
     ];
-    expect(JSON.parse(world.mirror.copy().kept['plots'] ?? '')).toEqual(plots);
+    expect(JSON.parse(world.mirror.copy().stored['plots'] ?? '')).toEqual(plots);
     world.restart({ options: plotting((ctx) => ctx.plot('other', 1)) });
     world.advance(5_000);
-    expect(JSON.parse(world.mirror.copy().kept['plots'] ?? '')).toEqual([
+    expect(JSON.parse(world.mirror.copy().stored['plots'] ?? '')).toEqual([
       plots[0],
       { ...plots[0], name: 'other', pane: null, color: null },
     ]);
@@ -193,13 +193,13 @@ describe('plots', () => {
     const series: PlotSeries = { market: 'BTCUSDT', name: 'rsi', pane: null, style: 'line', color: null };
     for (let minute = 0; minute < 2_000; minute += 1) runner.plots?.add(series, minute * MINUTE_MS, minute);
     plots.pump(2_000 * MINUTE_MS);
-    const { changes, notices } = outbox.take(0);
+    const { changes, notices } = outbox.emit(0);
     expect(changes.filter(({ kind }) => kind === 'figure')).toHaveLength(1_001);
     expect(changes.findLast(({ kind }) => kind === 'figure')).toMatchObject({ figure: { value: '1999' } });
     expect(notices).toMatchObject([{ level: 'warning', message: expect.stringContaining('more than 1000') }]);
     runner.plots?.add(series, 2_000 * MINUTE_MS, 1);
     plots.pump(2_000 * MINUTE_MS);
-    expect(outbox.take(0)).toMatchObject({ notices: [], changes: [{ kind: 'figure' }] });
+    expect(outbox.emit(0)).toMatchObject({ notices: [], changes: [{ kind: 'figure' }] });
   });
 });
 

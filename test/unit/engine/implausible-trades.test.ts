@@ -4,7 +4,7 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
-import { tradeFlaw } from '../../../src/engine/feeds/plausibility.ts';
+import { tradeIssue } from '../../../src/engine/feeds/plausibility.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
@@ -46,7 +46,7 @@ describe('a trade that can not be right', () => {
     const paid = { price: 980_000_000_000n, amount: 4_000_000_000n, total: 392_000_000_000n };
     expect(world.fills()[0]).toMatchObject({ orderKey: world.order().key, ...paid });
     expect(world.eventsOf('fill')).toHaveLength(1);
-    const cursor = Number(world.mirror.copy().kept['cursor.trades'] ?? 1);
+    const cursor = Number(world.mirror.copy().stored['cursor.trades'] ?? 1);
     expect(cursor).toBeLessThan(1_000);
     world.venue.fill(id);
     world.advance(40_000);
@@ -86,7 +86,7 @@ describe('a trade that can not be right', () => {
     const { world, id } = open();
     const { price, total, ...trade } = world.venue.fill(id, '0.4');
     const flawOf = (changed: object) =>
-      tradeFlaw({ ...trade, price, total, ...changed }, { trades: INTERFACE_PROFILE.ownLists.trades }, 9e12);
+      tradeIssue({ ...trade, price, total, ...changed }, { trades: INTERFACE_PROFILE.ownLists.trades }, 9e12);
     const near = (price * 999n) / 1_000n;
     expect([flawOf({}), flawOf({ price: near })]).toMatchObject([null, { field: 'total' }]);
     expect(flawOf({ price: near, total: 390_000_000_000n })).toBeNull();
@@ -152,7 +152,7 @@ describe('books that can not be compared', () => {
       { code: 'closed', reason: expect.stringContaining(key) },
     ]);
     expect(world.alarms().join()).toMatch(/no new orders are placed/);
-    expect(JSON.parse(world.mirror.copy().kept['reconciliation'] ?? '{}')).toMatchObject({
+    expect(JSON.parse(world.mirror.copy().stored['reconciliation'] ?? '{}')).toMatchObject({
       blockedBy: expect.stringContaining(key),
     });
     world.venue.hidden.clear();

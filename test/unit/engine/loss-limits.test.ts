@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
-import { readKept } from '../../../src/engine/kept-records.ts';
+import { readRecord } from '../../../src/engine/stored-records.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';
@@ -25,8 +25,11 @@ const lose = (world: EngineWorld): void => {
 
 const heldBy = (world: EngineWorld) => {
   world.mirror.flush();
-  const kept = Object.entries(world.mirror.load(0).kept).map(([name, json]) => ({ name, json: json ?? '' }));
-  return readKept(kept, 'loss-limits');
+  const kept = Object.entries(world.mirror.load(0).stored).map(([name, json]) => ({
+    name,
+    json: json ?? '',
+  }));
+  return readRecord(kept, 'loss-limits');
 };
 
 const said = (world: EngineWorld, text: string): number =>

@@ -31,9 +31,9 @@ function missingAfter(answer: VenueAnswer): readonly VenueOrderId[] {
     onMissing: (id) => void missing.push(id),
   });
   inquiries.ask(orderIdOf(9_007_199_254_740_991));
-  for (const { id } of outbox.take(1).requests)
-    outbox.answered(id)?.take(answer, { atMs: 1, sentAtMs: 1, reply: null });
-  expect(inquiries.isUnderWay(orderIdOf(9_007_199_254_740_991))).toBe(false);
+  for (const { id } of outbox.emit(1).requests)
+    outbox.answered(id)?.apply(answer, { atMs: 1, sentAtMs: 1, reply: null });
+  expect(inquiries.isInProgress(orderIdOf(9_007_199_254_740_991))).toBe(false);
   return missing;
 }
 

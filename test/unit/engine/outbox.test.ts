@@ -5,11 +5,11 @@ describe('the outbox', () => {
   it('hands everything over once, in its order', () => {
     const outbox = new Outbox();
     outbox.nowMs = 5;
-    outbox.keep('a', 1);
+    outbox.persist('a', 1);
     outbox.info('one');
     outbox.alarm('two', 'it');
     outbox.ask({ kind: 'wallets' }, { requestClass: 'account', withinMs: 10 }, () => undefined);
-    const output = outbox.take(7);
+    const output = outbox.emit(7);
     expect(output).toEqual({
       changes: [{ kind: 'kept', name: 'a', json: '1' }],
       isDurable: false,
@@ -22,7 +22,7 @@ describe('the outbox', () => {
       ],
       wakeAtMs: 7,
     });
-    expect(outbox.take(8)).toEqual({ changes: [], isDurable: false, requests: [], notices: [], wakeAtMs: 8 });
+    expect(outbox.emit(8)).toEqual({ changes: [], isDurable: false, requests: [], notices: [], wakeAtMs: 8 });
   });
 
   it('gives an answer once, to who asked for it', () => {
@@ -33,7 +33,7 @@ describe('the outbox', () => {
         said.push(`${name} ${outcome} at ${atMs}`);
       });
     }
-    outbox.answered(2)?.take({ outcome: 'value', value: [] }, { atMs: 3, sentAtMs: 1, reply: null });
+    outbox.answered(2)?.apply({ outcome: 'value', value: [] }, { atMs: 3, sentAtMs: 1, reply: null });
     expect(outbox.answered(2)).toBeUndefined();
     expect(said).toEqual(['second value at 3']);
   });
@@ -41,29 +41,29 @@ describe('the outbox', () => {
   it('wants on the disk what changes the exchange, and no longer than for one step', () => {
     const outbox = new Outbox();
     outbox.ask({ kind: 'cancel-old' }, { requestClass: 'cancel', withinMs: 10 }, () => undefined);
-    expect(outbox.take(1).isDurable).toBe(true);
-    expect(outbox.take(1).isDurable).toBe(false);
+    expect(outbox.emit(1).isDurable).toBe(true);
+    expect(outbox.emit(1).isDurable).toBe(false);
     outbox.durable();
-    expect(outbox.take(1).isDurable).toBe(true);
+    expect(outbox.emit(1).isDurable).toBe(true);
   });
 
   it('counts the notices beyond two hundred and tells them as one', () => {
     const outbox = new Outbox();
     for (let count = 0; count < 205; count += 1) outbox.info(String(count));
-    const { notices } = outbox.take(1);
+    const { notices } = outbox.emit(1);
     expect(notices).toHaveLength(201);
     expect(notices.at(-1)).toMatchObject({
       level: 'warning',
       message: expect.stringMatching(/^5 more notices/),
     });
     outbox.info('again');
-    expect(outbox.take(1).notices).toHaveLength(1);
+    expect(outbox.emit(1).notices).toHaveLength(1);
   });
 
   it('gathers no notices where nobody reads them', () => {
     const outbox = new Outbox({ isWatched: false });
     outbox.alarm('unheard');
     expect(outbox.isEmpty).toBe(true);
-    expect(outbox.take(1).notices).toEqual([]);
+    expect(outbox.emit(1).notices).toEqual([]);
   });
 });

@@ -210,8 +210,8 @@ describe('a mirror that was put back from a copy', () => {
     withoutFields(world, 60, { market: null });
     world.restart();
     world.advance(100);
-    expect(world.engine.orderManager.takeover.isUnderWay).toBe(true);
-    world.engine.orderManager.reports.take(higher, { askedId: higher.id! });
+    expect(world.engine.orderManager.takeover.isInProgress).toBe(true);
+    world.engine.orderManager.reports.apply(higher, { askedId: higher.id! });
     world.advance(100);
     expect(world.order(higher.clientOrderId ?? '').venueId).toBe(higher.id);
     world.restart();
@@ -247,7 +247,7 @@ describe('a mirror that was put back from a copy', () => {
     for (const { id } of others) reports.inquiries.ask(id);
     const readTwice = (): void => {
       for (let readings = 0; readings < 2; readings += 1) {
-        for (const leg of world.venue.orders.slice(-2)) world.engine.orderManager.reports.take(leg);
+        for (const leg of world.venue.orders.slice(-2)) world.engine.orderManager.reports.apply(leg);
         world.advance(1_000);
       }
     };

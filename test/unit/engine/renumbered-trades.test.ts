@@ -119,7 +119,7 @@ describe('a trade beyond what its order matched', () => {
     const [instance] = world.engine.instances;
     if (fill === undefined || instance === undefined) throw new Error('no fill');
     const twin = { ...fill, tradeId: venueTradeId('20000'), cursor: 20_000 };
-    instance.takeFill(twin, { leastAmount: null, priceOf: () => null });
+    instance.applyFill(twin, { leastAmount: null, priceOf: () => null });
     world.engine.reconciler.breakAtFill(twin, world.order());
     world.mirror.apply([{ kind: 'fill', fill: twin }], true);
     world.advance(10_000);

@@ -265,7 +265,7 @@ export class ScriptedVenue {
       case 'options':
         return this.rules;
       case 'order': {
-        if (call.venueId === null && !this.profile.clientOrderId.canBeLookedUp) {
+        if (call.venueId === null && !this.profile.clientOrderId.canBeQueried) {
           throw new Error('this exchange finds no order by its client order id');
         }
         const found = this.orders.find(({ id, clientOrderId, status }) =>

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { SignalCommand } from '../../../src/engine/engine-event.ts';
 import {
-  keptSignalsOf,
+  signalsKeyOf,
   MOST_SIGNAL_IDS,
   MOST_SIGNALS_A_MINUTE,
-  SIGNAL_IDS_KEPT_MS,
+  SIGNAL_IDS_RETAINED_MS,
 } from '../../../src/engine/signal-record.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
@@ -252,18 +252,18 @@ describe('a signal', () => {
         atMs,
         outcome: 'told',
       }));
-      world.mirror.apply([{ kind: 'kept', name: keptSignalsOf('one'), json: JSON.stringify(seen) }], true);
+      world.mirror.apply([{ kind: 'kept', name: signalsKeyOf('one'), json: JSON.stringify(seen) }], true);
       world.restart();
       world.advance(2_000);
     };
-    keep(world.nowMs - SIGNAL_IDS_KEPT_MS + 10_000);
+    keep(world.nowMs - SIGNAL_IDS_RETAINED_MS + 10_000);
     expect(give(world, signal('n0', { name: 'slow' }))).toMatchObject({ code: 'repeated' });
     give(world, signal('more', { name: 'slow' }));
     expect(give(world, signal('n1', { name: 'slow' }))).toMatchObject({ code: 'repeated' });
     expect(give(world, signal('n0', { name: 'slow' }))).toMatchObject({ code: 'told' });
-    keep(world.nowMs - SIGNAL_IDS_KEPT_MS - 10_000);
+    keep(world.nowMs - SIGNAL_IDS_RETAINED_MS - 10_000);
     give(world, signal('more', { name: 'slow' }));
-    expect(JSON.parse(world.mirror.load(world.nowMs).kept[keptSignalsOf('one')] ?? '')).toHaveLength(1);
+    expect(JSON.parse(world.mirror.load(world.nowMs).stored[signalsKeyOf('one')] ?? '')).toHaveLength(1);
   });
 
   it('is dropped while an indicator has no value', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readKept } from '../../../src/engine/kept-records.ts';
+import { readRecord } from '../../../src/engine/stored-records.ts';
 import { whyNoOrders } from '../../../src/mirror/why-no-orders.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
@@ -7,7 +7,7 @@ import { english } from '../../../src/language/sentence.ts';
 
 const keptOf = (world: EngineWorld) => {
   world.mirror.flush();
-  return Object.entries(world.mirror.load(0).kept).map(([name, json]) => ({ name, json: json ?? '' }));
+  return Object.entries(world.mirror.load(0).stored).map(([name, json]) => ({ name, json: json ?? '' }));
 };
 
 it('is not well while this machine is too slow to send, until a request leaves', () => {
@@ -23,7 +23,7 @@ it('is not well while this machine is too slow to send, until a request leaves',
   for (const kind of ['orders', 'trades', 'wallets', 'book'] as const) world.answers.add(kind);
   world.advance(10_000);
   expect(world.engine.slowMachine.fault()).toBeNull();
-  expect(readKept(keptOf(world), 'slow-machine')).toEqual({ sinceMs: null });
+  expect(readRecord(keptOf(world), 'slow-machine')).toEqual({ sinceMs: null });
   expect(world.messages('warning').filter((text) => text.startsWith('requests leave again'))).toHaveLength(1);
 });
 

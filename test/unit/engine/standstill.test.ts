@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
-import { readKept } from '../../../src/engine/kept-records.ts';
+import { readRecord } from '../../../src/engine/stored-records.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS, statsOf } from './engine-world.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
@@ -31,8 +31,11 @@ function refusal(world: EngineWorld): unknown {
 
 const heldBy = (world: EngineWorld) => {
   world.mirror.flush();
-  const kept = Object.entries(world.mirror.load(0).kept).map(([name, json]) => ({ name, json: json ?? '' }));
-  return readKept(kept, 'standstills');
+  const kept = Object.entries(world.mirror.load(0).stored).map(([name, json]) => ({
+    name,
+    json: json ?? '',
+  }));
+  return readRecord(kept, 'standstills');
 };
 
 it('refuses orders on a book that stands still while the list of all books has a newer one', () => {

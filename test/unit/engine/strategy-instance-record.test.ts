@@ -59,9 +59,9 @@ const tetherAt100 = (symbol: string) => (symbol === 'USDTIRT' ? parseUnits('100'
 /** Bought for 9,900 rial, sold for 100 tether, which are sold for 10,000 rial. */
 function roundTriangle(instance: StrategyInstance): void {
   const of = { leastAmount: parseUnits('0.001'), priceOf: tetherAt100 };
-  instance.takeFill(fillOf('BTCIRT', 'buy', ['1', '9900']), of);
-  instance.takeFill(fillOf('BTCUSDT', 'sell', ['1', '100']), of);
-  instance.takeFill(fillOf('USDTIRT', 'sell', ['100', '10000']), of);
+  instance.applyFill(fillOf('BTCIRT', 'buy', ['1', '9900']), of);
+  instance.applyFill(fillOf('BTCUSDT', 'sell', ['1', '100']), of);
+  instance.applyFill(fillOf('USDTIRT', 'sell', ['100', '10000']), of);
 }
 
 test('a triangle of three markets makes what it brought, and holds nothing', () => {
@@ -86,14 +86,14 @@ test('a triangle of three markets makes what it brought, and holds nothing', () 
 
 test('a fill of a market that is followed no more is held all the same', () => {
   const instance = instanceOver(['BTCIRT']);
-  instance.takeFill(fillOf('ETHIRT', 'buy', ['2', '50']), { leastAmount: null, priceOf: () => null });
+  instance.applyFill(fillOf('ETHIRT', 'buy', ['2', '50']), { leastAmount: null, priceOf: () => null });
   expect(formatUnits(instance.held('eth'))).toBe('2');
   expect(profitOfInstance(instance, () => null)).toMatchObject({ profit: '0', unvalued: [] });
 });
 
 test('the result of a strategy of tether markets alone is in tether', () => {
   const instance = instanceOver(['BTCUSDT']);
-  instance.takeFill(fillOf('BTCUSDT', 'buy', ['1', '100']), {
+  instance.applyFill(fillOf('BTCUSDT', 'buy', ['1', '100']), {
     leastAmount: parseUnits('0.001'),
     priceOf: () => null,
   });
@@ -107,20 +107,20 @@ test('the result of a strategy of tether markets alone is in tether', () => {
 test('a row gives back what was held, fees and results, to an instance and to a reader without one', () => {
   const instance = instanceOver(TRIANGLE);
   roundTriangle(instance);
-  instance.takeFill(
+  instance.applyFill(
     { ...fillOf('BTCIRT', 'buy', ['1', '9900']), fee: parseUnits('0.002') },
     {
       leastAmount: parseUnits('0.001'),
       priceOf: () => null,
     },
   );
-  const record = instance.takeRecord(NOON_MS);
+  const record = instance.drainRecord(NOON_MS);
   if (record === null) throw new Error('expected a record of an instance that traded');
   const again = instanceOver(TRIANGLE);
   again.restore(record);
-  expect(again.takeRecord(NOON_MS)).toBeNull();
+  expect(again.drainRecord(NOON_MS)).toBeNull();
   again.isDirty = true;
-  expect(again.takeRecord(NOON_MS)?.json).toBe(record.json);
+  expect(again.drainRecord(NOON_MS)?.json).toBe(record.json);
   expect(again.fees.get('btc')).toBe(parseUnits('0.002'));
   const read = readFigures(record, MARKET_NAMES);
   expect(profitText(profitOf(read.ledger))).toEqual(profitOfInstance(instance, () => null));

@@ -31,7 +31,7 @@ describe('a transfer', () => {
       amount: 125_000_000_000n,
       from: 'spot',
     });
-    const kept = world.mirror.load(0).kept['transfers'] ?? '';
+    const kept = world.mirror.load(0).stored['transfers'] ?? '';
     expect(JSON.parse(kept)).toMatchObject([{ currency: 'usdt', amount: '12.5', state: 'sending' }]);
     world.venue.deposit('usdt', '-12.5');
     world.give('transfer', null);
@@ -46,7 +46,7 @@ describe('a transfer', () => {
         exact: { amount: '12.5' },
       },
     ]);
-    expect(JSON.parse(world.mirror.load(0).kept['transfers'] ?? '')).toEqual([]);
+    expect(JSON.parse(world.mirror.load(0).stored['transfers'] ?? '')).toEqual([]);
   });
 
   it.each(['spot', 'margin'] as const)('from %s is in the books: they agree at once and later', (from) => {

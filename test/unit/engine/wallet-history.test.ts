@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FlawLog } from '../../../src/engine/flaw-log.ts';
+import { IssueLog } from '../../../src/engine/issue-log.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { WalletHistory, type HistoryRead } from '../../../src/engine/feeds/wallet-history.ts';
 import type { Units } from '../../../src/domain/money.ts';
@@ -10,7 +10,7 @@ const PAGE = 50;
 
 /** A wallet whose list the test makes up, by ids. */
 class Wallet {
-  readonly history = new WalletHistory(new FlawLog(new Outbox()), INTERFACE_PROFILE.ownLists);
+  readonly history = new WalletHistory(new IssueLog(new Outbox()), INTERFACE_PROFILE.ownLists);
   pages = 0;
   private atMs = 0;
 
@@ -34,7 +34,7 @@ class Wallet {
       this.pages = page;
       const lines = shown.slice((page - 1) * PAGE, page * PAGE);
       const way = { page, askedAtMs: this.atMs, hasNext: shown.length > page * PAGE };
-      if (!this.history.takePage('usdt', lines, way)) return this.history.end('usdt');
+      if (!this.history.applyPage('usdt', lines, way)) return this.history.end('usdt');
     }
   }
 

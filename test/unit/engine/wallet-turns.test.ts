@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AccountState } from '../../../src/engine/feeds/account-state.ts';
-import { FlawLog } from '../../../src/engine/flaw-log.ts';
+import { IssueLog } from '../../../src/engine/issue-log.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { NO_UNITS } from '../../../src/domain/money.ts';
 import { venueWalletId } from '../../../src/domain/order.ts';
@@ -11,8 +11,8 @@ const ALL = new Set(CURRENCIES);
 function account(nowMs: number): AccountState {
   const outbox = new Outbox();
   outbox.nowMs = nowMs;
-  const state = new AccountState(outbox, new FlawLog(outbox));
-  state.take(
+  const state = new AccountState(outbox, new IssueLog(outbox));
+  state.apply(
     CURRENCIES.map((currency) => {
       return { currency, walletId: venueWalletId(currency), total: NO_UNITS, held: NO_UNITS, tooFine: null };
     }),

@@ -8,7 +8,7 @@ const LATE_MS = 120_000;
 const APART_MS = 10_000;
 const SETTINGS = {
   lateArrivalMs: LATE_MS,
-  passesApartMs: APART_MS,
+  scansApartMs: APART_MS,
   rule: INTERFACE_PROFILE.absence,
   list: INTERFACE_PROFILE.ownLists.orders,
 };
@@ -41,8 +41,8 @@ function run(table: string): void {
       const pass = unknown.begin(atMs);
       expect(pass === null ? 'nothing' : `from ${pass.from}`, where).toBe(expected);
     } else if (verb === 'asked') {
-      if (unknown.pass === null) throw new Error(where);
-      unknown.pass.askedAtMs = atMs;
+      if (unknown.scan === null) throw new Error(where);
+      unknown.scan.askedAtMs = atMs;
     } else if (verb === 'complete') unknown.complete(atMs);
     else if (verb === 'failed') unknown.failed(atMs);
     else if (verb === 'found') unknown.forget(key);

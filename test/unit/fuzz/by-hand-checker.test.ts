@@ -90,7 +90,7 @@ describe('of steps that a life lost, not only the last one, the ids and names ar
     const next: MirrorChange = { kind: 'order', order: orderIn('sending', { ...exit, key: 'next' }) };
     const faults = [[next], [begins('i1', '{}'), next]].map((changes) => {
       const checker = new PositionChecker(() => {});
-      checker.took(7);
+      checker.applied(7);
       for (const step of [[lost], changes]) checker.watch({ changes: step, requests: [] });
       return checker.violations().length;
     });

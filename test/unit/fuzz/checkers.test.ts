@@ -330,7 +330,7 @@ describe('the check of budgets', () => {
     };
     for (let count = 0; count < 6; count += 1) {
       log.add({ ...request, status: 200 });
-      checker.look();
+      checker.poll();
     }
     expect(checker.violations()).toEqual([]);
     for (let count = 0; count < 6; count += 1) log.add({ ...request, status: 200 });

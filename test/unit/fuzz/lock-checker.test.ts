@@ -16,7 +16,7 @@ const always: LockRule = {
   strategy: null,
   entries: 'cancel',
   calendar: { sessions: [], weekdays: Array.from({ length: 7 }, () => true), closed: [] },
-  said: 'never open',
+  text: 'never open',
 };
 const nobody: LockedBot = { instances: [], unfinishedOrders: () => [], locks: { shownTo: () => [] } };
 const SALE = 9;

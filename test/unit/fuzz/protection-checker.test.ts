@@ -142,8 +142,8 @@ function beginOf(intentId: string): Pick<EngineOutput, 'changes'> {
 
 test('a watch of brackets forgets one that a life before wrote to no disk, and keeps the others', () => {
   const watch = new BracketWatch();
-  watch.take(beginOf('i1'), 1_000);
-  watch.take(beginOf('i2'), 2_000);
+  watch.apply(beginOf('i1'), 1_000);
+  watch.apply(beginOf('i2'), 2_000);
   watch.begin(new Set(['i1']));
   expect(watch.brackets.map(({ intentId, untilMs }) => [intentId, untilMs])).toEqual([
     ['i1', Number.POSITIVE_INFINITY],

@@ -32,7 +32,7 @@ const answerWith = (name: string): EngineEvent => ({
 describe('the event log', () => {
   test('keeps the last two hundred lines, with their time', () => {
     const log = new EventLog(1_000);
-    for (let index = 0; index < 1_000; index += 1) log.say(1_000 + index, `event ${index}`);
+    for (let index = 0; index < 1_000; index += 1) log.log(1_000 + index, `event ${index}`);
     expect(log.lines()).toHaveLength(200);
     expect(log.lines()[0]).toBe('+0.800 event 800');
     expect(log.lines().at(-1)).toBe('+0.999 event 999');
@@ -40,9 +40,9 @@ describe('the event log', () => {
 
   test('shows what was there when it was frozen first, whatever comes after', () => {
     const log = new EventLog(0);
-    log.say(0, 'before');
+    log.log(0, 'before');
     log.freeze();
-    log.say(1, 'after');
+    log.log(1, 'after');
     log.freeze();
     expect(log.lines()).toEqual(['+0.000 before']);
   });
@@ -51,9 +51,9 @@ describe('the event log', () => {
     const log = new EventLog(0, ['bot-a-1', '4711']);
     const nothing = { requests: [], changes: [], notices: [], wakeAtMs: 0, isDurable: false };
     for (const name of ['bot-a-12', 'bot-a-1', '47110']) log.step(answerWith(name), nothing, 0);
-    log.say(0, 'order 4711 is gone');
+    log.log(0, 'order 4711 is gone');
     log.freeze();
-    log.say(1, 'bot-a-1 again');
+    log.log(1, 'bot-a-1 again');
     const lines = log.lines();
     expect(lines).toHaveLength(3);
     expect(lines[0]).toContain(' bot-a-1 ');

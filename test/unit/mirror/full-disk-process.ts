@@ -92,6 +92,6 @@ say({ written, writable: store.isWritable(), runningOut: store.isRunningOut() })
 store.close();
 
 const again = open();
-const { kept } = again.load();
+const { stored: kept } = again.load();
 say({ kept, ballast: hasBallast() });
 again.close();

@@ -63,7 +63,7 @@ function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epo
     intents: [...intents.values()]
       .filter(({ status }) => status === 'working')
       .sort((left, right) => byText(left.id, right.id)),
-    kept,
+    stored: kept,
   };
 }
 

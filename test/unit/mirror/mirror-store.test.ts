@@ -88,7 +88,7 @@ describe('a mirror', () => {
     store.apply([kept('durable')], DURABLE);
     store.apply([kept('gathered')], LATER);
     store.abandon();
-    expect(place.open().load().kept).toEqual({ durable: '{}' });
+    expect(place.open().load().stored).toEqual({ durable: '{}' });
   });
 
   test('writes all changes of a step or none, and can still take those that failed and what waited before them', () => {
@@ -360,7 +360,7 @@ describe('the one writer', () => {
     );
     first.apply([kept('a')], DURABLE);
     first.close();
-    expect(place.open().load().kept).toEqual({ a: '{}' });
+    expect(place.open().load().stored).toEqual({ a: '{}' });
   });
 
   test('is gone with its process, however that ends', async () => {
@@ -376,7 +376,7 @@ describe('the one writer', () => {
     expect(() => place.open()).toThrow('another bot');
     other.child.kill('SIGKILL');
     await other.finished;
-    expect(place.open().load().kept).toEqual({ a: '1' });
+    expect(place.open().load().stored).toEqual({ a: '1' });
   });
 });
 

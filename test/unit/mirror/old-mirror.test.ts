@@ -188,7 +188,7 @@ describe('a mirror of version 1', () => {
 
   test('is brought up to date when a bot opens it, with all that it had', () => {
     const store = place.open();
-    const { orders, fills, intents, kept: pieces } = store.load();
+    const { orders, fills, intents, stored: pieces } = store.load();
     expect([orders.length, fills.length, intents.length]).toEqual([1, 1, 1]);
     expect(pieces).toMatchObject({ control: '{"halted":null}' });
     store.apply(

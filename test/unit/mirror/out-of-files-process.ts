@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import Database from 'better-sqlite3';
-import { acquireLock } from '../../../src/daemon/process-lock.ts';
+import { acquireProcessLock } from '../../../src/daemon/process-lock.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 
@@ -16,7 +16,7 @@ const failure = (act: () => unknown): string => {
   }
 };
 const attempts = [
-  () => acquireLock({ path: `${folder}/a.lock`, what: 'a folder', otherwise: 'name another' }),
+  () => acquireProcessLock({ path: `${folder}/a.lock`, what: 'a folder', otherwise: 'name another' }),
   () =>
     MirrorStore.open({
       path: `${folder}/mirror.sqlite`,

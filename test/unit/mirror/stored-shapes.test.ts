@@ -103,7 +103,7 @@ beforeAll(() => {
   const store = folder.open({ nowMs: START_MS });
   const order = traded.orders.map((each): MirrorChange => ({ kind: 'order', order: each }));
   const strategies = traded.strategies.map((strategy): MirrorChange => ({ kind: 'strategy', strategy }));
-  const kept = Object.entries(traded.kept).map(([name, json]): MirrorChange => ({
+  const kept = Object.entries(traded.stored).map(([name, json]): MirrorChange => ({
     kind: 'kept',
     name,
     json,
@@ -131,7 +131,7 @@ beforeAll(() => {
   values = {
     ...SELDOM,
     ...Object.fromEntries(state.strategies.map(({ name, json }) => [`strategies ${name}`, json])),
-    ...Object.fromEntries(Object.entries(state.kept).map(([name, json]) => [`kept ${name}`, json])),
+    ...Object.fromEntries(Object.entries(state.stored).map(([name, json]) => [`kept ${name}`, json])),
   };
 });
 
@@ -271,6 +271,6 @@ describe('stored JSON of another shape', () => {
   });
 
   test('every name that the engine keeps something under is spoiled', () => {
-    expect(ROWS).toEqual(expect.arrayContaining(Object.keys(state.kept).map((name) => `kept ${name}`)));
+    expect(ROWS).toEqual(expect.arrayContaining(Object.keys(state.stored).map((name) => `kept ${name}`)));
   });
 });

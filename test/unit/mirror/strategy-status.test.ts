@@ -16,7 +16,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
   const market = parseMarket('BTCUSDT');
   const trade = { market, atMs: 5_000, leastAmount: parseUnits('0.001') };
   const [one, two] = [parseUnits('1'), parseUnits('2')];
-  ledger.takeTrade({
+  ledger.applyTrade({
     ...trade,
     side: 'buy',
     amount: two,
@@ -24,7 +24,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
     total: parseUnits('200'),
     fee: parseUnits('0.01084'),
   });
-  ledger.takeTrade({
+  ledger.applyTrade({
     ...trade,
     side: 'sell',
     amount: one,
@@ -32,7 +32,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
     total: parseUnits('130'),
     fee: parseUnits('0.13'),
   });
-  ledger.takePrices(() => parseUnits('120'), 6_000);
+  ledger.applyPrices(() => parseUnits('120'), 6_000);
   const fees = new Map<string, bigint>([
     ['btc', parseUnits('0.01084')],
     ['usdt', parseUnits('0.13')],

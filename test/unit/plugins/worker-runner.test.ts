@@ -169,14 +169,14 @@ describe('a strategy in a thread', () => {
     expect(deed(runner, 'buy')).toEqual([
       { kind: 'place', market: 'BTCIRT', side: 'buy', amount: '1', price: '2' },
     ]);
-    expect([runner.takeChangedState(), runner.takeChangedState()]).toEqual(['{"count":1}', null]);
+    expect([runner.drainChangedState(), runner.drainChangedState()]).toEqual(['{"count":1}', null]);
     runner.restore('{"count":41}');
     deed(runner, 'buy');
-    expect(runner.takeChangedState()).toBe('{"count":42}');
+    expect(runner.drainChangedState()).toBe('{"count":42}');
     expect(() => runner.restore('{')).toThrow('expected a state as JSON');
     expect(() => runner.restore('{"seen":"many"}')).toThrow('state of deeds after migrate: state.count');
     runner.restore('{"seen":7}');
-    expect([runner.stateJson(), runner.takeChangedState()]).toEqual(['{"count":7}', '{"count":7}']);
+    expect([runner.stateJson(), runner.drainChangedState()]).toEqual(['{"count":7}', '{"count":7}']);
   });
 
   test('sees of the engine what it looks at, and its own indicators', async () => {
@@ -185,8 +185,8 @@ describe('a strategy in a thread', () => {
     deed(runner, 'look');
     deed(runner, 'look');
     const line = { text: 'saw', fields: { position: 4, average: 15 } };
-    expect(runner.takeLog()).toEqual([line, line]);
-    expect(runner.takeLog()).toEqual([]);
+    expect(runner.drainLog()).toEqual([line, line]);
+    expect(runner.drainLog()).toEqual([]);
   });
 
   test('that is paused is fed and not asked', async () => {
@@ -194,9 +194,9 @@ describe('a strategy in a thread', () => {
     deed(runner, 'buy');
     for (const close of [10, 20])
       runner.feed({ kind: 'candle', candle: closedCandle(close, { openTimeMs: close }) });
-    expect([runner.stateJson(), runner.takeLog()]).toEqual(['{"count":1}', []]);
+    expect([runner.stateJson(), runner.drainLog()]).toEqual(['{"count":1}', []]);
     deed(runner, 'look');
-    expect(runner.takeLog()).toEqual([{ text: 'saw', fields: { position: 4, average: 15 } }]);
+    expect(runner.drainLog()).toEqual([{ text: 'saw', fields: { position: 4, average: 15 } }]);
   });
 
   test('hands over what it plots to whoever draws it, a series as the same object each time', async () => {
@@ -258,9 +258,9 @@ describe('a strategy in a thread', () => {
     const said = [direct, inThread].map((runner) => {
       runner.feed({ kind: 'universe', ...change });
       runner.feed(bar(3));
-      expect([runner.failure, runner.takeLog()]).toEqual([null, []]);
+      expect([runner.failure, runner.drainLog()]).toEqual([null, []]);
       runner.handle(bar(4), engineView({ universe }));
-      return runner.takeLog().map(({ fields }) => fields);
+      return runner.drainLog().map(({ fields }) => fields);
     });
     expect(said[0]).toMatchObject([{ market: 'ETHIRT', average: 3, history: [2, 3, 4] }]);
     expect(said[1]).toEqual(said[0]);
@@ -282,7 +282,7 @@ describe('a strategy in a thread', () => {
     for (const locks of [none, [lock], [{ ...lock, endsAtMs: 12 }], none])
       runner.handle({ kind: 'timer', name: 'locks', dueMs: 0 }, engineView({ locks }));
     expect(runner.failure).toBe(null);
-    expect(runner.takeLog().map(({ fields }) => fields)).toEqual(
+    expect(runner.drainLog().map(({ fields }) => fields)).toEqual(
       [none, [lock], [{ ...lock, endsAtMs: 12 }], none].map((locks) => ({
         own: locks,
         others: locks,
@@ -298,7 +298,7 @@ describe('a strategy in a thread', () => {
       runner.handle({ kind: 'timer', name: 'weigh', dueMs: 0 }, engineView({ orders }));
     }
     expect(runner.failure).toBe(null);
-    expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
+    expect(runner.drainLog().map(({ fields }) => fields)).toEqual([
       { characters: 9_000_000 },
       { characters: 9_000_001 },
     ]);
@@ -310,7 +310,7 @@ describe('a strategy in a thread', () => {
     for (const event of [...events, ...events.slice(-1)]) {
       if (event.kind === 'book') runner.handle(event, engineView({ book: event.book }));
     }
-    expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
+    expect(runner.drainLog().map(({ fields }) => fields)).toEqual([
       { inEvent: 1, looked: 1 },
       { inEvent: 3, looked: 3 },
       { inEvent: 3, looked: 3 },
@@ -343,7 +343,7 @@ describe('a strategy in a thread', () => {
       const shows = { ...engineView(), margin: (topic: string) => (topic === 'pools' ? null : seen) };
       runner.handle({ kind: 'margin', seen }, shows);
     }
-    expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
+    expect(runner.drainLog().map(({ fields }) => fields)).toEqual([
       { inEvent: 0.5, looked: '0.5', pools: null },
       { inEvent: 0.25, looked: '0.25', pools: null },
     ]);
@@ -417,7 +417,7 @@ describe('a strategy in a thread', () => {
     }
     expect(runner.isBeyondRepair).toBe(false);
     deed(runner, 'look');
-    expect(runner.takeLog()).toEqual([{ text: 'saw', fields: { position: 4, average: 15 } }]);
+    expect(runner.drainLog()).toEqual([{ text: 'saw', fields: { position: 4, average: 15 } }]);
     deed(runner, 'buy');
     expect(runner.stateJson()).toBe('{"count":2}');
     deed(runner, 'exit');
@@ -452,7 +452,7 @@ test('a strategy in a thread says what it holds of a signal, which it is then to
   const of = { id: 'a', sentAtMs: null, seenAtMs: 5, source: 'command' } as const;
   const event = { kind: 'signal', name: 'alert', payload: { side: 'buy' }, ...of } as const;
   expect(runner.handle(event, view)).toMatchObject([{ kind: 'place', side: 'sell' }]);
-  expect(runner.takeLog()).toEqual([{ text: 'told', fields: { side: 'buy', id: 'a' } }]);
+  expect(runner.drainLog()).toEqual([{ text: 'told', fields: { side: 'buy', id: 'a' } }]);
 });
 
 test('a schema that does not come back ends its thread, and nothing else', async () => {

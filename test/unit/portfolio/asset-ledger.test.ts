@@ -186,7 +186,7 @@ describe('the profit over several markets', () => {
   test('begins to follow a currency that was not traded before without a loss of the day', () => {
     const ledger = ledgerOf('rls');
     const atMs = play(ledger, 'buy 1 for 10000 in BTCIRT, BTCIRT at 9000, 1h later');
-    ledger.takeBridge(() => parseUnits('100'), atMs);
+    ledger.applyBridge(() => parseUnits('100'), atMs);
     const marks = ledger.tracksAt(atMs, 'usdt').get('usdt')?.marks;
     expect(marks).toMatchObject({
       result: parseUnits('-10'),
@@ -207,10 +207,10 @@ describe('the profit over several markets', () => {
 
 test('coins that were given have a value at the first price, which is a change that has to be stored', () => {
   const ledger = ledgerOf('usdt');
-  ledger.takeInventory({ asset: 'btc', amount: parseUnits('2'), market: 'BTCUSDT', atMs: MIDNIGHT_MS });
+  ledger.applyInventory({ asset: 'btc', amount: parseUnits('2'), market: 'BTCUSDT', atMs: MIDNIGHT_MS });
   expect(ledger.waitsForPrices).toBe(true);
   const at = (price: string) =>
-    ledger.takePrices((market) => (market === 'BTCUSDT' ? parseUnits(price) : null), MIDNIGHT_MS);
+    ledger.applyPrices((market) => (market === 'BTCUSDT' ? parseUnits(price) : null), MIDNIGHT_MS);
   expect(at('100')).toBe(true);
   expect(formatUnits(viewOf(ledger, MIDNIGHT_MS).result)).toBe('0');
   expect(ledger.waitsForPrices).toBe(false);

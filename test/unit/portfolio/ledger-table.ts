@@ -42,10 +42,10 @@ export function play(ledger: AssetLedger, steps: string, fromMs: number = MIDNIG
     const words = step.split(' ');
     const symbol = words[0] === 'at' ? 'BTCUSDT' : (words[0] ?? '');
     if (step.endsWith('later')) atMs += Number.parseFloat(step) * HOUR_MS;
-    else if (/^(buy|sell)/.test(step)) ledger.takeTrade(tradeOf(step, atMs));
+    else if (/^(buy|sell)/.test(step)) ledger.applyTrade(tradeOf(step, atMs));
     else {
       const price = parseUnits(words.at(-1) ?? '');
-      ledger.takePrices((market) => (market === symbol ? price : null), atMs);
+      ledger.applyPrices((market) => (market === symbol ? price : null), atMs);
     }
   }
   return atMs;

@@ -201,7 +201,7 @@ describe('a bar that has not closed', () => {
     const askedMs = at('2022-09-21T19:31Z');
     const page = DAYS.slice(0, 2).map((timeMs) => candle(timeMs));
     const detector = new ChangeDetector({ tape: null, beganMs: null, longestPauseMs: 60_000 });
-    const noted = detector.takeBars('1d', page, { seenMs: askedMs, askedMs });
+    const noted = detector.applyBars('1d', page, { seenMs: askedMs, askedMs });
     expect(noted).toMatchObject([{ row: { candle: { openTimeMs: DAYS[0] } } }]);
     expect(noted).toHaveLength(1);
   });
@@ -210,7 +210,7 @@ describe('a bar that has not closed', () => {
     const minute = at('2026-01-01T00:00Z');
     const detector = new ChangeDetector({ tape: null, beganMs: null, longestPauseMs: 60_000 });
     const times = { askedMs: minute + 59_000, seenMs: minute + 90_000 };
-    expect(detector.takeBars('1m', [candle(minute)], times)).toEqual([]);
+    expect(detector.applyBars('1m', [candle(minute)], times)).toEqual([]);
   });
 
   test('is not downloaded', async () => {

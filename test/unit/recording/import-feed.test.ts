@@ -68,7 +68,7 @@ describe('a feed of depth', () => {
       depth([10, 11], 100, { b: [['100.10', '0']], a: [['100.15', '1.5']] }),
       depth([12, 12], 200, { b: [['100.05', '4']] }),
     ]);
-    expect(report).toMatchObject({ result: 'imported', rows: 4, rejects: { count: 1, kept: [{ line: 1 }] } });
+    expect(report).toMatchObject({ result: 'imported', rows: 4, rejects: { count: 1, rows: [{ line: 1 }] } });
     expect(await books(catalogue)).toEqual([
       [100, '2@100', '1.5@100.15 3@100.2'],
       [200, '4@100.05 2@100', '1.5@100.15 3@100.2'],
@@ -110,7 +110,7 @@ describe('a feed of depth', () => {
       snapshot(20),
       depth([21, 21], 400, { b: [['100.08', '4']] }),
     ]);
-    expect(report.rejects.kept.map(({ line }) => line)).toEqual([3, 4]);
+    expect(report.rejects.rows.map(({ line }) => line)).toEqual([3, 4]);
     expect(await books(catalogue)).toEqual([
       [100, '1@100.1 4@100.05 2@100', '3@100.2'],
       [400, '1@100.1 4@100.08 2@100', '3@100.2'],
@@ -153,7 +153,7 @@ describe('a feed of depth', () => {
     expect(refused).toMatchObject({
       result: 'bad-rows',
       parts: [],
-      rejects: { count: 1, kept: [{ line: 3 }] },
+      rejects: { count: 1, rows: [{ line: 3 }] },
     });
     expect(catalogue.keys().flatMap((key) => catalogue.manifest(key)?.partitions ?? [])).toEqual([]);
     expect(await importLines(catalogue, lines, true)).toMatchObject({ result: 'imported' });

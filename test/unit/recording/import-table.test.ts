@@ -256,7 +256,7 @@ describe('a file of candles', () => {
     const catalogue = temporaryCatalogue();
     const report = await importLines(catalogue, [HEADER, ...hourly(8), row, ...hourly(2)]);
     expect(report).toMatchObject({ result: 'bad-rows', parts: [], rejects: { count: 1 } });
-    expect(report.rejects.kept).toEqual([{ line: 10, problem: expect.stringContaining(problem), text: row }]);
+    expect(report.rejects.rows).toEqual([{ line: 10, problem: expect.stringContaining(problem), text: row }]);
     expect(catalogue.manifest({ market: BTCIRT, kind: 'candles', timeframe: '1h' })?.partitions).toEqual([]);
   });
 
@@ -308,7 +308,7 @@ describe('a file of candles', () => {
         { isWithin: false, there: `{${PRICES.join(', ')}, 0.2}`, given: `{${PRICES.join(', ')}, 0.25}` },
       ],
     });
-    expect(report.rejects.kept).toMatchObject([{ line: 3, text: changed[1] }]);
+    expect(report.rejects.rows).toMatchObject([{ line: 3, text: changed[1] }]);
     expect(await bars(catalogue)).toEqual(THREE_BARS);
   });
 
@@ -317,9 +317,9 @@ describe('a file of candles', () => {
     const report = await importLines(temporaryCatalogue(), [HEADER, ...hourly(3), other]);
     expect(report).toMatchObject({
       result: 'conflict',
-      rejects: { count: 2, kept: [{ line: 3 }, { line: 5 }] },
+      rejects: { count: 2, rows: [{ line: 3 }, { line: 5 }] },
     });
-    expect(report.rejects.kept[0]?.problem).toBe(
+    expect(report.rejects.rows[0]?.problem).toBe(
       'expected the bar of 2024-08-08T01:00:00Z once, found others for it',
     );
   });

@@ -1,19 +1,19 @@
-import { acquireLock } from '../../../src/daemon/process-lock.ts';
+import { acquireProcessLock } from '../../../src/daemon/process-lock.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
-import type { TakeLock } from '../../../src/recording/append-rows.ts';
+import type { LockFile } from '../../../src/recording/append-rows.ts';
 import type { RecordedBook, RecordedTrade } from '../../../src/recording/records.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 export const BTCIRT = parseMarket('BTCIRT').symbol;
 
 /** Locks as the commands take them. */
-export const takeLock: TakeLock = (path) => acquireLock({ path, what: path, otherwise: 'wait' });
+export const takeLock: LockFile = (path) => acquireProcessLock({ path, what: path, otherwise: 'wait' });
 
 export function temporaryCatalogue(root = folderOfThisTest()): Catalogue {
-  return new Catalogue({ root, takeLock });
+  return new Catalogue({ root, lockFile: takeLock });
 }
 
 /** A bar at a time, at a rial price that its place in the day decides. */

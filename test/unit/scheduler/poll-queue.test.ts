@@ -72,11 +72,11 @@ describe('the poll queue', () => {
   test('brings a feed forward, never back, and not while it is in flight', () => {
     const queue = new PollQueue([wallets], 0);
     queue.asked('wallets', 0);
-    queue.hasten('wallets', 300);
+    queue.requestNow('wallets', 300);
     expect([queue.due(400), queue.wakeAtMs()]).toEqual([null, Infinity]);
     queue.answered('wallets', 400);
     expect([queue.wakeAtMs(), queue.due(400)]).toEqual([400, wallets]);
-    queue.hasten('wallets', 5_000);
+    queue.requestNow('wallets', 5_000);
     expect(queue.due(400)).toBe(wallets);
   });
 
@@ -86,7 +86,7 @@ describe('the poll queue', () => {
     answerAt(queue, 'fills', 0);
     queue.postpone('fills', 60_000);
     queue.postpone('fills', 20_000);
-    queue.hasten('fills', 1_000);
+    queue.requestNow('fills', 1_000);
     queue.setIdle(false);
     expect([queue.wakeAtMs(), queue.due(59_999), queue.due(60_000)]).toEqual([60_000, null, fills]);
   });

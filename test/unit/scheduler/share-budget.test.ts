@@ -45,7 +45,7 @@ describe('sharing a budget', () => {
     });
     const shares = shareBudget(asked, perMinute / 60_000);
     expect(shares.intervalsMs).toEqual(intervalsMs);
-    expect(shares.stretch).toBeCloseTo(stretch, 9);
+    expect(shares.slowdown).toBeCloseTo(stretch, 9);
   });
 
   test('never gives more than there is', () => {
@@ -75,7 +75,7 @@ describe('sharing a budget', () => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)].map((perMinute) =>
           shareBudget(wanted, perMinute / 60_000),
         );
-        expect(more!.stretch).toBeLessThanOrEqual(less!.stretch * (1 + 1e-9));
+        expect(more!.slowdown).toBeLessThanOrEqual(less!.slowdown * (1 + 1e-9));
       }),
     );
   });
@@ -84,7 +84,7 @@ describe('sharing a budget', () => {
     fc.assert(
       fc.property(demands, rate, (wanted, perMinute) => {
         const perMs = perMinute / 60_000;
-        const { stretch, leastRate } = shareBudget(wanted, perMs);
+        const { slowdown: stretch, leastRate } = shareBudget(wanted, perMs);
         fc.pre(leastRate <= perMs && stretch > 1.001);
         const smaller = wanted.map(({ wantedMs, longestMs }) =>
           Math.min((wantedMs * stretch) / 1.001, longestMs),

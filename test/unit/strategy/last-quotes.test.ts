@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sealedIntent } from '../../../src/strategy/check-intents.ts';
+import { frozenIntent } from '../../../src/strategy/check-intents.ts';
 import { LastQuotes } from '../../../src/strategy/handlers/handler-call.ts';
 
 const QUOTES = [
@@ -7,11 +7,11 @@ const QUOTES = [
   { side: 'sell', price: 101, amount: 0.5 },
 ];
 
-const intentOf = (quotes: unknown) => sealedIntent({ kind: 'quotes', market: 'BTCUSDT', quotes }, 'ctx');
+const intentOf = (quotes: unknown) => frozenIntent({ kind: 'quotes', market: 'BTCUSDT', quotes }, 'ctx');
 
 function lastOf(quotes: unknown): LastQuotes {
   const last = new LastQuotes();
-  last.keep(quotes, intentOf(quotes));
+  last.remember(quotes, intentOf(quotes));
   return last;
 }
 
@@ -20,7 +20,7 @@ describe('quotes that are said again', () => {
     const last = new LastQuotes();
     const intent = intentOf(QUOTES);
     expect(last.again(QUOTES)).toBeNull();
-    last.keep(QUOTES, intent);
+    last.remember(QUOTES, intent);
     expect(last.again(QUOTES.map((quote) => ({ ...quote })))).toBe(intent);
   });
 

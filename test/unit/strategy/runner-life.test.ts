@@ -227,24 +227,24 @@ describe('the state of a strategy', () => {
 
   test('is taken when it has changed, and only then', () => {
     const runner = runnerOf(parts);
-    expect(runner.takeChangedState()).toBeNull();
+    expect(runner.drainChangedState()).toBeNull();
     look(runner);
-    expect([runner.takeChangedState(), runner.takeChangedState()]).toEqual(['{"count":1}', null]);
+    expect([runner.drainChangedState(), runner.drainChangedState()]).toEqual(['{"count":1}', null]);
     runner.handle({ kind: 'timer', name: 'a', dueMs: 0 }, view);
     runner.handle({ kind: 'start', isRestart: false }, view);
     runner.handle({ kind: 'stats', stats: statistics, seenAtMs: 0 }, view);
-    expect(runner.takeChangedState()).toBeNull();
+    expect(runner.drainChangedState()).toBeNull();
     look(runner);
     look(runner);
-    expect([runner.stateJson(), runner.takeChangedState()]).toEqual(['{"count":3}', '{"count":3}']);
+    expect([runner.stateJson(), runner.drainChangedState()]).toEqual(['{"count":3}', '{"count":3}']);
   });
 
   test('goes on after a restart where it was', () => {
     const runner = runnerOf(parts);
     runner.restore('{"count":41}');
-    expect([runner.stateJson(), runner.takeChangedState()]).toEqual(['{"count":41}', null]);
+    expect([runner.stateJson(), runner.drainChangedState()]).toEqual(['{"count":41}', null]);
     look(runner);
-    expect(runner.takeChangedState()).toBe('{"count":42}');
+    expect(runner.drainChangedState()).toBe('{"count":42}');
   });
 
   test.each(['', '{"count":', 'undefined'])('is not restored from %j', (json) => {
@@ -283,10 +283,10 @@ describe('the state of a strategy', () => {
   test('of another shape is made anew by migrate, and stored', () => {
     const runner = runnerOf({ ...parts, migrate: (stored) => ({ count: Number(Object(stored).seen) }) });
     runner.restore('{"seen":41}');
-    expect([runner.takeChangedState(), runner.takeChangedState()]).toEqual(['{"count":41}', null]);
+    expect([runner.drainChangedState(), runner.drainChangedState()]).toEqual(['{"count":41}', null]);
     const anew = runnerOf({ ...parts, migrate: () => ({}) });
     anew.restore('{"seen":41}');
-    expect(anew.takeChangedState()).toBe('{"count":0}');
+    expect(anew.drainChangedState()).toBe('{"count":0}');
     const wrong = runnerOf({ ...parts, migrate: () => ({ count: 'many' }) });
     expect(() => wrong.restore('{"seen":41}')).toThrow('state of sample after migrate: state.count');
   });

@@ -10,12 +10,12 @@ describe('the log of a strategy', () => {
     log.add('wide', { spread: 12n, at: new Date(0), none: undefined });
     log.add('list', [1]);
     log.add(5);
-    expect(log.take()).toEqual([
+    expect(log.drain()).toEqual([
       { text: 'wide', fields: { spread: '12', at: '1970-01-01T00:00:00.000Z' } },
       { text: 'list', fields: { value: [1] } },
       { text: '5', fields: null },
     ]);
-    expect(log.take()).toEqual([]);
+    expect(log.drain()).toEqual([]);
   });
 
   test('keeps 20 lines a call and counts the others', () => {
@@ -23,7 +23,7 @@ describe('the log of a strategy', () => {
     for (let call = 0; call < 2; call += 1) {
       log.begin(call);
       for (let line = 0; line < 25; line += 1) log.add(`line ${line}`);
-      const lines = log.take();
+      const lines = log.drain();
       expect(lines).toHaveLength(21);
       expect(lines.at(-1)?.text).toBe('… expected at most 20 a call: 5 more were dropped');
     }
@@ -36,7 +36,7 @@ describe('the log of a strategy', () => {
       for (let call = 0; call < 200; call += 1) {
         log.begin(hour * HOUR_MS + call);
         for (let line = 0; line < 10; line += 1) log.add('line');
-        texts.push(...log.take().map(({ text }) => text));
+        texts.push(...log.drain().map(({ text }) => text));
       }
       return texts;
     };
@@ -56,7 +56,7 @@ describe('the log of a strategy', () => {
     log.begin(0);
     log.add('x'.repeat(600), { long: 'y'.repeat(2_000) });
     log.add(Object.create(null), round);
-    const [long, odd] = log.take();
+    const [long, odd] = log.drain();
     expect(long?.text).toHaveLength(501);
     expect(JSON.stringify(long?.fields).length).toBeLessThan(1_200);
     expect(odd).toEqual({

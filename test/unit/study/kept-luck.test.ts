@@ -5,14 +5,14 @@ import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import {
-  keepLuck,
+  storeLuck,
   type MadeLuck,
   readTrialLuck,
   STATISTICS_VERSION,
   validatedStudy,
   type ValidatedStudy,
 } from '../../../src/study/validated-study.ts';
-import { lockStudy, StudyFolder } from '../../../src/study/study-place.ts';
+import { claimStudy, StudyFolder } from '../../../src/study/study-place.ts';
 import { StudyStore } from '../../../src/study/study-store.ts';
 import { studyResult } from '../../../src/study/study-result.ts';
 import { trialLuck } from '../../../src/study/validation/luck-statistics.ts';
@@ -49,7 +49,7 @@ function look(ofData: number = TRIALS): { readonly study: ValidatedStudy; readon
 }
 
 const keep = (made: MadeLuck | null): string | null =>
-  keepLuck({ folder, name: 'demo' }, present(made, 'statistics'));
+  storeLuck({ folder, name: 'demo' }, present(made, 'statistics'));
 
 const change = (sql: string): void => {
   const database = new Database(path);
@@ -110,7 +110,7 @@ describe('the statistics of a study', () => {
 
   test('are not kept while the study is run, and it is said where they can not be', async () => {
     const { made } = look();
-    const lock = lockStudy(path);
+    const lock = claimStudy(path);
     expect(keep(made)).toBeNull();
     lock.release();
     expect(look().made).not.toBeNull();

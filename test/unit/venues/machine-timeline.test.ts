@@ -114,7 +114,7 @@ async function leapOf({ machineMs, date }: { machineMs: number; date: number | n
   const transport = timelyTransport(inner, {
     time,
     wallMs: () => machineMs,
-    say: (line) => said.push(line),
+    log: (line) => said.push(line),
   });
   await transport.send(REQUEST);
   expect(said).toHaveLength(time.now() - NOON_MS > HOUR_MS / 2 ? 1 : 0);

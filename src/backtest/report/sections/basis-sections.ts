@@ -15,25 +15,25 @@ const MOST_CONFIG = 100_000;
 /** Returns the section on how the fills came about, and what that cannot know. */
 export function fidelitySection(
   { kind, rules, caveats }: FidelityStatement,
-  { say, tell }: ReportVoice,
+  { t, format }: ReportVoice,
 ): string {
   const rows = rules.map(
     ({ rule, setting }) =>
-      `<div><dt>${escapeHtml(tell(rule))}</dt><dd>${escapeHtml(tell(setting))}</dd></div>`,
+      `<div><dt>${escapeHtml(format(rule))}</dt><dd>${escapeHtml(format(setting))}</dd></div>`,
   );
-  const unknown = say(kind === 'live' ? 'rules.unknownLive' : 'rules.unknown');
+  const unknown = t(kind === 'live' ? 'rules.unknownLive' : 'rules.unknown');
   const notes =
-    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats.map(tell))}`;
-  return `<section id="fidelity"><h2>${say('rules.title', { kind: say(`fidelity.${kind}`) })}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
+    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats.map(format))}`;
+  return `<section id="fidelity"><h2>${t('rules.title', { kind: t(`fidelity.${kind}`) })}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 
 /** Markets and strategies of the run, and where its time went. */
 export function runSection(result: ResultHead, voice: ReportVoice): string {
-  const { say, count, number, exact, digits, inUnit, foreign } = voice;
+  const { t, count, number, exact, digits, inUnit, foreign } = voice;
   const { markets, strategies, timing } = result;
   const marketRows = markets.map((market) => {
     const { base, quote } = parseMarket(market.market);
-    const text = say('run.market', {
+    const text = t('run.market', {
       first: inUnit(exact(market.firstPrice), quote),
       last: inUnit(exact(market.lastPrice), quote),
       bars: count(market.bars),
@@ -46,20 +46,20 @@ export function runSection(result: ResultHead, voice: ReportVoice): string {
     ({ name, market, params }) =>
       `<div><dt>${escapeHtml(foreign(name))}</dt><dd>${escapeHtml(foreign(`${market}${params === null ? '' : ` ${JSON.stringify(params)}`}`))}</dd></div>`,
   );
-  const rate = say('run.rate', {
+  const rate = t('run.rate', {
     events: count(timing.events),
     runMs: number(timing.runMs),
     loadMs: number(timing.loadMs),
   });
-  return `<section id="run"><h2>${say('run.title')}</h2><dl class="rules">${marketRows.join('')}${strategyRows.join('')}<div><dt>${say('run.timing')}</dt><dd>${rate}</dd></div>
-<div><dt>${say('run.bar')}</dt><dd>${voice.length(result.barMs)}</dd></div></dl></section>`;
+  return `<section id="run"><h2>${t('run.title')}</h2><dl class="rules">${marketRows.join('')}${strategyRows.join('')}<div><dt>${t('run.timing')}</dt><dd>${rate}</dd></div>
+<div><dt>${t('run.bar')}</dt><dd>${voice.length(result.barMs)}</dd></div></dl></section>`;
 }
 
 /** Lines of a strategy's log that the page shows; `result.json` has all that were kept. */
 const MOST_LOGGED = 200;
 
 /** Returns the section with the strategies' log lines; empty if there are none. */
-export function logSection({ strategies }: ResultHead, { say, second, digits }: ReportVoice): string {
+export function logSection({ strategies }: ResultHead, { t, second, digits }: ReportVoice): string {
   const lines = strategies
     .flatMap(({ name, log }) => log.map((line) => ({ name, ...line })))
     .toSorted((left, right) => left.atMs - right.atMs);
@@ -72,38 +72,35 @@ export function logSection({ strategies }: ResultHead, { say, second, digits }: 
   const head =
     shown.length === lines.length
       ? ''
-      : `${say('log.last', { shown: digits(String(shown.length)), all: digits(String(lines.length)) })}\n`;
-  return `<section id="log"><h2>${say('log.title')}</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;
+      : `${t('log.last', { shown: digits(String(shown.length)), all: digits(String(lines.length)) })}\n`;
+  return `<section id="log"><h2>${t('log.title')}</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;
 }
 
 /** Returns the section on refusals by check, with the first case in words; empty if there are none. */
-export function refusalsSection(
-  { refusals }: ResultHead,
-  { say, count, foreign, said }: ReportVoice,
-): string {
+export function refusalsSection({ refusals }: ResultHead, { t, count, foreign, words }: ReportVoice): string {
   if (refusals.length === 0) return '';
   const rows = refusals.map(({ strategy, what, code, count: times, meaning, example }) => {
-    const why = meaning === null ? '' : `${escapeHtml(said(meaning))}<br>`;
-    const counted = `<td>${escapeHtml(said(what))}</td><td>${count(times)}</td>`;
-    return `<tr><td>${escapeHtml(foreign(strategy))}</td><td>${escapeHtml(foreign(code))}</td>${counted}<td>${why}${escapeHtml(said(example))}</td></tr>`;
+    const why = meaning === null ? '' : `${escapeHtml(words(meaning))}<br>`;
+    const counted = `<td>${escapeHtml(words(what))}</td><td>${count(times)}</td>`;
+    return `<tr><td>${escapeHtml(foreign(strategy))}</td><td>${escapeHtml(foreign(code))}</td>${counted}<td>${why}${escapeHtml(words(example))}</td></tr>`;
   });
   const titles = [
-    say('column.strategy'),
-    say('refusals.by'),
-    say('refusals.what'),
-    say('refusals.times'),
-    say('refusals.why'),
+    t('column.strategy'),
+    t('refusals.by'),
+    t('refusals.what'),
+    t('refusals.times'),
+    t('refusals.why'),
   ]
     .map((title) => `<th scope="col">${title}</th>`)
     .join('');
-  return `<section id="refusals"><h2>${say('refusals.title')}</h2><div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`;
+  return `<section id="refusals"><h2>${t('refusals.title')}</h2><div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
 /** The configuration, as YAML; nothing where none was given. */
-export function configSection({ config }: ResultHead, { say }: ReportVoice): string {
+export function configSection({ config }: ResultHead, { t }: ReportVoice): string {
   if (config === null) return '';
   const text = stringify(config);
   const shown =
     text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;
-  return `<section id="config"><h2>${say('config.title')}</h2><pre>${escapeHtml(shown)}</pre></section>`;
+  return `<section id="config"><h2>${t('config.title')}</h2><pre>${escapeHtml(shown)}</pre></section>`;
 }

@@ -26,7 +26,7 @@ const LEAST_FULL = 0.02;
  * A table of years by months, each month coloured by its return; a year's own is that of its months together.
  */
 export function monthlySection(monthly: readonly MonthlyReturn[], voice: ReportVoice): string {
-  const { say, digits, language } = voice;
+  const { t, digits, language } = voice;
   if (monthly.length === 0) return '';
   const full = monthly.reduce((most, { change }) => Math.max(most, Math.abs(change)), LEAST_FULL);
   const years = [...new Set(monthly.map(({ year }) => year))];
@@ -39,8 +39,8 @@ export function monthlySection(monthly: readonly MonthlyReturn[], voice: ReportV
     return `<tr><th scope="row">${digits(String(year))}</th>${cells.join('')}<td class="year ${whole < 0 ? 'loss' : 'gain'}">${digits(percent(whole))}</td></tr>`;
   });
   const names = MONTHS.map((month) => monthName(month, localeOf(language)));
-  const titles = ['', ...names, say('monthly.year')].map((title) => `<th scope="col">${title}</th>`).join('');
-  return `<section id="monthly"><h2>${say('monthly.title')}</h2><div class="scroll" tabindex="0" role="region" aria-label="${say('monthly.label')}"><table class="heat"><thead><tr>${titles}</tr></thead>
+  const titles = ['', ...names, t('monthly.year')].map((title) => `<th scope="col">${title}</th>`).join('');
+  return `<section id="monthly"><h2>${t('monthly.title')}</h2><div class="scroll" tabindex="0" role="region" aria-label="${t('monthly.label')}"><table class="heat"><thead><tr>${titles}</tr></thead>
 <tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
@@ -68,19 +68,19 @@ export function distributionSection(
   trips: readonly Pick<RoundTrip, 'isOpen' | 'profit' | 'cost'>[],
   voice: ReportVoice,
 ): string {
-  const { say } = voice;
+  const { t } = voice;
   const returns = trips
     .filter(({ isOpen }) => !isOpen)
     .map(tripReturn)
     .filter((change) => change !== null);
   const columns = returnHistogram(returns);
   if (columns.length === 0) return '';
-  return `<section id="distribution"><h2>${say('returns.title')}</h2>${chart(columns, voice)}
-<p class="muted">${say('returns.note')}</p></section>`;
+  return `<section id="distribution"><h2>${t('returns.title')}</h2>${chart(columns, voice)}
+<p class="muted">${t('returns.note')}</p></section>`;
 }
 
 function chart(columns: readonly HistogramColumn[], voice: ReportVoice): string {
-  const { say, digits } = voice;
+  const { t, digits } = voice;
   const most = columns.reduce((highest, { count }) => Math.max(highest, count), 1);
   const width = WIDTH / columns.length;
   const edge = (value: number): string => digits(edgeText(value, digitsOf(columns[0])));
@@ -88,14 +88,14 @@ function chart(columns: readonly HistogramColumn[], voice: ReportVoice): string 
     const height = ((FLOOR - CEILING) * count) / most;
     const tone = from + to < 0 ? 'loss' : 'gain';
     const x = index * width + 1;
-    const title = say('returns.column', { from: edge(from), to: edge(to), count });
+    const title = t('returns.column', { from: edge(from), to: edge(to), count });
     const number =
       count > 0
         ? `<text class="count" x="${(x + width / 2 - 1).toFixed(1)}" y="${(FLOOR - height - 4).toFixed(1)}" text-anchor="middle">${digits(String(count))}</text>`
         : '';
     return `<g><title>${title}</title><rect class="${tone}" x="${x.toFixed(1)}" y="${(FLOOR - height).toFixed(1)}" width="${(width - 2).toFixed(1)}" height="${height.toFixed(1)}" rx="2"/>${number}</g>`;
   });
-  return `<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${say('returns.label')}">${bars.join('')}
+  return `<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${t('returns.label')}">${bars.join('')}
 <line x1="0" x2="${WIDTH}" y1="${FLOOR}" y2="${FLOOR}"/>${labels(columns, width, edge)}</svg>`;
 }
 
@@ -135,7 +135,7 @@ const MOST_DRAWDOWNS = 10;
 /** The deepest drawdowns, when they were, and how long it took to come back. */
 export function drawdownsSection(
   { curve, fromMs, initialEquity }: BacktestRun,
-  { say, percent, minute, length }: ReportVoice,
+  { t, percent, minute, length }: ReportVoice,
 ): string {
   const periods = deepestDrawdowns(
     {
@@ -152,21 +152,21 @@ export function drawdownsSection(
       percent(depth),
       minute(peakMs),
       minute(troughMs),
-      isOver ? minute(endMs) : say('drawdowns.notYet'),
+      isOver ? minute(endMs) : t('drawdowns.notYet'),
       length(troughMs - peakMs),
       length(endMs - peakMs),
     ];
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
   const titles = [
-    say('drawdowns.depth'),
-    say('drawdowns.peak'),
-    say('drawdowns.bottom'),
-    say('drawdowns.peakAgain'),
-    say('drawdowns.toBottom'),
-    say('drawdowns.inAll'),
+    t('drawdowns.depth'),
+    t('drawdowns.peak'),
+    t('drawdowns.bottom'),
+    t('drawdowns.peakAgain'),
+    t('drawdowns.toBottom'),
+    t('drawdowns.inAll'),
   ];
-  return `<section id="drawdowns"><h2>${say('drawdowns.title')}</h2><div class="scroll" tabindex="0" role="region" aria-label="${say('drawdowns.title')}"><table><thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
+  return `<section id="drawdowns"><h2>${t('drawdowns.title')}</h2><div class="scroll" tabindex="0" role="region" aria-label="${t('drawdowns.title')}"><table><thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
 <tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
@@ -178,15 +178,15 @@ const LEAST_POINTS = 10;
 
 /** Sharpe ratio and volatility of the days before each day. Nothing of a run that is too short. */
 export function rollingSection(run: BacktestRun, voice: ReportVoice): string {
-  const { say } = voice;
+  const { t } = voice;
   const daily = dailyReturns(run.curve, numberOf(run.initialEquity));
   const windowDays = daily.returns.length >= YEAR_DAYS ? LONG_DAYS : SHORT_DAYS;
   if (daily.returns.length < windowDays + LEAST_POINTS) return '';
   const { sharpe, volatility, firstDay } = rollingFigures(daily, windowDays);
-  return `<section id="rolling"><h2>${say('rolling.title', { days: voice.count(windowDays) })}</h2>
-${pane({ title: say('rolling.sharpe'), values: sharpe, firstDay, textOf: voice.number }, voice)}
-${pane({ title: say('rolling.volatility'), values: volatility, firstDay, textOf: voice.percent }, voice)}
-<p class="muted">${say('rolling.note')}</p></section>`;
+  return `<section id="rolling"><h2>${t('rolling.title', { days: voice.count(windowDays) })}</h2>
+${pane({ title: t('rolling.sharpe'), values: sharpe, firstDay, textOf: voice.number }, voice)}
+${pane({ title: t('rolling.volatility'), values: volatility, firstDay, textOf: voice.percent }, voice)}
+<p class="muted">${t('rolling.note')}</p></section>`;
 }
 
 const PANE_HEIGHT = 110;
@@ -201,7 +201,7 @@ interface Pane {
 }
 
 /** A line over days, with its largest and least value and a line at zero where that is between them. */
-function pane({ title, values, firstDay, textOf }: Pane, { say, day }: ReportVoice): string {
+function pane({ title, values, firstDay, textOf }: Pane, { t, day }: ReportVoice): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return '';
   const most = known.reduce((left, right) => Math.max(left, right), Number.NEGATIVE_INFINITY);
@@ -213,7 +213,7 @@ function pane({ title, values, firstDay, textOf }: Pane, { say, day }: ReportVoi
     least < 0 && most > 0
       ? `<line class="zero" x1="0" x2="${WIDTH}" y1="${fixed(yOf(0))}" y2="${fixed(yOf(0))}"/>`
       : '';
-  const label = say('rolling.label', {
+  const label = t('rolling.label', {
     title,
     least: textOf(least),
     most: textOf(most),

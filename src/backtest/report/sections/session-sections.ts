@@ -13,17 +13,17 @@ const MOST_ROWS = 100;
 /** Returns the section on the profit of each strategy of a live session; empty for a backtest. */
 export function strategiesSection({ session, summary }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.strategies.length === 0) return '';
-  const { say, digits, foreign, said, second } = voice;
+  const { t, digits, foreign, words, second } = voice;
   const money = (text: string): string => voice.money(text, summary.quote);
   const rows = session.strategies.slice(0, MOST_ROWS).map((one) => [
     foreign(one.name),
-    one.reason === null ? say(`status.${one.status}`) : `${say(`status.${one.status}`)}: ${said(one.reason)}`,
+    one.reason === null ? t(`status.${one.status}`) : `${t(`status.${one.status}`)}: ${words(one.reason)}`,
     money(one.profit),
     money(one.tradesProfit),
     money(one.fees),
     one.openTrades === 0
       ? digits(String(one.trades))
-      : say('strategies.open', {
+      : t('strategies.open', {
           closed: digits(String(one.trades)),
           open: digits(String(one.openTrades)),
         }),
@@ -32,63 +32,63 @@ export function strategiesSection({ session, summary }: ResultHead, voice: Repor
     voice.count(one.fills),
     voice.number(one.orderRequestsPerFill),
   ]);
-  const alive = say('aliveUntil', { time: second(session.aliveUntilMs) });
+  const alive = t('aliveUntil', { time: second(session.aliveUntilMs) });
   return tableSection({
     id: 'strategies',
-    title: say('strategies.title'),
-    note: `${runningText(session.isRunning, voice)} ${alive} ${say('profitNote')} ${say('times')}${moreText(session.strategies, voice)}`,
+    title: t('strategies.title'),
+    note: `${runningText(session.isRunning, voice)} ${alive} ${t('profitNote')} ${t('times')}${moreText(session.strategies, voice)}`,
     titles: [
-      say('column.strategy'),
-      say('column.status'),
-      say('column.profit'),
-      say('column.tradesProfit'),
-      say('column.fees'),
-      say('column.trades'),
-      say('column.won'),
-      say('column.orders'),
-      say('column.fills'),
-      say('column.requestsPerFill'),
+      t('column.strategy'),
+      t('column.status'),
+      t('column.profit'),
+      t('column.tradesProfit'),
+      t('column.fees'),
+      t('column.trades'),
+      t('column.won'),
+      t('column.orders'),
+      t('column.fills'),
+      t('column.requestsPerFill'),
     ],
     rows,
   });
 }
 
-function runningText(isRunning: boolean | null, { say }: ReportVoice): string {
-  if (isRunning === null) return say('unknownIsRunning');
-  return say(isRunning ? 'isRunning' : 'isNotRunning');
+function runningText(isRunning: boolean | null, { t }: ReportVoice): string {
+  if (isRunning === null) return t('unknownIsRunning');
+  return t(isRunning ? 'isRunning' : 'isNotRunning');
 }
 
 /** Orders and positions that are open at the end of a live session; nothing of a backtest. */
 export function openSection({ session }: ResultHead, voice: ReportVoice): string {
   if (session === null) return '';
-  const { say, foreign } = voice;
+  const { t, foreign } = voice;
   const { openOrders, positions } = session;
   const held = positions.map(({ strategy, asset, held: amount, unprotected }) => [
     foreign(strategy),
-    say('open.position', { asset: voice.asset(asset) }),
+    t('open.position', { asset: voice.asset(asset) }),
     voice.inUnit(voice.digits(amount), asset),
     '',
     unprotected === '0'
-      ? say('open.protected')
-      : say('open.unprotected', { amount: voice.inUnit(voice.digits(unprotected), asset) }),
+      ? t('open.protected')
+      : t('open.unprotected', { amount: voice.inUnit(voice.digits(unprotected), asset) }),
   ]);
   const resting = openOrders.slice(0, MOST_ROWS).map((order) => restingRow(order, voice));
   if (held.length + resting.length === 0) return '';
   const unprotected = positions.filter((position) => position.unprotected !== '0').length;
-  const warning = unprotected === 0 ? '' : ` ${say('open.warning', { count: unprotected })}`;
+  const warning = unprotected === 0 ? '' : ` ${t('open.warning', { count: unprotected })}`;
   return tableSection({
     id: 'open',
-    title: say('open.title'),
-    note: `${say('open.counts', {
-      orders: say('open.orders', { count: openOrders.length }),
-      positions: say('open.positions', { count: positions.length }),
+    title: t('open.title'),
+    note: `${t('open.counts', {
+      orders: t('open.orders', { count: openOrders.length }),
+      positions: t('open.positions', { count: positions.length }),
     })}${warning}${moreText(openOrders, voice)}`,
     titles: [
-      say('column.strategy'),
-      say('column.what'),
-      say('column.amount'),
-      say('column.price'),
-      say('column.state'),
+      t('column.strategy'),
+      t('column.what'),
+      t('column.amount'),
+      t('column.price'),
+      t('column.state'),
     ],
     rows: [...held, ...resting],
   });
@@ -96,17 +96,17 @@ export function openSection({ session }: ResultHead, voice: ReportVoice): string
 
 function restingRow(order: LiveSession['openOrders'][number], voice: ReportVoice): readonly string[] {
   const { strategy, market, side, execution, amount, price, stopPrice, state, key, tag, exit } = order;
-  const { say, digits, exact, inUnit, foreign } = voice;
+  const { t, digits, exact, inUnit, foreign } = voice;
   const { base, quote } = parseMarket(market);
   const prices = [
     price === null ? '' : inUnit(exact(price), quote),
-    stopPrice === null ? '' : say('open.once', { price: inUnit(exact(stopPrice), quote) }),
+    stopPrice === null ? '' : t('open.once', { price: inUnit(exact(stopPrice), quote) }),
   ];
   return [
     foreign(strategy),
-    say('open.what', {
+    t('open.what', {
       market,
-      side: say(`open.${side}`),
+      side: t(`open.${side}`),
       execution: execution.replace('_', ' '),
     }),
     inUnit(digits(amount), base),
@@ -118,7 +118,7 @@ function restingRow(order: LiveSession['openOrders'][number], voice: ReportVoice
 /** Returns the section on when the bot of a live session did not run; empty if it always did. */
 export function pausesSection({ session }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.pauses.length === 0) return '';
-  const { say, second, length } = voice;
+  const { t, second, length } = voice;
   const { pauses } = session;
   const longest = pauses.toSorted((left, right) => lengthOf(right) - lengthOf(left)).slice(0, MOST_ROWS);
   const allMs = pauses.reduce((sum, pause) => sum + lengthOf(pause), 0);
@@ -127,12 +127,12 @@ export function pausesSection({ session }: ResultHead, voice: ReportVoice): stri
     .map((pause) => [second(pause.fromMs), second(pause.toMs), length(lengthOf(pause))]);
   return tableSection({
     id: 'pauses',
-    title: say('pauses.title'),
-    note: `${say('pauses.note', {
-      pauses: say('pauses.count', { count: pauses.length }),
+    title: t('pauses.title'),
+    note: `${t('pauses.note', {
+      pauses: t('pauses.count', { count: pauses.length }),
       length: length(allMs),
     })}${moreText(pauses, voice)}`,
-    titles: [say('column.from'), say('column.until'), say('column.for')],
+    titles: [t('column.from'), t('column.until'), t('column.for')],
     rows,
   });
 }
@@ -141,10 +141,10 @@ function lengthOf({ fromMs, toMs }: LiveSession['pauses'][number]): number {
   return toMs - fromMs;
 }
 
-function moreText(all: readonly unknown[], { say, count, digits }: ReportVoice): string {
+function moreText(all: readonly unknown[], { t, count, digits }: ReportVoice): string {
   return all.length <= MOST_ROWS
     ? ''
-    : ` ${say('moreRows', { all: count(all.length), shown: digits(String(MOST_ROWS)) })}`;
+    : ` ${t('moreRows', { all: count(all.length), shown: digits(String(MOST_ROWS)) })}`;
 }
 
 /** Number of bands of a kind, and of those in the chart. */
@@ -155,33 +155,33 @@ interface Drawn {
 
 /** Each lock, and what it refused; nothing where none held. */
 export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
-  const { say, second, count, foreign, said } = voice;
+  const { t, second, count, foreign, words } = voice;
   const { records } = locks;
   if (records.length === 0) return '';
   const shown = foremost(records, toMs);
   const rows = shown.map((record) => {
     const { lock, endedAtMs, refused } = record;
-    const until = endedAtMs === null ? say('locks.endOfRun') : second(lockEndMs(record, toMs));
+    const until = endedAtMs === null ? t('locks.endOfRun') : second(lockEndMs(record, toMs));
     return [
       foreign(lock.name),
       lockScope(lock, voice),
       second(lock.beganAtMs),
       until,
       count(refused),
-      said(lock.reason),
+      words(lock.reason),
     ];
   });
   const titles = [
-    say('locks.name'),
-    say('locks.scope'),
-    say('column.from'),
-    say('column.until'),
-    say('locks.refused'),
-    say('column.reason'),
+    t('locks.name'),
+    t('locks.scope'),
+    t('column.from'),
+    t('column.until'),
+    t('locks.refused'),
+    t('column.reason'),
   ];
   return tableSection({
     id: 'locks',
-    title: say('locks.title'),
+    title: t('locks.title'),
     note: `${countNote({ shown: shown.length, all: records.length, kept: 'locks.kept', file: 'locks.csv' }, voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
@@ -190,7 +190,7 @@ export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: 
 
 /** Returns the section on who entered and left universes; empty if nobody did. */
 export function membersSection({ members }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
-  const { say, second, digits, foreign } = voice;
+  const { t, second, digits, foreign } = voice;
   const { records } = members;
   if (records.length === 0) return '';
   const shown = records.slice(-MOST_ROWS);
@@ -198,21 +198,21 @@ export function membersSection({ members }: BacktestRun, bands: Drawn, voice: Re
     second(atMs),
     foreign(`${strategy}/${universe}`),
     foreign(market),
-    say(`members.${kind}`),
+    t(`members.${kind}`),
     rank === null ? '' : digits(String(rank)),
     foreign(outText(reason, rankBy)),
   ]);
   const titles = [
-    say('members.at'),
-    say('members.universe'),
-    say('column.market'),
-    say('members.change'),
-    say('members.rank'),
-    say('column.reason'),
+    t('members.at'),
+    t('members.universe'),
+    t('column.market'),
+    t('members.change'),
+    t('members.rank'),
+    t('column.reason'),
   ];
   return tableSection({
     id: 'members',
-    title: say('members.title'),
+    title: t('members.title'),
     note: `${countNote({ shown: shown.length, all: records.length, kept: 'members.kept', file: 'members.csv' }, voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
@@ -236,12 +236,12 @@ interface Counted {
   readonly file: string;
 }
 
-function countNote({ shown, all, kept, file }: Counted, { say, count, digits }: ReportVoice): string {
-  if (shown === all) return say('times');
-  const some = { all: count(all), shown: digits(String(shown)), kept: say(kept), file };
-  return `${say('bands.some', some)} ${say('times')}`;
+function countNote({ shown, all, kept, file }: Counted, { t, count, digits }: ReportVoice): string {
+  if (shown === all) return t('times');
+  const some = { all: count(all), shown: digits(String(shown)), kept: t(kept), file };
+  return `${t('bands.some', some)} ${t('times')}`;
 }
 
-function drawnNote({ all, drawn }: Drawn, { say, count }: ReportVoice): string {
-  return drawn === all ? '' : ` ${say('bands.drawn', { all: count(all), drawn: count(drawn) })}`;
+function drawnNote({ all, drawn }: Drawn, { t, count }: ReportVoice): string {
+  return drawn === all ? '' : ` ${t('bands.drawn', { all: count(all), drawn: count(drawn) })}`;
 }

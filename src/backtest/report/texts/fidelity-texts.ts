@@ -466,7 +466,7 @@ export const ENGLISH_FIDELITY = {
   'mirror.unknown.transfers':
     'Deposits and withdrawals are no profit: the equity counts them as if they had been there from the beginning on.',
   'mirror.unknown.refused':
-    'Intents that were refused before they became work (by the state of trading, the steps of the market, a malformed wish) and cancels are not in the mirror, only in the log of the bot; so intents and refusals may be fewer than those of a backtest.',
+    'Intents that were refused before they became work (by the state of trading, the steps of the market, a malformed request) and cancels are not in the mirror, only in the log of the bot; so intents and refusals may be fewer than those of a backtest.',
   'mirror.unknown.rest':
     'The equity is that at the closes of candles. Members of universes, readings (requests that are no order or cancel) and lockouts of request budgets are not in the mirror; "{command}" shows lockouts.',
   'mirror.unknown.params':

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useMemo } from 'preact/hooks';
 import { signal, useSignal } from '@preact/signals';
 import { loadPart, reasonToReload } from '../page-parts.ts';
-import { sayFailure } from '../parts/panel.tsx';
-import { say } from '../say.ts';
+import { failureMessage } from '../parts/panel.tsx';
+import { t } from '../translate.ts';
 import { refreshAll } from '../use-reply.ts';
 import { openDialog, type PageAction, type OpenDialog, newKey } from './action.ts';
 import type { ActionFields, ActionFieldsProps } from './action-fields.tsx';
 import type { ActionStateReply, CostReply, ActionReply } from '../../schema/action.ts';
-import { Button, Said, SideWord } from '../parts/words.tsx';
+import { Button, SentenceText, SideWord } from '../parts/words.tsx';
 import { knownMarket } from '../overview.ts';
 import { showBothUnits, showExact, showLength, showName } from '../shown.ts';
 import { ApiFailure, getReply, postBody } from '../api.ts';
@@ -41,13 +41,13 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
       aria-labelledby="dialog-title"
       onClose={() => (openDialog.value = null)}
     >
-      <h2 id="dialog-title">{say(`action.${kind}.title`)}</h2>
+      <h2 id="dialog-title">{t(`action.${kind}.title`)}</h2>
       {open.asks === 'nothing' && open.about !== null ? (
         <p class="about" dir="auto">
           {open.about}
         </p>
       ) : null}
-      <p>{say(`action.${kind}.what`)}</p>
+      <p>{t(`action.${kind}.what`)}</p>
       {action.value === null ? (
         <FieldsFor open={open} onReady={(ready) => (action.value = ready)} />
       ) : (
@@ -76,7 +76,7 @@ function FieldsFor(props: ActionFieldsProps) {
   }, []);
   const Loaded = fields.value;
   if (Loaded !== null) return <Loaded {...props} />;
-  return reasonToReload.value === null ? <p class="empty">{say('loading')}</p> : null;
+  return reasonToReload.value === null ? <p class="empty">{t('loading')}</p> : null;
 }
 
 interface StepsProps {
@@ -92,19 +92,19 @@ function Steps({ action, posted, onBack }: StepsProps) {
   return (
     <>
       <div aria-live="polite" class="steps">
-        {now.step === 'asking' && failure === null ? <p>{say('action.asking')}</p> : null}
+        {now.step === 'asking' && failure === null ? <p>{t('action.asking')}</p> : null}
         {now.step === 'cost' ? <CostLines action={action} cost={now.cost} /> : null}
-        {now.step === 'sending' ? <p>{say('action.sending')}</p> : null}
+        {now.step === 'sending' ? <p>{t('action.sending')}</p> : null}
         {isDone ? <OutcomeLines state={now.state} isEnded={now.step === 'ended'} /> : null}
         {failure === null ? null : (
           <p class="notice bad" role="alert">
-            {sayFailure(failure)}
+            {failureMessage(failure)}
           </p>
         )}
       </div>
       <form method="dialog" class="buttons">
-        {onBack !== null && !isDone ? <Button says="action.back" onClick={onBack} /> : null}
-        <button type="submit">{say(isDone ? 'action.close' : 'action.leave')}</button>
+        {onBack !== null && !isDone ? <Button text="action.back" onClick={onBack} /> : null}
+        <button type="submit">{t(isDone ? 'action.close' : 'action.leave')}</button>
         {now.step === 'cost' ? (
           <button
             type="button"
@@ -112,11 +112,11 @@ function Steps({ action, posted, onBack }: StepsProps) {
             data-confirm
             onClick={() => void posted.confirm(action, refreshAll)}
           >
-            {say(`action.${action.kind}.do`)}
+            {t(`action.${action.kind}.do`)}
           </button>
         ) : null}
         {now.step === 'asking' && failure !== null ? (
-          <Button says="action.again" onClick={() => void posted.askCost(action)} />
+          <Button text="action.again" onClick={() => void posted.askCost(action)} />
         ) : null}
       </form>
     </>
@@ -141,13 +141,13 @@ function OutcomeLines({ state, isEnded }: OutcomeLinesProps) {
           role="status"
           data-outcome={isGood ? 'done' : 'failed'}
         >
-          {say(isGood ? 'outcome.done' : 'outcome.failed')}
+          {t(isGood ? 'outcome.done' : 'outcome.failed')}
         </p>
         {state?.result === undefined || state.result === null ? null : (
-          <Said text={state.result.message} facts={state.result.messageFacts} />
+          <SentenceText text={state.result.message} facts={state.result.messageFacts} />
         )}
         {(state?.result?.left ?? []).length === 0 ? null : (
-          <p>{say('outcome.left', { count: state?.result?.left.length ?? 0 })}</p>
+          <p>{t('outcome.left', { count: state?.result?.left.length ?? 0 })}</p>
         )}
       </>
     );
@@ -155,12 +155,12 @@ function OutcomeLines({ state, isEnded }: OutcomeLinesProps) {
   return (
     <>
       <p role="status">
-        {say(state === null || state.state === 'waiting' ? 'outcome.waiting' : 'outcome.taken')}
+        {t(state === null || state.state === 'waiting' ? 'outcome.waiting' : 'outcome.taken')}
       </p>
       {state === null || state.progress === null ? null : (
-        <p>{say('outcome.progress', { count: state.progress.left, closed: state.progress.closed })}</p>
+        <p>{t('outcome.progress', { count: state.progress.left, closed: state.progress.closed })}</p>
       )}
-      <p class="note">{say('outcome.goesOn')}</p>
+      <p class="note">{t('outcome.goesOn')}</p>
     </>
   );
 }
@@ -175,17 +175,17 @@ function CostLines({ action, cost }: { readonly action: PageAction; readonly cos
   const isFree = requests === 0;
   return (
     <div class="cost">
-      <h3>{say('cost.title')}</h3>
+      <h3>{t('cost.title')}</h3>
       <ul>
-        {cancelCount === 0 ? null : <li>{say('cost.cancels', { count: cancelCount })}</li>}
+        {cancelCount === 0 ? null : <li>{t('cost.cancels', { count: cancelCount })}</li>}
         {places.map((place, index) => (
           <PlaceLine key={index} place={place} />
         ))}
         <li>
-          {isFree ? say('cost.free') : say('cost.requests', { count: requests })}
+          {isFree ? t('cost.free') : t('cost.requests', { count: requests })}
           {limit === null || windowMs === null || isFree
             ? null
-            : ` ${say('cost.pace', { limit, window: showLength(windowMs), length: showLength(seconds * 1_000) })}`}
+            : ` ${t('cost.pace', { limit, window: showLength(windowMs), length: showLength(seconds * 1_000) })}`}
         </li>
         {action.kind === 'order' ? <OrderMoney action={action} /> : null}
       </ul>
@@ -198,11 +198,11 @@ function PlaceLine({ place }: { readonly place: CostReply['places'][number] }) {
   const base = knownMarket(market)?.base ?? '';
   return (
     <li>
-      <SideWord side={side} /> {showExact(amount, base)} {say('cost.inMarket', { market: showName(market) })}
+      <SideWord side={side} /> {showExact(amount, base)} {t('cost.inMarket', { market: showName(market) })}
       {value === null || currency === null
         ? null
-        : ` ${say('cost.worth', { value: showBothUnits(value, currency, true) })}`}
-      {isReduceOnly ? ` ${say('cost.reduceOnly')}` : null}
+        : ` ${t('cost.worth', { value: showBothUnits(value, currency, true) })}`}
+      {isReduceOnly ? ` ${t('cost.reduceOnly')}` : null}
     </li>
   );
 }
@@ -214,10 +214,8 @@ function OrderMoney({ action }: { readonly action: Extract<PageAction, { kind: '
   const { price = null, stopPrice = null } = action.body;
   return (
     <>
-      {price === null ? null : <li>{say('cost.price', { price: showBothUnits(price, quote) })}</li>}
-      {stopPrice === null ? null : (
-        <li>{say('cost.stopPrice', { price: showBothUnits(stopPrice, quote) })}</li>
-      )}
+      {price === null ? null : <li>{t('cost.price', { price: showBothUnits(price, quote) })}</li>}
+      {stopPrice === null ? null : <li>{t('cost.stopPrice', { price: showBothUnits(stopPrice, quote) })}</li>}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { localeOf } from '../../../language/locale.ts';
 import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
 import { knownMarket, markets, overview, strategyOptions } from '../overview.ts';
 import { language } from '../preferences.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { showBothUnits, showLength } from '../shown.ts';
 import { SelectField, TextField, FieldsForm } from './field.tsx';
 import { HOUR_MS } from '../../../domain/time-text.ts';
@@ -51,7 +51,7 @@ function PositionFields({ strategy, market, onReady }: PositionFieldsProps) {
   const problemOf = (name: 'amount' | 'price'): string | null => {
     if (typed[name].value.trim() === '') return null;
     const read = readOf(name);
-    return read === null || read.startsWith('-') ? say('field.noNumber') : null;
+    return read === null || read.startsWith('-') ? t('field.noNumber') : null;
   };
   const submit = (): void => {
     isTried.value = true;
@@ -72,11 +72,11 @@ function PositionFields({ strategy, market, onReady }: PositionFieldsProps) {
     const read = readOf(name);
     return (
       <TextField
-        label={`${say(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
+        label={`${t(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
         name={name}
         value={typed[name].value}
         isNumber
-        hint={read === null ? say(`field.position.${name}`) : showBothUnits(read, currency)}
+        hint={read === null ? t(`field.position.${name}`) : showBothUnits(read, currency)}
         problem={isTried.value ? problemOf(name) : null}
         onInput={(value) => (typed[name].value = value)}
       />
@@ -88,17 +88,17 @@ function PositionFields({ strategy, market, onReady }: PositionFieldsProps) {
         {strategy} · {market}
       </p>
       <SelectField
-        label={say('field.position.act')}
+        label={t('field.position.act')}
         name="act"
         value={act.value}
         options={ACTS.filter((one) => one !== 'move' || others.length > 0).map(
-          (one) => [one, say(`position.act.${one}`)] as const,
+          (one) => [one, t(`position.act.${one}`)] as const,
         )}
         onChange={(value) => (act.value = ACTS.find((one) => one === value) ?? 'adopt')}
       />
       {act.value === 'move' ? (
         <SelectField
-          label={say('field.position.to')}
+          label={t('field.position.to')}
           name="to"
           value={to.value}
           options={others}
@@ -135,9 +135,9 @@ function OrderFields({ market, onReady }: OrderFieldsProps) {
   const currencies = knownMarket(symbol.value);
   const problemOf = (name: NumberName): string | null => {
     const text = typed[name].value.trim();
-    if (text === '') return MAY_BE_EMPTY[name] ? null : say('field.needed');
+    if (text === '') return MAY_BE_EMPTY[name] ? null : t('field.needed');
     const read = readTypedDecimal(text);
-    return read === null || read.startsWith('-') ? say('field.noNumber') : null;
+    return read === null || read.startsWith('-') ? t('field.noNumber') : null;
   };
   const readOf = (name: NumberName): string | null => readTypedDecimal(typed[name].value);
   const submit = (): void => {
@@ -159,7 +159,7 @@ function OrderFields({ market, onReady }: OrderFieldsProps) {
     const read = readOf(name);
     return (
       <TextField
-        label={`${say(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
+        label={`${t(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
         name={name}
         value={typed[name].value}
         isNumber
@@ -172,26 +172,26 @@ function OrderFields({ market, onReady }: OrderFieldsProps) {
   return (
     <FieldsForm onSubmit={submit}>
       <SelectField
-        label={say('field.strategy')}
+        label={t('field.strategy')}
         name="strategy"
         value={strategy.value}
         options={strategyOptions(overview.value.data)}
         onChange={(value) => (strategy.value = value)}
       />
       <SelectField
-        label={say('field.market')}
+        label={t('field.market')}
         name="market"
         value={symbol.value}
         options={markets.value.map((each) => [each.symbol, each.symbol] as const)}
         onChange={(value) => (symbol.value = value)}
       />
       <SelectField
-        label={say('field.side')}
+        label={t('field.side')}
         name="side"
         value={side.value}
         options={[
-          ['buy', say('side.buy')],
-          ['sell', say('side.sell')],
+          ['buy', t('side.buy')],
+          ['sell', t('side.sell')],
         ]}
         onChange={(value) => (side.value = value === 'sell' ? 'sell' : 'buy')}
       />
@@ -228,10 +228,10 @@ function PauseFields({ strategy, onReady }: PauseFieldsProps) {
         {strategy}
       </p>
       <SelectField
-        label={say('field.length')}
+        label={t('field.length')}
         name="length"
         value={forMs.value}
-        options={[['', say('field.untilResumed')], ...lengthOptions()]}
+        options={[['', t('field.untilResumed')], ...lengthOptions()]}
         onChange={(value) => (forMs.value = value)}
       />
       <EntriesField value={entries.value} onChange={(value) => (entries.value = value)} />
@@ -248,13 +248,13 @@ interface EntriesFieldProps {
 export function EntriesField({ value, onChange }: EntriesFieldProps) {
   return (
     <SelectField
-      label={say('field.entries')}
+      label={t('field.entries')}
       name="entries"
       value={value}
-      hint={say('field.exitsStay')}
+      hint={t('field.exitsStay')}
       options={[
-        ['cancel', say('field.entriesCancel')],
-        ['keep', say('field.entriesKeep')],
+        ['cancel', t('field.entriesCancel')],
+        ['keep', t('field.entriesKeep')],
       ]}
       onChange={(wanted) => onChange(wanted === 'keep' ? 'keep' : 'cancel')}
     />
@@ -307,24 +307,24 @@ function LockFields({ market, strategy, onReady }: LockFieldsProps) {
       }
     >
       <SelectField
-        label={say('field.market')}
+        label={t('field.market')}
         name="market"
         value={chosenMarket.value}
         options={[
-          ['', say('field.allMarkets')],
+          ['', t('field.allMarkets')],
           ...markets.value.map(({ symbol }) => [symbol, symbol] as const),
         ]}
         onChange={(value) => (chosenMarket.value = value)}
       />
       <SelectField
-        label={say('field.strategy')}
+        label={t('field.strategy')}
         name="strategy"
         value={chosenStrategy.value}
-        options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+        options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
         onChange={(value) => (chosenStrategy.value = value)}
       />
       <SelectField
-        label={say('field.length')}
+        label={t('field.length')}
         name="length"
         value={forMs.value}
         options={lengthOptions()}
@@ -332,7 +332,7 @@ function LockFields({ market, strategy, onReady }: LockFieldsProps) {
       />
       <EntriesField value={entries.value} onChange={(value) => (entries.value = value)} />
       <TextField
-        label={say('field.reason')}
+        label={t('field.reason')}
         name="reason"
         value={reason.value}
         onInput={(value) => (reason.value = value)}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { openDialog } from './action.ts';
 
 interface FieldProps {
@@ -101,9 +101,9 @@ export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
     >
       {children}
       <div class="buttons">
-        <Button says="action.leave" onClick={() => (openDialog.value = null)} />
+        <Button text="action.leave" onClick={() => (openDialog.value = null)} />
         <button type="submit" class="primary">
-          {say('action.showCost')}
+          {t('action.showCost')}
         </button>
       </div>
     </form>

@@ -42,14 +42,14 @@ export interface CandleChartData {
     readonly buy: string;
     readonly sell: string;
     readonly stop: string;
-    readonly take: string;
+    readonly takeProfit: string;
   };
 }
 
 type CandleSeries = ISeriesApi<'Candlestick'>;
 
 /** The height of the candles' pane, of which each pane of plots has one part. */
-const CANDLES_STRETCH = 4;
+const CANDLES_HEIGHT = 4;
 
 const KINDS: Readonly<Record<TickMarkType, TickKind>> = {
   [TickMarkType.Year]: 'year',
@@ -196,7 +196,7 @@ export class CandleChart {
     if (this.#panes.includes(title)) return;
     this.#panes.push(title);
     this.#room.style.setProperty('--panes', String(this.#panes.length));
-    this.#chart.panes()[0]?.setStretchFactor(CANDLES_STRETCH);
+    this.#chart.panes()[0]?.setStretchFactor(CANDLES_HEIGHT);
     writePaneTitle(line.getPane(), title, chartColours().font);
   }
 

@@ -27,17 +27,19 @@ const ALIKE_SHARE = 0.000_1;
 
 export function levelsOf(
   marks: MarksReply | null,
-  words: { readonly buy: string; readonly sell: string; readonly stop: string; readonly take: string },
+  words: { readonly buy: string; readonly sell: string; readonly stop: string; readonly takeProfit: string },
 ): readonly DrawnLevel[] {
   if (marks === null) return [];
   const ofOrders = marks.orders.flatMap(({ price, stopPrice, side, exit }): DrawnLevel[] => {
     if (stopPrice !== null) return [{ price: Number(stopPrice), title: words.stop, tone: 'stop' }];
     if (price === null) return [];
-    return [{ price: Number(price), title: exit === 'take-profit' ? words.take : words[side], tone: side }];
+    return [
+      { price: Number(price), title: exit === 'take-profit' ? words.takeProfit : words[side], tone: side },
+    ];
   });
   const ofBrackets = marks.brackets.flatMap(({ stop, takeProfits }): DrawnLevel[] => [
     ...(stop === null ? [] : [{ price: Number(stop), title: words.stop, tone: 'stop' as const }]),
-    ...takeProfits.map((price) => ({ price: Number(price), title: words.take, tone: 'take' as const })),
+    ...takeProfits.map((price) => ({ price: Number(price), title: words.takeProfit, tone: 'take' as const })),
   ]);
   const isNew = (level: DrawnLevel): boolean => !ofOrders.some((drawn) => isAlike(drawn, level));
   return [...ofOrders, ...ofBrackets.filter(isNew)].slice(0, MOST_LEVELS);

@@ -24,15 +24,15 @@ function tickWeight(before: Parts, now: Parts): number {
   if (now.year !== before.year) return WEIGHTS.year;
   if (now.month !== before.month) return WEIGHTS.month;
   if (now.day !== before.day) return WEIGHTS.day;
-  const passes = (minutes: number): boolean =>
+  const isShown = (minutes: number): boolean =>
     Math.floor(now.minuteOfDay / minutes) !== Math.floor(before.minuteOfDay / minutes);
-  if (passes(720)) return WEIGHTS.halfDay;
-  if (passes(360)) return WEIGHTS.quarterDay;
-  if (passes(180)) return WEIGHTS.threeHours;
-  if (passes(60)) return WEIGHTS.hour;
-  if (passes(30)) return WEIGHTS.half;
-  if (passes(5)) return WEIGHTS.five;
-  return passes(1) ? WEIGHTS.minute : WEIGHTS.none;
+  if (isShown(720)) return WEIGHTS.halfDay;
+  if (isShown(360)) return WEIGHTS.quarterDay;
+  if (isShown(180)) return WEIGHTS.threeHours;
+  if (isShown(60)) return WEIGHTS.hour;
+  if (isShown(30)) return WEIGHTS.half;
+  if (isShown(5)) return WEIGHTS.five;
+  return isShown(1) ? WEIGHTS.minute : WEIGHTS.none;
 }
 
 /** A time axis whose days and months begin where they begin in Tehran, in the calendar of the reader. */

@@ -1,7 +1,7 @@
 import type { BotItem, EquityItem } from '../../schema/overview.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { showTime, showMoney } from '../shown.ts';
-import { Badge, Said, type Tone, Gain } from './words.tsx';
+import { Badge, SentenceText, type Tone, Gain } from './words.tsx';
 import { NamedFigure } from './data-table.tsx';
 
 const TONES: Readonly<Record<BotItem['state'], Tone>> = {
@@ -16,7 +16,7 @@ const TONES: Readonly<Record<BotItem['state'], Tone>> = {
 export function BotState({ bot }: { readonly bot: BotItem }) {
   return (
     <Badge tone={TONES[bot.state]}>
-      <span data-state={bot.state}>{say(`state.${bot.state}`)}</span>
+      <span data-state={bot.state}>{t(`state.${bot.state}`)}</span>
     </Badge>
   );
 }
@@ -24,11 +24,11 @@ export function BotState({ bot }: { readonly bot: BotItem }) {
 /** Since when a bot says nothing, and when it last ordered; or why it is halted. */
 export function StateDetail({ bot }: { readonly bot: BotItem }) {
   if (bot.state === 'silent' || bot.state === 'ended') {
-    const since = say(bot.state === 'silent' ? 'state.silentSince' : 'state.endedAt', {
+    const since = t(bot.state === 'silent' ? 'state.silentSince' : 'state.endedAt', {
       time: showTime(bot.silentSinceMs),
     });
     const last =
-      bot.lastOrderAtMs === null ? '' : ` · ${say('state.lastOrder', { time: showTime(bot.lastOrderAtMs) })}`;
+      bot.lastOrderAtMs === null ? '' : ` · ${t('state.lastOrder', { time: showTime(bot.lastOrderAtMs) })}`;
     return (
       <>
         {since}
@@ -36,8 +36,8 @@ export function StateDetail({ bot }: { readonly bot: BotItem }) {
       </>
     );
   }
-  if (bot.reason !== null) return <Said text={bot.reason} facts={bot.reasonFacts} />;
-  return bot.sinceMs === null ? null : <>{say('state.since', { time: showTime(bot.sinceMs) })}</>;
+  if (bot.reason !== null) return <SentenceText text={bot.reason} facts={bot.reasonFacts} />;
+  return bot.sinceMs === null ? null : <>{t('state.since', { time: showTime(bot.sinceMs) })}</>;
 }
 
 /** Equity now, and the profit of the day and in all: the figures of a list that may have more. */
@@ -49,13 +49,13 @@ export function EquityFigures({
   const { currency, now, day, total } = equity;
   return (
     <>
-      <NamedFigure says="overview.now" class="main-figure">
+      <NamedFigure text="overview.now" class="main-figure">
         {showMoney(now, currency)}
       </NamedFigure>
-      <NamedFigure says="overview.today">
+      <NamedFigure text="overview.today">
         <Gain amount={day} currency={currency} />
       </NamedFigure>
-      <NamedFigure says="overview.total">
+      <NamedFigure text="overview.total">
         <Gain amount={total} currency={currency} />
       </NamedFigure>
     </>

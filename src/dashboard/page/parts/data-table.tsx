@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { Table, type ShownColumn } from '../../../page/table.tsx';
 import { capitalised } from '../shown.ts';
 import { WithCode } from './words.tsx';
 
-type Says = Parameters<typeof say>[0];
+type TextKey = Parameters<typeof t>[0];
 
 export type DataColumn<Row> = ShownColumn<Row>;
 
@@ -12,24 +12,24 @@ export type DataColumn<Row> = ShownColumn<Row>;
 type ColumnFlag = 'number' | 'short' | 'title';
 
 export const column = <Row,>(
-  says: Says,
+  text: TextKey,
   cell: (row: Row) => ComponentChildren,
   ...flags: readonly ColumnFlag[]
-): ShownColumn<Row> => ({ head: capitalised(say(says as 'column.state')), cell, flags });
+): ShownColumn<Row> => ({ head: capitalised(t(text as 'column.state')), cell, flags });
 
 /** One figure of a list, by the text that names it. */
 export function NamedFigure({
-  says,
+  text,
   class: name,
   children,
 }: {
-  readonly says: Says;
+  readonly text: TextKey;
   readonly class?: string;
   readonly children: ComponentChildren;
 }) {
   return (
     <div>
-      <dt>{say(says as 'column.state')}</dt>
+      <dt>{t(text as 'column.state')}</dt>
       <dd class={name}>{children}</dd>
     </div>
   );

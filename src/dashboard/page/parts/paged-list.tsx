@@ -43,11 +43,11 @@ export function PagedList<Item>({ path, query, label, empty, columns, keyOf }: P
           <DataTable label={label} columns={columns} rows={items} keyOf={keyOf} empty={empty} />
           <p class="pages">
             {before === undefined ? null : (
-              <Button says="list.newest" onClick={() => (place.value = { limit: FIRST_ROWS })} />
+              <Button text="list.newest" onClick={() => (place.value = { limit: FIRST_ROWS })} />
             )}
             {next === null ? null : (
               <Button
-                says="list.older"
+                text="list.older"
                 onClick={() =>
                   (place.value = limit < MOST_ROWS ? { limit: MOST_ROWS } : { limit, before: next })
                 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../clock.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { showTime } from '../shown.ts';
 import type { ShownReply } from '../use-reply.ts';
 import type { ApiErrorCode } from '../../schema/error.ts';
@@ -44,11 +44,11 @@ export function WithReply<Reply>({ reply, children }: WithReplyProps<Reply>) {
   if (data === null)
     return failure === null ? (
       <p class="empty" role="status">
-        {say('loading')}
+        {t('loading')}
       </p>
     ) : (
       <p class="notice bad" role="alert">
-        {sayFailure(failure)}
+        {failureMessage(failure)}
       </p>
     );
   const isStale = readAtMs !== null && nowMs.value - readAtMs > STALE_MS;
@@ -56,8 +56,8 @@ export function WithReply<Reply>({ reply, children }: WithReplyProps<Reply>) {
     <>
       {failure === null && !isStale ? null : (
         <p class="notice warn" role="status">
-          {say('stale', { time: showTime(readAtMs, 'clock-seconds') })}{' '}
-          {failure === null ? '' : sayFailure(failure)}
+          {t('stale', { time: showTime(readAtMs, 'clock-seconds') })}{' '}
+          {failure === null ? '' : failureMessage(failure)}
         </p>
       )}
       {children(data)}
@@ -68,7 +68,7 @@ export function WithReply<Reply>({ reply, children }: WithReplyProps<Reply>) {
 type Failure = ApiErrorCode | 'no-answer';
 
 /** Texts for failures that people meet, with advice. */
-const PLAIN: { readonly [Code in Failure]?: Parameters<typeof say>[0] & `failure.${string}` } = {
+const PLAIN: { readonly [Code in Failure]?: Parameters<typeof t>[0] & `failure.${string}` } = {
   'no-answer': 'failure.noAnswer',
   'no-mirror': 'failure.noMirror',
   'no-token': 'failure.noToken',
@@ -80,7 +80,7 @@ const PLAIN: { readonly [Code in Failure]?: Parameters<typeof say>[0] & `failure
 };
 
 /** The rest: in English the server's own words say more. */
-const REST: { readonly [Code in Failure]?: Parameters<typeof say>[0] & `failure.${string}` } = {
+const REST: { readonly [Code in Failure]?: Parameters<typeof t>[0] & `failure.${string}` } = {
   'not-found': 'failure.notFound',
   'invalid-request': 'failure.invalid',
   'wrong-origin': 'failure.wrongOrigin',
@@ -94,18 +94,18 @@ const REST: { readonly [Code in Failure]?: Parameters<typeof say>[0] & `failure.
 };
 
 /** Words of the server that say more than their code does. */
-const TELLING: ReadonlySet<string> = new Set(['invalid-request', 'data-unusable']);
+const INFORMATIVE: ReadonlySet<string> = new Set(['invalid-request', 'data-unusable']);
 
 const keyOf = (texts: typeof PLAIN, code: string): (typeof PLAIN)[Failure] =>
   Object.hasOwn(texts, code) ? texts[code as Failure] : undefined;
 
 /** Returns why a request was not answered, in the language of the page. */
-export function sayFailure({ code, message, facts }: ApiFailure): string {
+export function failureMessage({ code, message, facts }: ApiFailure): string {
   const plain = keyOf(PLAIN, code);
-  if (plain !== undefined) return say(plain);
+  if (plain !== undefined) return t(plain);
   const words = inWords(facts);
   if (words !== null) return words;
   const rest = language.value === 'en' ? undefined : keyOf(REST, code);
   if (rest === undefined) return message;
-  return TELLING.has(code) ? `${say(rest)} ${isolateByFirstLetter(message)}` : say(rest);
+  return INFORMATIVE.has(code) ? `${t(rest)} ${isolateByFirstLetter(message)}` : t(rest);
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { withReadableNumbers } from '../../../language/readable-numbers.ts';
 import { hrefOf } from '../route.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import type { SentenceItem } from '../../schema/fields.ts';
 import { inWords, wordFor } from '../sentences.ts';
 import { showAge, showMoney, showTime, signOf } from '../shown.ts';
@@ -21,23 +21,23 @@ export function Gain({ amount, currency }: { readonly amount: string | null; rea
 }
 
 export function Button({
-  says,
+  text,
   ...rest
 }: {
-  readonly says: Parameters<typeof say>[0];
+  readonly text: Parameters<typeof t>[0];
   readonly onClick: () => void;
   readonly class?: string;
   readonly disabled?: boolean;
 }) {
   return (
     <button type="button" {...rest}>
-      {say(says as 'action.close')}
+      {t(text as 'action.close')}
     </button>
   );
 }
 
 export function SideWord({ side }: { readonly side: 'buy' | 'sell' }) {
-  return <span class={`side ${side}`}>{say(`side.${side}`)}</span>;
+  return <span class={`side ${side}`}>{t(`side.${side}`)}</span>;
 }
 
 /** Shows the time since an event, with the time itself in a hint. */
@@ -60,7 +60,7 @@ export function NameLink({
   );
 }
 
-interface SaidProps {
+interface SentenceTextProps {
   readonly text: string | null;
   readonly facts?: SentenceItem | undefined;
 }
@@ -68,7 +68,7 @@ interface SaidProps {
 /**
  * Shows a text of the bot in the language of the page. Texts of people and of the exchange stay unchanged.
  */
-export function Said({ text, facts }: SaidProps) {
+export function SentenceText({ text, facts }: SentenceTextProps) {
   if (text === null || text === '') return <span class="note">–</span>;
   const words = inWords(facts);
   return words === null ? (

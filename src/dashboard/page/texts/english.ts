@@ -342,7 +342,7 @@ export const ENGLISH_TEXTS = {
   'budgets.use': 'in use',
   'budgets.inUse': '{inUse} of {limit}',
   'budgets.useOf': 'Use of {budget}',
-  'budgets.onTheWay': '{count} on the way',
+  'budgets.onTheWay': '{count} in flight',
   'budgets.assumed': 'assumed limit',
   'budgets.unused': 'Not in use: {count}',
   'budgets.reserve': 'reserve',

@@ -7,7 +7,7 @@ import { overview } from '../overview.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { language } from '../preferences.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showName, showTime } from '../shown.ts';
 
@@ -16,21 +16,21 @@ export function AlertsView() {
   return (
     <>
       <header class="view-head">
-        <h1>{say('view.alerts')}</h1>
+        <h1>{t('view.alerts')}</h1>
         <Choices
-          label={say('column.state')}
+          label={t('column.state')}
           choices={['open', 'all']}
           chosen={state}
-          shown={(each) => say(`alerts.state.${each}`)}
+          shown={(each) => t(`alerts.state.${each}`)}
         />
       </header>
       <AlertsOff />
-      <Panel title={say(`alerts.state.${state.value}`)}>
+      <Panel title={t(`alerts.state.${state.value}`)}>
         <PagedList<AlertItem>
           path="/alerts"
           query={{ state: state.value }}
-          label={say('view.alerts')}
-          empty={say('alerts.none')}
+          label={t('view.alerts')}
+          empty={t('alerts.none')}
           columns={alertColumns()}
           keyOf={({ id }) => id}
         />
@@ -46,7 +46,7 @@ function AlertsOff() {
   const setting = showName(off === 'not set' ? 'alerts' : 'embedded.speed: 1');
   return (
     <p class="notice warn" role="status" data-alerts-off={off}>
-      {say(`alerts.off.${off}`, { setting })}
+      {t(`alerts.off.${off}`, { setting })}
     </p>
   );
 }
@@ -56,19 +56,19 @@ function alertColumns(): readonly DataColumn<AlertItem>[] {
     column('column.time', ({ openedAtMs }) => <Age atMs={openedAtMs} />, 'short'),
     column('alerts.severity', ({ severity }) => (
       <Badge tone={({ info: 'calm', warning: 'warn', critical: 'bad' } as const)[severity]}>
-        {say(`severity.${severity}`)}
+        {t(`severity.${severity}`)}
       </Badge>
     )),
     column('column.text', ({ texts }) => <span dir="auto">{texts[language.value]}</span>, 'title'),
     column('alerts.ended', ({ endedAtMs }) =>
-      endedAtMs === null ? say('alerts.state.open') : showTime(endedAtMs),
+      endedAtMs === null ? t('alerts.state.open') : showTime(endedAtMs),
     ),
     column('alerts.deliveries', ({ deliveries }) =>
       deliveries.length === 0
-        ? say('alerts.notSent')
+        ? t('alerts.notSent')
         : deliveries.map(({ channel, state }) => (
             <span key={channel} class="delivery">
-              <bdi dir="ltr">{channel}</bdi>: {say(`delivery.${state}`)}
+              <bdi dir="ltr">{channel}</bdi>: {t(`delivery.${state}`)}
             </span>
           )),
     ),
@@ -81,7 +81,7 @@ function alertColumns(): readonly DataColumn<AlertItem>[] {
         );
       return mayOperate() ? (
         <Button
-          says="action.acknowledge.do"
+          text="action.acknowledge.do"
           onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, texts[language.value])}
         />
       ) : (

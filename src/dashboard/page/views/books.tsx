@@ -1,8 +1,8 @@
 import type { BooksReply } from '../../schema/books.ts';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, Badge, Said, type Tone } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { Age, Badge, SentenceText, type Tone } from '../parts/words.tsx';
+import { t } from '../translate.ts';
 import { showCount, showExact, showMoney, showTime, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
@@ -19,38 +19,38 @@ export function BooksView() {
   const reply = useReply<BooksReply>('/books');
   return (
     <>
-      <h1>{say('view.books')}</h1>
-      <p class="note">{say('books.what')}</p>
+      <h1>{t('view.books')}</h1>
+      <p class="note">{t('books.what')}</p>
       <WithReply reply={reply.value}>
         {(books) => (
           <>
-            <Panel title={say('books.state')}>
+            <Panel title={t('books.state')}>
               <dl class="figures">
-                <NamedFigure says="column.state">
-                  <Badge tone={TONES[books.state]}>{say(`books.${books.state}`)}</Badge>
+                <NamedFigure text="column.state">
+                  <Badge tone={TONES[books.state]}>{t(`books.${books.state}`)}</Badge>
                 </NamedFigure>
-                <NamedFigure says="books.comparedAt">
+                <NamedFigure text="books.comparedAt">
                   <Age atMs={books.comparedAtMs} />
                 </NamedFigure>
-                <NamedFigure says="books.comparisons">{showCount(books.comparisons)}</NamedFigure>
+                <NamedFigure text="books.comparisons">{showCount(books.comparisons)}</NamedFigure>
                 {books.sinceMs === null ? null : (
-                  <NamedFigure says="books.since">{showTime(books.sinceMs)}</NamedFigure>
+                  <NamedFigure text="books.since">{showTime(books.sinceMs)}</NamedFigure>
                 )}
               </dl>
               {books.state === 'broken' ? (
                 <p class="notice bad">
-                  {say(books.isGone ? 'books.gone' : 'books.explain')}{' '}
-                  <Said text={books.why} facts={books.whyFacts} />
+                  {t(books.isGone ? 'books.gone' : 'books.explain')}{' '}
+                  <SentenceText text={books.why} facts={books.whyFacts} />
                 </p>
               ) : null}
               {books.blockedBy === null ? null : (
                 <p class="notice warn">
-                  {say('books.blockedBy')} <Said text={books.blockedBy} facts={books.blockedByFacts} />
+                  {t('books.blockedBy')} <SentenceText text={books.blockedBy} facts={books.blockedByFacts} />
                 </p>
               )}
             </Panel>
             <DifferencesPanel books={books} />
-            <Panel title={say('books.balances')}>
+            <Panel title={t('books.balances')}>
               <BalancesTable balances={books.balances} />
             </Panel>
           </>
@@ -78,17 +78,17 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
   ];
   return (
     <>
-      <Panel title={say('books.differences')}>
+      <Panel title={t('books.differences')}>
         <DataTable
-          label={say('books.differences')}
+          label={t('books.differences')}
           columns={columns}
           rows={differences}
           keyOf={({ currency }) => currency}
-          empty={say('books.noDifferences')}
+          empty={t('books.noDifferences')}
         />
         {findings.length === 0 ? null : (
           <DataTable
-            label={say('books.findings')}
+            label={t('books.findings')}
             columns={findingColumns}
             rows={findings}
             keyOf={({ subject, field }) => `${subject} ${field}`}
@@ -97,13 +97,13 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
         )}
       </Panel>
       {transfers.length === 0 ? null : (
-        <Panel title={say('books.transfers')}>
+        <Panel title={t('books.transfers')}>
           <ul>
             {transfers.map(({ strategy, currency, amount, from, to, state, sinceMs }) => (
               <li key={`${strategy} ${currency} ${sinceMs}`}>
                 {showExact(amount, currency)}{' '}
-                {say('books.fromTo', { from: walletName(from), to: walletName(to) })} ·{' '}
-                {say(`transfer.${state}`)} · <Age atMs={sinceMs} />
+                {t('books.fromTo', { from: walletName(from), to: walletName(to) })} · {t(`transfer.${state}`)}{' '}
+                · <Age atMs={sinceMs} />
               </li>
             ))}
           </ul>
@@ -115,7 +115,7 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
 
 /** `spot` or `margin`, in words. */
 function walletName(wallet: string): string {
-  return wallet === 'spot' || wallet === 'margin' ? say(`wallet.${wallet}`) : wallet;
+  return wallet === 'spot' || wallet === 'margin' ? t(`wallet.${wallet}`) : wallet;
 }
 
 function BalancesTable({ balances }: { readonly balances: BooksReply['balances'] }) {
@@ -129,11 +129,11 @@ function BalancesTable({ balances }: { readonly balances: BooksReply['balances']
   ];
   return (
     <DataTable
-      label={say('books.balances')}
+      label={t('books.balances')}
       columns={columns}
       rows={balances}
       keyOf={({ currency }) => currency}
-      empty={say('books.noBalances')}
+      empty={t('books.noBalances')}
     />
   );
 }

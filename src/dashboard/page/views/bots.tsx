@@ -2,8 +2,8 @@ import type { BotsReply, KnownBotItem } from '../../schema/overview.ts';
 import { BotState, StateDetail, EquityFigures } from '../parts/bot-state.tsx';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Badge, Gain, Said } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { Badge, Gain, SentenceText } from '../parts/words.tsx';
+import { t } from '../translate.ts';
 import { showCount, showMoney } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
@@ -12,12 +12,12 @@ export function BotsView() {
   const reply = useReply<BotsReply>('/bots');
   return (
     <>
-      <h1>{say('view.bots')}</h1>
+      <h1>{t('view.bots')}</h1>
       <WithReply reply={reply.value}>
         {({ bots, totals }) => (
           <>
             {totals.length === 0 ? null : (
-              <Panel title={say('bots.totals')} note={say('bots.totalsNote')}>
+              <Panel title={t('bots.totals')} note={t('bots.totalsNote')}>
                 {totals.map((equity) => (
                   <dl class="figures" key={equity.currency}>
                     <EquityFigures equity={equity} />
@@ -25,7 +25,7 @@ export function BotsView() {
                 ))}
               </Panel>
             )}
-            <Panel title={say('bots.title')} note={say('bots.note')}>
+            <Panel title={t('bots.title')} note={t('bots.note')}>
               <BotsTable bots={bots} />
             </Panel>
           </>
@@ -48,19 +48,19 @@ function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
               {name}
             </a>
           )}{' '}
-          {isThis ? <Badge tone="calm">{say('bots.this')}</Badge> : null}
+          {isThis ? <Badge tone="calm">{t('bots.this')}</Badge> : null}
         </>
       ),
       'title',
     ),
     column('column.state', ({ bot, problem, problemFacts }) =>
       bot === null ? (
-        <Said text={problem} facts={problemFacts} />
+        <SentenceText text={problem} facts={problemFacts} />
       ) : (
         <>
           <BotState bot={bot} />{' '}
           {bot.isEmbedded || bot.venue === 'paper' ? (
-            <Badge tone="calm">{say(bot.isEmbedded ? 'state.embedded' : 'state.paper')}</Badge>
+            <Badge tone="calm">{t(bot.isEmbedded ? 'state.embedded' : 'state.paper')}</Badge>
           ) : null}{' '}
           <span class="note">
             <StateDetail bot={bot} />
@@ -93,11 +93,11 @@ function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
   ];
   return (
     <DataTable
-      label={say('view.bots')}
+      label={t('view.bots')}
       columns={columns}
       rows={bots}
       keyOf={({ name }) => name}
-      empty={say('bots.none')}
+      empty={t('bots.none')}
     />
   );
 }

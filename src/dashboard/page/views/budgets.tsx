@@ -3,7 +3,7 @@ import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, NameLink } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { showCount, showLeft, showLength, showName, showNumber } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
@@ -11,8 +11,8 @@ export function BudgetsView() {
   const reply = useReply<BudgetsReply>('/budgets');
   return (
     <>
-      <h1>{say('view.budgets')}</h1>
-      <p class="note">{say('budgets.what')}</p>
+      <h1>{t('view.budgets')}</h1>
+      <p class="note">{t('budgets.what')}</p>
       <WithReply reply={reply.value}>
         {({ budgets, overTime, lockouts, strategies, asOfMs }) => (
           <>
@@ -21,27 +21,27 @@ export function BudgetsView() {
                 {lockouts.map(({ budget, endsAtMs, isOnTrial }) => (
                   <li class="notice bad" key={budget}>
                     {endsAtMs === null
-                      ? say('notices.lockoutOpen', { budget: showName(budget) })
-                      : say('notices.lockout', { budget: showName(budget), left: showLeft(endsAtMs) })}{' '}
-                    {isOnTrial ? say('budgets.onTrial') : null}
+                      ? t('notices.lockoutOpen', { budget: showName(budget) })
+                      : t('notices.lockout', { budget: showName(budget), left: showLeft(endsAtMs) })}{' '}
+                    {isOnTrial ? t('budgets.onTrial') : null}
                   </li>
                 ))}
               </ul>
             )}
-            <Panel title={say('budgets.now')} note={say('budgets.nowNote')}>
+            <Panel title={t('budgets.now')} note={t('budgets.nowNote')}>
               <BudgetsTables budgets={budgets} asOfMs={asOfMs} />
             </Panel>
             {overTime.some(({ points }) => points.length > 1) ? (
-              <Panel title={say('budgets.overTime')}>
+              <Panel title={t('budgets.overTime')}>
                 <Lines
                   series={overTime}
                   names={overTime.map(({ name }) => name.replace(/^budget\//, ''))}
                   currency=""
-                  label={say('chart.time')}
+                  label={t('chart.time')}
                 />
               </Panel>
             ) : null}
-            <Panel title={say('budgets.byStrategy')}>
+            <Panel title={t('budgets.byStrategy')}>
               <RequestsTable strategies={strategies} />
             </Panel>
           </>
@@ -60,12 +60,12 @@ interface BudgetsTableProps {
 function BudgetsTables({ budgets, asOfMs }: BudgetsTableProps) {
   const used = budgets.filter((budget) => isLimited(budget) || isInUse(budget));
   const unused = budgets.filter((budget) => !used.includes(budget));
-  const label = say('budgets.unused', { count: unused.length });
+  const label = t('budgets.unused', { count: unused.length });
   const first = used.toSorted((left, right) => Number(isLimited(right)) - Number(isLimited(left)));
   return (
     <>
       {first.length === 0 && unused.length > 0 ? null : (
-        <BudgetsTable label={say('budgets.now')} budgets={first} asOfMs={asOfMs} />
+        <BudgetsTable label={t('budgets.now')} budgets={first} asOfMs={asOfMs} />
       )}
       {unused.length === 0 ? null : (
         <details class="unused">
@@ -94,7 +94,7 @@ const isInUse = ({ inUse, onTheWay }: BudgetItem): boolean => inUse > 0 || onThe
 function BudgetsTable({ label, budgets, asOfMs }: BudgetsTableProps & { readonly label: string }) {
   const columns: readonly DataColumn<BudgetItem>[] = [
     column('column.budget', ({ budget }) => <bdi dir="ltr">{budget}</bdi>, 'title'),
-    column('budgets.of', ({ subject }) => say(`budgets.subject.${subject}`)),
+    column('budgets.of', ({ subject }) => t(`budgets.subject.${subject}`)),
     column('budgets.use', (budget) => <Use budget={budget} />),
     column('budgets.reserve', ({ reserve }) => showCount(reserve), 'number'),
     column('budgets.window', ({ windowMs }) => showLength(windowMs), 'number'),
@@ -106,7 +106,7 @@ function BudgetsTable({ label, budgets, asOfMs }: BudgetsTableProps & { readonly
       columns={columns}
       rows={budgets}
       keyOf={({ subject, budget }) => `${subject} ${budget}`}
-      empty={say('budgets.none')}
+      empty={t('budgets.none')}
     />
   );
 }
@@ -121,11 +121,11 @@ function Use({ budget }: { readonly budget: BudgetItem }) {
         high={limit * 0.8}
         optimum={0}
         value={inUse}
-        aria-label={say('budgets.useOf', { budget: showName(name) })}
+        aria-label={t('budgets.useOf', { budget: showName(name) })}
       />
-      <span>{say('budgets.inUse', { inUse, limit })}</span>
-      {onTheWay === 0 ? null : <span class="note">{say('budgets.onTheWay', { count: onTheWay })}</span>}
-      {isAssumed ? <span class="note">{say('budgets.assumed')}</span> : null}
+      <span>{t('budgets.inUse', { inUse, limit })}</span>
+      {onTheWay === 0 ? null : <span class="note">{t('budgets.onTheWay', { count: onTheWay })}</span>}
+      {isAssumed ? <span class="note">{t('budgets.assumed')}</span> : null}
     </span>
   );
 }
@@ -133,12 +133,12 @@ function Use({ budget }: { readonly budget: BudgetItem }) {
 function BudgetState({ budget, asOfMs }: { readonly budget: BudgetItem; readonly asOfMs: number }) {
   const { lockedForMs, stoppedForMs, fullForMs } = budget;
   if (lockedForMs !== null)
-    return <Badge tone="bad">{say('budgets.locked', { left: showLeft(asOfMs + lockedForMs) })}</Badge>;
+    return <Badge tone="bad">{t('budgets.locked', { left: showLeft(asOfMs + lockedForMs) })}</Badge>;
   if (stoppedForMs !== null)
-    return <Badge tone="bad">{say('budgets.stopped', { left: showLeft(asOfMs + stoppedForMs) })}</Badge>;
+    return <Badge tone="bad">{t('budgets.stopped', { left: showLeft(asOfMs + stoppedForMs) })}</Badge>;
   if (fullForMs > 0)
-    return <Badge tone="warn">{say('budgets.full', { left: showLeft(asOfMs + fullForMs) })}</Badge>;
-  return <Badge tone="good">{say('budgets.free')}</Badge>;
+    return <Badge tone="warn">{t('budgets.full', { left: showLeft(asOfMs + fullForMs) })}</Badge>;
+  return <Badge tone="good">{t('budgets.free')}</Badge>;
 }
 
 type StrategyRequests = BudgetsReply['strategies'][number];
@@ -158,11 +158,11 @@ function RequestsTable({ strategies }: { readonly strategies: readonly StrategyR
   ];
   return (
     <DataTable
-      label={say('budgets.byStrategy')}
+      label={t('budgets.byStrategy')}
       columns={columns}
       rows={strategies}
       keyOf={({ strategy }) => strategy}
-      empty={say('overview.noStrategies')}
+      empty={t('overview.noStrategies')}
     />
   );
 }

@@ -4,7 +4,7 @@ import { knownMarket } from '../overview.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { NameLink, SideWord } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { showExact, showMoney, showTime } from '../shown.ts';
 import { MarketAndStrategy, useMarketAndStrategy } from './filters.tsx';
 
@@ -14,15 +14,15 @@ export function FillsView() {
   return (
     <>
       <header class="view-head">
-        <h1>{say('view.fills')}</h1>
+        <h1>{t('view.fills')}</h1>
         <MarketAndStrategy filter={filter} />
       </header>
-      <Panel title={say('fills.title')} note={say('fills.note')}>
+      <Panel title={t('fills.title')} note={t('fills.note')}>
         <PagedList<FillItem>
           path="/fills"
           query={{ market, strategy }}
-          label={say('view.fills')}
-          empty={say('fills.none')}
+          label={t('view.fills')}
+          empty={t('fills.none')}
           columns={fillColumns()}
           keyOf={({ tradeId }) => tradeId}
         />
@@ -46,7 +46,7 @@ export function fillColumns(): readonly DataColumn<FillItem>[] {
     ),
     column('column.market', ({ market }) => <NameLink view="market" name={market} />),
     column('column.strategy', ({ strategy }) =>
-      strategy === null ? say('fills.notOurs') : <NameLink view="strategy" name={strategy} />,
+      strategy === null ? t('fills.notOurs') : <NameLink view="strategy" name={strategy} />,
     ),
     column(
       'column.price',

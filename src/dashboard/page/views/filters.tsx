@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { SelectField } from '../actions/field.tsx';
 import { markets, overview, strategyOptions } from '../overview.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 
 interface Filter {
   /** Empty stands for all. */
@@ -17,20 +17,20 @@ export function MarketAndStrategy({ filter }: { readonly filter: Signal<Filter> 
   return (
     <>
       <SelectField
-        label={say('field.market')}
+        label={t('field.market')}
         name="filter-market"
         value={filter.value.market}
         options={[
-          ['', say('field.allMarkets')],
+          ['', t('field.allMarkets')],
           ...markets.value.map(({ symbol }) => [symbol, symbol] as const),
         ]}
         onChange={(market) => (filter.value = { ...filter.value, market })}
       />
       <SelectField
-        label={say('field.strategy')}
+        label={t('field.strategy')}
         name="filter-strategy"
         value={filter.value.strategy}
-        options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+        options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
         onChange={(strategy) => (filter.value = { ...filter.value, strategy })}
       />
     </>

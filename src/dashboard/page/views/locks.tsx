@@ -1,8 +1,8 @@
-import { Button, Said } from '../parts/words.tsx';
+import { Button, SentenceText } from '../parts/words.tsx';
 import { openDialog, askFor } from '../actions/action.ts';
 import type { LocksReply, LockItem } from '../../schema/lock.ts';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showName, showTime, showLeft } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
@@ -13,34 +13,32 @@ export function LocksView() {
   return (
     <>
       <header class="view-head">
-        <h1>{say('view.locks')}</h1>
+        <h1>{t('view.locks')}</h1>
         {mayOperate() ? (
           <span class="head-actions">
             <Button
-              says="action.lock.do"
+              text="action.lock.do"
               onClick={() => (openDialog.value = { asks: 'lock', market: null, strategy: null })}
             />
           </span>
         ) : null}
       </header>
-      <p class="note">{say('locks.what')}</p>
+      <p class="note">{t('locks.what')}</p>
       <WithReply reply={reply.value}>
         {({ locks, waiting, nextChangeAtMs }) => (
           <>
             <Panel
-              title={say('locks.now')}
-              note={
-                nextChangeAtMs === null ? undefined : say('locks.next', { time: showTime(nextChangeAtMs) })
-              }
+              title={t('locks.now')}
+              note={nextChangeAtMs === null ? undefined : t('locks.next', { time: showTime(nextChangeAtMs) })}
             >
               <LocksTable locks={locks} />
             </Panel>
             {waiting.length === 0 ? null : (
-              <Panel title={say('locks.waiting')}>
+              <Panel title={t('locks.waiting')}>
                 <ul>
                   {waiting.map(({ kind, name, strategy, market }, index) => (
                     <li key={index}>
-                      {say(`action.${kind}.do`)}{' '}
+                      {t(`action.${kind}.do`)}{' '}
                       {[name, strategy, market]
                         .flatMap((part) => (part === null ? [] : [showName(part)]))
                         .join(' · ')}
@@ -61,27 +59,27 @@ export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
     column('column.lock', ({ name }) => <bdi dir="ltr">{name}</bdi>, 'title'),
     column('locks.scope', ({ market, strategy }) =>
       [
-        strategy === null ? say('field.allStrategies') : showName(strategy),
-        market === null ? say('field.allMarkets') : showName(market),
+        strategy === null ? t('field.allStrategies') : showName(strategy),
+        market === null ? t('field.allMarkets') : showName(market),
       ].join(' · '),
     ),
-    column('column.reason', ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />),
+    column('column.reason', ({ reason, reasonFacts }) => <SentenceText text={reason} facts={reasonFacts} />),
     column('locks.by', ({ by, rule }) =>
-      rule === null ? <bdi>{by ?? say('locks.byHand')}</bdi> : <bdi dir="ltr">{rule}</bdi>,
+      rule === null ? <bdi>{by ?? t('locks.byHand')}</bdi> : <bdi dir="ltr">{rule}</bdi>,
     ),
     column('locks.began', ({ beganAtMs }) => showTime(beganAtMs)),
     column('locks.ends', ({ endsAtMs }) =>
       endsAtMs === null
-        ? say('field.untilResumed')
-        : say('locks.left', { length: showLeft(endsAtMs), time: showTime(endsAtMs) }),
+        ? t('field.untilResumed')
+        : t('locks.left', { length: showLeft(endsAtMs), time: showTime(endsAtMs) }),
     ),
     column('field.entries', ({ entries }) =>
-      say(entries === 'cancel' ? 'field.entriesCancel' : 'field.entriesKeep'),
+      t(entries === 'cancel' ? 'field.entriesCancel' : 'field.entriesKeep'),
     ),
     column('column.actions', ({ name, strategy, market }) =>
       mayOperate() ? (
         <Button
-          says="action.unlock.do"
+          text="action.unlock.do"
           onClick={() => askFor({ kind: 'unlock', body: { name, strategy, market } }, name)}
         />
       ) : null,
@@ -89,11 +87,11 @@ export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
   ];
   return (
     <DataTable
-      label={say('view.locks')}
+      label={t('view.locks')}
       columns={columns}
       rows={locks}
       keyOf={({ name, strategy, market, beganAtMs }) => `${name} ${strategy} ${market} ${beganAtMs}`}
-      empty={say('locks.none')}
+      empty={t('locks.none')}
     />
   );
 }

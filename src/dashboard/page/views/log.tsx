@@ -5,8 +5,8 @@ import { overview, strategyOptions } from '../overview.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { RawData, Badge, NameWord, Said } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { RawData, Badge, NameWord, SentenceText } from '../parts/words.tsx';
+import { t } from '../translate.ts';
 import { showTime, showName } from '../shown.ts';
 import { language } from '../preferences.ts';
 
@@ -18,28 +18,28 @@ export function LogView() {
   return (
     <>
       <header class="view-head">
-        <h1>{say('view.log')}</h1>
+        <h1>{t('view.log')}</h1>
         <SelectField
-          label={say('log.level')}
+          label={t('log.level')}
           name="level"
           value={level.value}
-          options={LEVELS.map((each) => [each, say(`logLevel.${each}`)] as const)}
+          options={LEVELS.map((each) => [each, t(`logLevel.${each}`)] as const)}
           onChange={(wanted) => (level.value = LEVELS.find((each) => each === wanted) ?? 'info')}
         />
         <SelectField
-          label={say('field.strategy')}
+          label={t('field.strategy')}
           name="log-strategy"
           value={strategy.value}
-          options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+          options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
           onChange={(wanted) => (strategy.value = wanted)}
         />
       </header>
-      <Panel title={say('log.title')} note={say('log.note')}>
+      <Panel title={t('log.title')} note={t('log.note')}>
         <PagedList<LogItem>
           path="/log"
           query={{ level: level.value, strategy: strategy.value }}
-          label={say('view.log')}
-          empty={say('log.none')}
+          label={t('view.log')}
+          empty={t('log.none')}
           columns={logColumns()}
           keyOf={({ seq }) => String(seq)}
         />
@@ -53,7 +53,7 @@ function logColumns(): readonly DataColumn<LogItem>[] {
     column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
     column('log.level', ({ level }) => (
       <Badge tone={({ info: 'calm', warning: 'warn', error: 'bad' } as const)[level]}>
-        {say(`logLevel.${level}`)}
+        {t(`logLevel.${level}`)}
       </Badge>
     )),
     column('column.subject', (line) => <LogSubject line={line} />, 'short'),
@@ -61,7 +61,7 @@ function logColumns(): readonly DataColumn<LogItem>[] {
     column(
       'order.data',
       ({ text, data }) => (
-        <RawData label={say('log.original')} data={`${text}\n\n${JSON.stringify(data, null, 2)}`} />
+        <RawData label={t('log.original')} data={`${text}\n\n${JSON.stringify(data, null, 2)}`} />
       ),
       'short',
     ),
@@ -71,11 +71,11 @@ function logColumns(): readonly DataColumn<LogItem>[] {
 export function LogTable({ lines }: { readonly lines: readonly LogItem[] }) {
   return (
     <DataTable
-      label={say('view.log')}
+      label={t('view.log')}
       columns={logColumns()}
       rows={lines}
       keyOf={({ seq }) => String(seq)}
-      empty={say('log.none')}
+      empty={t('log.none')}
     />
   );
 }
@@ -123,16 +123,16 @@ const fieldsIn = (data: unknown): Fields =>
 
 /** Shows the text of a log line in the language of the page; a strategy's text stays unchanged. */
 function LogWords({ line }: { readonly line: LogItem }) {
-  const { text, data, said } = line;
+  const { text, data, said: sentence } = line;
   const title = eventTitleOf(line) ?? (language.value === 'en' ? null : titleOf(line));
-  if (title === null) return <Said text={text} />;
+  if (title === null) return <SentenceText text={text} />;
   const fields = fieldsIn(data);
   const { refusedBy } = fields;
   const reason = REASONS.find((name) => typeof fields[name] === 'string');
   return (
     <>
       {title} {typeof refusedBy === 'string' ? <NameWord area="check" name={refusedBy} /> : null}{' '}
-      {reason === undefined ? null : <Said text={String(fields[reason])} facts={said[reason]} />}
+      {reason === undefined ? null : <SentenceText text={String(fields[reason])} facts={sentence[reason]} />}
     </>
   );
 }
@@ -147,17 +147,17 @@ function eventTitleOf({ kind, subject, data }: LogItem): string | null {
   if (event === undefined) return null;
   const fields = fieldsIn(data);
   const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
-  return isOfLock(event) ? say(`log.${event}`, { name: showName(lock) }) : say(`log.${event}`);
+  return isOfLock(event) ? t(`log.${event}`, { name: showName(lock) }) : t(`log.${event}`);
 }
 
 /** Null for what has no words of its own: the line is then shown as it was written. */
 function titleOf({ kind, subject, data }: LogItem): string | null {
   const fields = fieldsIn(data);
   if (kind === 'notice' && subject === 'credential')
-    return say(fields['refused'] === true ? 'log.credential refused' : 'log.credential accepted');
-  if (kind === 'notice') return say('log.foreign order', { name: showName(subject) });
+    return t(fields['refused'] === true ? 'log.credential refused' : 'log.credential accepted');
+  if (kind === 'notice') return t('log.foreign order', { name: showName(subject) });
   const known = KINDS.find((each) => each === kind);
-  return known === undefined ? null : say(`log.${known}`, { name: showName(subject) });
+  return known === undefined ? null : t(`log.${known}`, { name: showName(subject) });
 }
 
 const LOG_KINDS = [
@@ -184,7 +184,7 @@ function LogSubject({ line }: { readonly line: LogItem }) {
   const isWord = known === 'control' || known === 'reconciliation';
   return (
     <span>
-      {say(`logKind.${known}`)} {isWord && language.value !== 'en' ? null : <bdi dir="ltr">{subject}</bdi>}
+      {t(`logKind.${known}`)} {isWord && language.value !== 'en' ? null : <bdi dir="ltr">{subject}</bdi>}
     </span>
   );
 }

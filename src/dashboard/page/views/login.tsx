@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../api.ts';
 import { TextField } from '../actions/field.tsx';
-import { sayFailure } from '../parts/panel.tsx';
+import { failureMessage } from '../parts/panel.tsx';
 import { chooseLanguage, language } from '../preferences.ts';
 import { WithCode } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { sessionFailure, signIn } from '../session.ts';
 
 /** Asks for a token. Links with a code never come here, unless the code is used up. */
@@ -38,22 +38,22 @@ export function Login() {
       >
         <input type="text" autoComplete="username" value="sarraf" readOnly hidden />
         <TextField
-          label={say('login.token')}
+          label={t('login.token')}
           name="token"
           value={token.value}
           isSecret
           onInput={(value) => (token.value = value)}
         />
         <p class="note">
-          <WithCode text={say('login.where')} />
+          <WithCode text={t('login.where')} />
         </p>
         {shown === null ? null : (
           <p class="notice bad" role="alert">
-            {sayFailure(shown)}
+            {failureMessage(shown)}
           </p>
         )}
         <button type="submit" class="primary" disabled={isBusy.value || token.value.trim() === ''}>
-          {say('login.do')}
+          {t('login.do')}
         </button>
       </form>
       <button

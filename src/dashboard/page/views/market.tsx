@@ -8,7 +8,7 @@ import { SelectField } from '../actions/field.tsx';
 import { Choices, Age, Button, NameLink } from '../parts/words.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { goTo } from '../route.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showShare, capitalised, showNumber, NONE, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
@@ -30,7 +30,7 @@ export function MarketView({ symbol }: { readonly symbol: string | null }) {
         const market = all.find((each) => each.symbol === symbol) ?? all[0];
         if (markets.value.length !== all.length) markets.value = all;
         return market === undefined ? (
-          <p class="empty">{say('market.none')}</p>
+          <p class="empty">{t('market.none')}</p>
         ) : (
           <OneMarket key={market.symbol} market={market} all={all} />
         );
@@ -48,7 +48,7 @@ function OneMarket({ market, all }: { readonly market: MarketItem; readonly all:
           <bdi dir="ltr">{symbol}</bdi>
         </h1>
         <SelectField
-          label={say('column.market')}
+          label={t('column.market')}
           name="market-choice"
           value={symbol}
           options={all.map((each) => [each.symbol, each.symbol] as const)}
@@ -57,11 +57,11 @@ function OneMarket({ market, all }: { readonly market: MarketItem; readonly all:
         {mayOperate() ? (
           <span class="head-actions">
             <Button
-              says="action.order.do"
+              text="action.order.do"
               onClick={() => (openDialog.value = { asks: 'order', market: symbol })}
             />
             <Button
-              says="action.lock.do"
+              text="action.lock.do"
               onClick={() => (openDialog.value = { asks: 'lock', market: symbol, strategy: null })}
             />
           </span>
@@ -71,7 +71,7 @@ function OneMarket({ market, all }: { readonly market: MarketItem; readonly all:
       <MarketChart market={market} />
       <div class="columns market-columns">
         <OrderBookPanel market={symbol} base={market.base} quote={quote} />
-        <Panel title={say('market.ownOrders')}>
+        <Panel title={t('market.ownOrders')}>
           <OwnOrders symbol={symbol} />
         </Panel>
       </div>
@@ -93,25 +93,25 @@ function MarketFigures({ market }: { readonly market: MarketItem }) {
       {figures.map(([key, price]) =>
         price === null ? null : (
           <div key={key}>
-            <dt>{say(key)}</dt>
+            <dt>{t(key)}</dt>
             <dd class={key === 'market.last' ? 'main-figure' : ''}>{showExact(price, quote)}</dd>
           </div>
         ),
       )}
       {dayChange === null ? null : (
-        <NamedFigure says="market.dayChange">
+        <NamedFigure text="market.dayChange">
           {showShare(Number(dayChange) / 100, { isSigned: true })}
         </NamedFigure>
       )}
-      <NamedFigure says="market.age">
+      <NamedFigure text="market.age">
         <Age atMs={bookSeenAtMs} />
       </NamedFigure>
-      <NamedFigure says="overview.strategies" class="links">
+      <NamedFigure text="overview.strategies" class="links">
         {strategies.map((name) => (
           <NameLink key={name} view="strategy" name={name} />
         ))}
       </NamedFigure>
-      {isClosed ? <NamedFigure says="column.state">{say('market.closed')}</NamedFigure> : null}
+      {isClosed ? <NamedFigure text="column.state">{t('market.closed')}</NamedFigure> : null}
     </dl>
   );
 }
@@ -128,11 +128,11 @@ function MarketChart({ market }: { readonly market: MarketItem }) {
   const plots = useReply<PlotsReply>(`${base}/plots`, PLOTS_PAUSE_MS);
   return (
     <Panel
-      title={say('market.chart')}
-      note={say('market.chartNote', { unit: unitNow(quote) })}
+      title={t('market.chart')}
+      note={t('market.chartNote', { unit: unitNow(quote) })}
       actions={
         <Choices
-          label={say('market.timeframe')}
+          label={t('market.timeframe')}
           choices={timeframes}
           chosen={timeframe}
           shown={(each) => <bdi dir="ltr">{each}</bdi>}
@@ -142,20 +142,20 @@ function MarketChart({ market }: { readonly market: MarketItem }) {
       <WithReply reply={candles.value}>
         {(data) =>
           data.candles.length === 0 ? (
-            <p class="empty">{say('market.noCandles')}</p>
+            <p class="empty">{t('market.noCandles')}</p>
           ) : (
             <CandleView
-              label={say('market.chartOf', { market: symbol })}
+              label={t('market.chartOf', { market: symbol })}
               data={{
                 candles: data,
                 marks: marks.value.data,
                 plots: plots.value.data,
                 quote,
                 words: {
-                  buy: say('side.buy'),
-                  sell: say('side.sell'),
-                  stop: say('chart.stop'),
-                  take: say('chart.take'),
+                  buy: t('side.buy'),
+                  sell: t('side.sell'),
+                  stop: t('chart.stop'),
+                  takeProfit: t('chart.take'),
                 },
               }}
             />
@@ -164,7 +164,7 @@ function MarketChart({ market }: { readonly market: MarketItem }) {
       </WithReply>
       <p class="note">
         <a href="https://www.tradingview.com/" rel="noreferrer" target="_blank">
-          {say('chart.library')}
+          {t('chart.library')}
         </a>
       </p>
     </Panel>
@@ -175,7 +175,7 @@ function OwnOrders({ symbol }: { readonly symbol: string }) {
   const marks = useReply<MarksReply>(`/markets/${encodeURIComponent(symbol)}/marks`);
   return (
     <WithReply reply={marks.value}>
-      {({ orders }) => <OrdersTable orders={orders} label={say('market.ownOrders')} isShort />}
+      {({ orders }) => <OrdersTable orders={orders} label={t('market.ownOrders')} isShort />}
     </WithReply>
   );
 }
@@ -198,11 +198,11 @@ function OrderBookPanel({ market, base, quote }: OrderBookProps) {
   const reply = useReply<BookReply>(`/markets/${encodeURIComponent(market)}/book`);
   const seenAtMs = reply.value.data?.seenAtMs ?? null;
   return (
-    <Panel title={say('book.title')} note={<Age atMs={seenAtMs} />}>
+    <Panel title={t('book.title')} note={<Age atMs={seenAtMs} />}>
       <WithReply reply={reply.value}>
         {(book) =>
           book.bids.length + book.asks.length === 0 ? (
-            <p class="empty">{say('book.none')}</p>
+            <p class="empty">{t('book.none')}</p>
           ) : (
             <BookTable book={book} base={base} quote={quote} />
           )
@@ -232,7 +232,7 @@ function BookTable({ book, base, quote }: BookTableProps) {
           <meter aria-hidden="true" min={0} max={most} value={Number(amount)} />
           {mine === undefined ? null : (
             <span class="line">
-              {say('book.ours', { amount: showNumber(mine.left) })} <NameLink view="order" name={mine.key} />
+              {t('book.ours', { amount: showNumber(mine.left) })} <NameLink view="order" name={mine.key} />
             </span>
           )}
         </td>
@@ -246,22 +246,22 @@ function BookTable({ book, base, quote }: BookTableProps) {
         <thead>
           <tr>
             <th scope="col" class="number">
-              {capitalised(say('column.price'))} ({unitNow(quote)})
+              {capitalised(t('column.price'))} ({unitNow(quote)})
             </th>
             <th scope="col" class="number">
-              {capitalised(say('column.amount'))} ({unitNow(base)})
+              {capitalised(t('column.amount'))} ({unitNow(base)})
             </th>
           </tr>
         </thead>
         <tbody>
           {asks.map((level) => row('sell', level))}
           <tr class="middle">
-            <td colSpan={2}>{say('book.middle')}</td>
+            <td colSpan={2}>{t('book.middle')}</td>
           </tr>
           {bids.map((level) => row('buy', level))}
         </tbody>
       </table>
-      {beyond.length === 0 ? null : <p class="note">{say('book.beyond', { count: beyond.length })}</p>}
+      {beyond.length === 0 ? null : <p class="note">{t('book.beyond', { count: beyond.length })}</p>}
     </>
   );
 }

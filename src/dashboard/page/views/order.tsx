@@ -3,8 +3,8 @@ import type { OrderItem, OrderReply, StepItem, RawReplyItem } from '../../schema
 import { knownMarket } from '../overview.ts';
 import { DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Button, NameLink, NameWord, Said, SideWord, Badge, RawData } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { Button, NameLink, NameWord, SentenceText, SideWord, Badge, RawData } from '../parts/words.tsx';
+import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showCount, showTime, showLength } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
@@ -18,7 +18,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
   return (
     <>
       <h1>
-        {say('view.order')} <bdi dir="ltr">{name}</bdi>
+        {t('view.order')} <bdi dir="ltr">{name}</bdi>
       </h1>
       <WithReply reply={reply.value}>
         {({ orders, fills, steps, replies, intent }) => (
@@ -26,17 +26,17 @@ export function OneOrderView({ name }: { readonly name: string }) {
             {orders.map((order) => (
               <OrderFacts key={order.key} order={order} intent={intent} />
             ))}
-            <Panel title={say('order.life')} note={say('order.lifeNote')}>
+            <Panel title={t('order.life')} note={t('order.lifeNote')}>
               <Steps steps={steps} market={orders[0]?.market ?? ''} />
             </Panel>
             <RawReplies replies={replies} />
-            <Panel title={say('fills.title')}>
+            <Panel title={t('fills.title')}>
               <DataTable
-                label={say('fills.title')}
+                label={t('fills.title')}
                 columns={fillColumns()}
                 rows={fills}
                 keyOf={({ tradeId }) => tradeId}
-                empty={say('fills.none')}
+                empty={t('fills.none')}
               />
             </Panel>
           </>
@@ -53,11 +53,11 @@ function OrderFacts({ order, intent }: { readonly order: OrderItem; readonly int
   const [base, quote] = [names?.base ?? '', names?.quote ?? ''];
   return (
     <Panel
-      title={say('order.about', { key })}
+      title={t('order.about', { key })}
       actions={
         mayOperate() && isAtWork(order) ? (
           <Button
-            says="action.cancel.one"
+            text="action.cancel.one"
             class="danger"
             onClick={() => askFor({ kind: 'cancel', body: { order: key } }, `${market} · ${key}`)}
           />
@@ -65,33 +65,33 @@ function OrderFacts({ order, intent }: { readonly order: OrderItem; readonly int
       }
     >
       <dl class="figures">
-        <NamedFigure says="column.state">
+        <NamedFigure text="column.state">
           <OrderStateBadge order={order} />
         </NamedFigure>
-        <NamedFigure says="column.order">
+        <NamedFigure text="column.order">
           <SideWord side={side} /> {showExact(amount, base)} <NameLink view="market" name={market} />
         </NamedFigure>
-        <NamedFigure says="column.price">
+        <NamedFigure text="column.price">
           <OrderPrice order={order} />
         </NamedFigure>
-        <NamedFigure says="column.filled">
+        <NamedFigure text="column.filled">
           {showExact(filled, base)} · {showExact(filledTotal, quote)}
         </NamedFigure>
-        <NamedFigure says="column.fee">{showExact(fee, side === 'buy' ? base : quote)}</NamedFigure>
-        <NamedFigure says="column.strategy">
+        <NamedFigure text="column.fee">{showExact(fee, side === 'buy' ? base : quote)}</NamedFigure>
+        <NamedFigure text="column.strategy">
           <NameLink view="strategy" name={strategy} />
         </NamedFigure>
-        <NamedFigure says="order.venueId">
+        <NamedFigure text="order.venueId">
           <bdi dir="ltr">{venueId ?? '–'}</bdi>
         </NamedFigure>
         {exit === null ? null : (
-          <NamedFigure says="order.exit">
+          <NamedFigure text="order.exit">
             <NameWord area="exit" name={exit} />
           </NamedFigure>
         )}
         {why === null || why.reason === null ? null : (
-          <NamedFigure says="column.reason">
-            <Said text={why.reason} facts={why.reasonFacts} />
+          <NamedFigure text="column.reason">
+            <SentenceText text={why.reason} facts={why.reasonFacts} />
           </NamedFigure>
         )}
       </dl>
@@ -100,7 +100,7 @@ function OrderFacts({ order, intent }: { readonly order: OrderItem; readonly int
 }
 
 function Steps({ steps, market }: { readonly steps: readonly StepItem[]; readonly market: string }) {
-  if (steps.length === 0) return <p class="empty">{say('order.noSteps')}</p>;
+  if (steps.length === 0) return <p class="empty">{t('order.noSteps')}</p>;
   return (
     <ol class="life">
       {steps.map((step, index) => (
@@ -113,8 +113,8 @@ function Steps({ steps, market }: { readonly steps: readonly StepItem[]; readonl
 /** Shows the exchange's original replies on an order, each to be opened. */
 function RawReplies({ replies }: { readonly replies: readonly RawReplyItem[] }) {
   return (
-    <Panel title={say('order.replies')} note={say('order.repliesNote')}>
-      {replies.length === 0 ? <p class="empty">{say('order.noReplies')}</p> : null}
+    <Panel title={t('order.replies')} note={t('order.repliesNote')}>
+      {replies.length === 0 ? <p class="empty">{t('order.noReplies')}</p> : null}
       <ol class="life replies">
         {replies.map((reply) => (
           <RawReply key={`${reply.orderKey} ${reply.step} ${reply.problem === null}`} reply={reply} />
@@ -131,22 +131,22 @@ function RawReply({ reply }: { readonly reply: RawReplyItem }) {
     <li>
       <time class="when">{showTime(atMs, 'second')}</time>
       <span>
-        <Badge tone={problem === null ? 'calm' : 'bad'}>{say(`order.replyTo.${step}`)}</Badge>{' '}
+        <Badge tone={problem === null ? 'calm' : 'bad'}>{t(`order.replyTo.${step}`)}</Badge>{' '}
         <bdi dir="ltr">
           {endpoint} · HTTP {httpStatus}
         </bdi>
         {problem === null ? null : (
           <>
             {' '}
-            <Said text={problem} />
+            <SentenceText text={problem} />
           </>
         )}
       </span>
       <RawData
         label={
           isCut
-            ? say('order.replyCut', { shown: showCount(body.length), length: showCount(bodyLength) })
-            : say('order.replyBody')
+            ? t('order.replyCut', { shown: showCount(body.length), length: showCount(bodyLength) })
+            : t('order.replyBody')
         }
         data={indentedJson(body)}
       />
@@ -172,13 +172,13 @@ function StepLine({ step, beforeMs, market }: StepLineProps) {
       <span class="when">
         <time>{showTime(atMs, 'second')}</time>
         {beforeMs === null || atMs - beforeMs < LEAST_LENGTH_MS ? null : (
-          <small class="note">{say('order.later', { length: showLength(atMs - beforeMs) })}</small>
+          <small class="note">{t('order.later', { length: showLength(atMs - beforeMs) })}</small>
         )}
       </span>
       <span>
         <StepWords step={step} market={market} />
       </span>
-      <RawData label={say('order.data')} data={data} />
+      <RawData label={t('order.data')} data={data} />
     </li>
   );
 }
@@ -197,17 +197,17 @@ function StepWords({ step, market }: { readonly step: StepItem; readonly market:
     const isMatched = typeof matched === 'string' && matched !== '0' && state === 'open';
     return (
       <>
-        <Badge tone={ORDER_STATE_TONES[state]}>{say(`orderState.${state}`)}</Badge>{' '}
-        {isMatched ? say('order.matched', { amount: showExact(matched, names?.base ?? '') }) : null}
-        {typeof reason === 'string' ? <Said text={reason} facts={step.said['reason']} /> : null}
+        <Badge tone={ORDER_STATE_TONES[state]}>{t(`orderState.${state}`)}</Badge>{' '}
+        {isMatched ? t('order.matched', { amount: showExact(matched, names?.base ?? '') }) : null}
+        {typeof reason === 'string' ? <SentenceText text={reason} facts={step.said['reason']} /> : null}
       </>
     );
   }
   if (step.kind === 'fill' && typeof amount === 'string' && typeof price === 'string')
     return (
       <>
-        <Badge tone="good">{say('column.fill')}</Badge>{' '}
-        {say('order.fillAt', {
+        <Badge tone="good">{t('column.fill')}</Badge>{' '}
+        {t('order.fillAt', {
           amount: showExact(amount, names?.base ?? ''),
           price: showExact(price, names?.quote ?? ''),
         })}
@@ -215,9 +215,9 @@ function StepWords({ step, market }: { readonly step: StepItem; readonly market:
     );
   return step.kind === 'intent' ? (
     <>
-      <Badge tone="calm">{say('column.intent')}</Badge>{' '}
+      <Badge tone="calm">{t('column.intent')}</Badge>{' '}
       {typeof kind === 'string' ? <NameWord area="kind" name={kind} /> : null}
-      {typeof reason === 'string' ? <Said text={reason} facts={step.said['reason']} /> : null}
+      {typeof reason === 'string' ? <SentenceText text={reason} facts={step.said['reason']} /> : null}
     </>
   ) : (
     <strong dir="ltr">{step.kind}</strong>

@@ -3,7 +3,7 @@ import type { OrderItem } from '../../schema/order.ts';
 import { knownMarket } from '../overview.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Age, Badge, Button, NameLink, SideWord } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showNumber } from '../shown.ts';
 
@@ -20,7 +20,7 @@ export const ORDER_STATE_TONES: Readonly<Record<OrderItem['state'], 'good' | 'ba
 };
 
 export function OrderStateBadge({ order }: { readonly order: OrderItem }) {
-  return <Badge tone={ORDER_STATE_TONES[order.state]}>{say(`orderState.${order.state}`)}</Badge>;
+  return <Badge tone={ORDER_STATE_TONES[order.state]}>{t(`orderState.${order.state}`)}</Badge>;
 }
 
 /** Shows the price of an order: its limit, its stop, or the market. */
@@ -29,9 +29,9 @@ export function OrderPrice({ order }: { readonly order: OrderItem }) {
   const { price, stopPrice } = order;
   return (
     <>
-      {price === null ? say('execution.market') : showExact(price, quote)}
+      {price === null ? t('execution.market') : showExact(price, quote)}
       {stopPrice === null ? null : (
-        <span class="note line">{say('order.stopAt', { price: showExact(stopPrice, quote) })}</span>
+        <span class="note line">{t('order.stopAt', { price: showExact(stopPrice, quote) })}</span>
       )}
     </>
   );
@@ -71,7 +71,7 @@ export function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[]
     column('column.actions', (order) =>
       mayOperate() && isAtWork(order) ? (
         <Button
-          says="action.cancel.one"
+          text="action.cancel.one"
           onClick={() =>
             askFor({ kind: 'cancel', body: { order: order.key } }, `${order.market} · ${order.key}`)
           }
@@ -94,7 +94,7 @@ export function OrdersTable({ orders, label, isShort = false }: OrdersTableProps
       columns={orderColumns(isShort)}
       rows={orders}
       keyOf={({ key }) => key}
-      empty={say('orders.none')}
+      empty={t('orders.none')}
     />
   );
 }

@@ -4,7 +4,7 @@ import { askFor, openDialog } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { MarketAndStrategy, useMarketAndStrategy } from './filters.tsx';
 import { orderColumns } from './orders-table.tsx';
@@ -27,34 +27,34 @@ export function OrdersView() {
   return (
     <>
       <header class="view-head">
-        <h1>{say('view.orders')}</h1>
+        <h1>{t('view.orders')}</h1>
         <Choices
-          label={say('column.state')}
+          label={t('column.state')}
           choices={['open', 'all']}
           chosen={state}
-          shown={(each) => say(`orders.${each}`)}
+          shown={(each) => t(`orders.${each}`)}
         />
         <MarketAndStrategy filter={filter} />
         {mayOperate() ? (
           <span class="head-actions">
             <Button
-              says="action.order.do"
+              text="action.order.do"
               onClick={() => (openDialog.value = { asks: 'order', market: null })}
             />
             <Button
-              says={isNarrow ? 'orders.cancelThese' : 'orders.cancelAll'}
+              text={isNarrow ? 'orders.cancelThese' : 'orders.cancelAll'}
               class="danger"
               onClick={cancelAll}
             />
           </span>
         ) : null}
       </header>
-      <Panel title={say(`orders.${state.value}`)}>
+      <Panel title={t(`orders.${state.value}`)}>
         <PagedList<OrderItem>
           path="/orders"
           query={{ state: state.value, market, strategy }}
-          label={say('view.orders')}
-          empty={say('orders.none')}
+          label={t('view.orders')}
+          empty={t('orders.none')}
           columns={orderColumns(false)}
           keyOf={({ key }) => key}
         />

@@ -1,8 +1,8 @@
 import { askFor, openDialog } from '../actions/action.ts';
 import type { ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { Age, Badge, Button, Gain, NameLink, NameWord, Said, type Tone } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { Age, Badge, Button, Gain, NameLink, NameWord, SentenceText, type Tone } from '../parts/words.tsx';
+import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showCount, showExact, showMoney } from '../shown.ts';
 
@@ -16,7 +16,7 @@ const TONES: Readonly<Record<StrategyItem['status'], Tone>> = {
 };
 
 export function StrategyStatusBadge({ strategy }: { readonly strategy: StrategyItem }) {
-  return <Badge tone={TONES[strategy.status]}>{say(`strategyStatus.${strategy.status}`)}</Badge>;
+  return <Badge tone={TONES[strategy.status]}>{t(`strategyStatus.${strategy.status}`)}</Badge>;
 }
 
 /** Pause or resume a strategy. */
@@ -27,13 +27,13 @@ export function StrategyButton({ strategy }: { readonly strategy: StrategyItem }
   if (isPaused)
     return (
       <Button
-        says="action.resume.do"
+        text="action.resume.do"
         onClick={() => askFor({ kind: 'resume', body: { strategy: name } }, name)}
       />
     );
   return (
     <Button
-      says="action.pause.do"
+      text="action.pause.do"
       disabled={status !== 'running'}
       onClick={() => (openDialog.value = { asks: 'pause', strategy: name })}
     />
@@ -53,11 +53,11 @@ export function StrategiesTable({ strategies }: { readonly strategies: readonly 
   ];
   return (
     <DataTable
-      label={say('overview.strategies')}
+      label={t('overview.strategies')}
       columns={columns}
       rows={strategies}
       keyOf={({ name }) => name}
-      empty={say('overview.noStrategies')}
+      empty={t('overview.noStrategies')}
     />
   );
 }
@@ -71,7 +71,7 @@ function MarketLinks({ markets }: { readonly markets: readonly string[] }) {
         <NameLink key={market} view="market" name={market} />
       ))}
       {markets.length > MOST_MARKETS ? (
-        <span class="note">{say('overview.moreMarkets', { count: markets.length - MOST_MARKETS })}</span>
+        <span class="note">{t('overview.moreMarkets', { count: markets.length - MOST_MARKETS })}</span>
       ) : null}
     </span>
   );
@@ -83,14 +83,14 @@ function LastDecision({ strategy }: { readonly strategy: StrategyItem }) {
   return (
     <span class="decision">
       {decision === null ? (
-        <span class="note">{say('overview.noDecision')}</span>
+        <span class="note">{t('overview.noDecision')}</span>
       ) : (
         <>
           <Age atMs={decision.atMs} /> · <NameWord area="kind" name={decision.kind} /> ·{' '}
-          {say(`intentStatus.${decision.status}`)}
+          {t(`intentStatus.${decision.status}`)}
         </>
       )}
-      {reason === null ? null : <Said text={reason} facts={reasonFacts} />}
+      {reason === null ? null : <SentenceText text={reason} facts={reasonFacts} />}
     </span>
   );
 }
@@ -114,7 +114,7 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
         <>
           {stop === null ? null : showExact(stop, currency)}{' '}
           <Badge tone={isProtected ? 'good' : 'warn'}>
-            {say(
+            {t(
               isProtected ? 'position.protected' : stop === null ? 'position.unprotected' : 'position.partly',
             )}
           </Badge>
@@ -126,13 +126,13 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
       mayOperate() && market !== null ? (
         <>
           <Button
-            says="action.close.do"
+            text="action.close.do"
             onClick={() =>
               askFor({ kind: 'close', body: { strategy, market } }, `${strategy} · ${asset.toUpperCase()}`)
             }
           />{' '}
           <Button
-            says="action.position.open"
+            text="action.position.open"
             onClick={() => (openDialog.value = { asks: 'position', strategy, market })}
           />
         </>
@@ -141,11 +141,11 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
   ];
   return (
     <DataTable
-      label={say('overview.positions')}
+      label={t('overview.positions')}
       columns={columns}
       rows={positions}
       keyOf={({ strategy, asset, market }) => `${strategy} ${asset} ${market}`}
-      empty={say('overview.noPositions')}
+      empty={t('overview.noPositions')}
     />
   );
 }
@@ -157,11 +157,11 @@ export function ExposureTable({ exposure }: { readonly exposure: readonly Exposu
   ];
   return (
     <DataTable
-      label={say('overview.exposure')}
+      label={t('overview.exposure')}
       columns={columns}
       rows={exposure}
       keyOf={({ asset, currency }) => `${asset} ${currency}`}
-      empty={say('overview.noExposure')}
+      empty={t('overview.noExposure')}
     />
   );
 }

@@ -5,13 +5,13 @@ import { Lines } from '../charts/chart-room.tsx';
 import { overview } from '../overview.ts';
 import { EquityFigures } from '../parts/bot-state.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { feedInWords, inWords } from '../sentences.ts';
 import { showAge, showShare, showTime, showLeft, showName, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { ExposureTable, PositionsTable, StrategiesTable } from './overview-tables.tsx';
 import { askFor } from '../actions/action.ts';
-import { Button, NameLink, Said } from '../parts/words.tsx';
+import { Button, NameLink, SentenceText } from '../parts/words.tsx';
 import { hrefOf } from '../route.ts';
 import { language } from '../preferences.ts';
 import { mayOperate } from '../session.ts';
@@ -22,23 +22,23 @@ const CHART_PAUSE_MS = 10_000;
 export function OverviewView() {
   return (
     <>
-      <h1>{say('view.overview')}</h1>
+      <h1>{t('view.overview')}</h1>
       <WithReply reply={overview.value}>
         {(data) => (
           <>
             <Notices data={data} />
             <EquityPanel data={data} />
-            <Panel title={say('overview.strategies')}>
+            <Panel title={t('overview.strategies')}>
               <StrategiesTable strategies={data.strategies} />
             </Panel>
-            <Panel title={say('overview.positions')}>
+            <Panel title={t('overview.positions')}>
               <PositionsTable positions={data.positions} />
             </Panel>
             <div class="columns">
-              <Panel title={say('overview.exposure')}>
+              <Panel title={t('overview.exposure')}>
                 <ExposureTable exposure={data.exposure} />
               </Panel>
-              <Panel title={say('overview.data')} note={say('overview.dataNote')}>
+              <Panel title={t('overview.data')} note={t('overview.dataNote')}>
                 <DataAges ages={data.dataAges} />
               </Panel>
             </div>
@@ -53,8 +53,8 @@ function EquityPanel({ data }: { readonly data: OverviewReply }) {
   const history = useReply<EquityReply>('/equity', CHART_PAUSE_MS);
   const series = (history.value.data?.series ?? []).filter(({ points }) => points.length > 1);
   return (
-    <Panel title={say('overview.equity')} note={say('overview.dayNote')}>
-      {data.equity.length === 0 ? <p class="empty">{say('overview.noEquity')}</p> : null}
+    <Panel title={t('overview.equity')} note={t('overview.dayNote')}>
+      {data.equity.length === 0 ? <p class="empty">{t('overview.noEquity')}</p> : null}
       <div class="columns equity">
         {data.equity.map((equity) => {
           const { currency } = equity;
@@ -65,9 +65,9 @@ function EquityPanel({ data }: { readonly data: OverviewReply }) {
               {found.length === 0 ? null : (
                 <Lines
                   series={found}
-                  names={[`${say('overview.equity')} (${unitNow(currency)})`]}
+                  names={[`${t('overview.equity')} (${unitNow(currency)})`]}
                   currency={currency}
-                  label={say('chart.time')}
+                  label={t('chart.time')}
                 />
               )}
             </div>
@@ -81,9 +81,9 @@ function EquityPanel({ data }: { readonly data: OverviewReply }) {
 function FiguresOfEquity({ equity }: { readonly equity: EquityItem }) {
   const { drawdown, asOfMs } = equity;
   return (
-    <dl class="figures" title={say('overview.asOf', { time: showTime(asOfMs, 'second') })}>
+    <dl class="figures" title={t('overview.asOf', { time: showTime(asOfMs, 'second') })}>
       <EquityFigures equity={equity} />
-      <NamedFigure says="overview.drawdown">{showShare(drawdown)}</NamedFigure>
+      <NamedFigure text="overview.drawdown">{showShare(drawdown)}</NamedFigure>
     </dl>
   );
 }
@@ -93,7 +93,7 @@ const MOST_FEEDS = 12;
 
 function DataAges({ ages }: { readonly ages: OverviewReply['dataAges'] }) {
   const oldest = ages.toSorted((left, right) => left.readAtMs - right.readAtMs).slice(0, MOST_FEEDS);
-  if (oldest.length === 0) return <p class="empty">{say('overview.noData')}</p>;
+  if (oldest.length === 0) return <p class="empty">{t('overview.noData')}</p>;
   return (
     <dl class="pairs">
       {oldest.map(({ feed, readAtMs }) => (
@@ -115,15 +115,15 @@ function Notices({ data }: { readonly data: OverviewReply }) {
   const { credential, waits, haltWait, lockouts, unresolved, books, lossLimits, locks, alerts, bot } = data;
   const isDead = bot.state === 'silent' || bot.state === 'ended';
   return (
-    <ul class="notices" aria-label={say('notices.label')}>
+    <ul class="notices" aria-label={t('notices.label')}>
       {isDead ? (
         <Notice tone="bad">
-          {say('notices.dead', { time: showTime(bot.silentSinceMs) })} {say('notices.readOn')}
+          {t('notices.dead', { time: showTime(bot.silentSinceMs) })} {t('notices.readOn')}
         </Notice>
       ) : null}
       {credential === null ? null : (
         <Notice tone="bad">
-          {say('notices.credential', {
+          {t('notices.credential', {
             name: inWords(credential.nameFacts) ?? showName(credential.name),
             age: showAge(credential.sinceMs),
           })}
@@ -131,35 +131,35 @@ function Notices({ data }: { readonly data: OverviewReply }) {
       )}
       {books === 'broken' || books === 'suspected' || books === 'blocked' ? (
         <Notice tone={books === 'suspected' ? 'warn' : 'bad'}>
-          <a href={hrefOf('books')}>{say(`books.${books}`)}</a>
+          <a href={hrefOf('books')}>{t(`books.${books}`)}</a>
         </Notice>
       ) : null}
       {waits === null ? null : (
         <Notice tone="warn">
-          {say('notices.waits')} <Said text={waits.reason} facts={waits.reasonFacts} />
+          {t('notices.waits')} <SentenceText text={waits.reason} facts={waits.reasonFacts} />
         </Notice>
       )}
       {haltWait === null ? null : (
         <Notice tone="warn">
-          {say('notices.haltWait')} <Said text={haltWait.reason} facts={haltWait.reasonFacts} />
+          {t('notices.haltWait')} <SentenceText text={haltWait.reason} facts={haltWait.reasonFacts} />
         </Notice>
       )}
       {lossLimits.map(({ strategy, reason, reasonFacts, sinceMs }) => (
         <Notice tone="warn" key={`limit ${strategy}`}>
-          {say('notices.lossLimit', { strategy: showName(strategy), time: showTime(sinceMs) })}{' '}
-          <Said text={reason} facts={reasonFacts} />
+          {t('notices.lossLimit', { strategy: showName(strategy), time: showTime(sinceMs) })}{' '}
+          <SentenceText text={reason} facts={reasonFacts} />
         </Notice>
       ))}
       {lockouts.map(({ budget, endsAtMs }) => (
         <Notice tone="bad" key={budget}>
           {endsAtMs === null
-            ? say('notices.lockoutOpen', { budget: showName(budget) })
-            : say('notices.lockout', { budget: showName(budget), left: showLeft(endsAtMs) })}
+            ? t('notices.lockoutOpen', { budget: showName(budget) })
+            : t('notices.lockout', { budget: showName(budget), left: showLeft(endsAtMs) })}
         </Notice>
       ))}
       {unresolved.map(({ key, market, sentAtMs }) => (
         <Notice tone="warn" key={key}>
-          {say('notices.unresolved', { market: showName(market), age: showAge(sentAtMs) })}{' '}
+          {t('notices.unresolved', { market: showName(market), age: showAge(sentAtMs) })}{' '}
           <NameLink view="order" name={key} />
         </Notice>
       ))}
@@ -168,7 +168,7 @@ function Notices({ data }: { readonly data: OverviewReply }) {
           <span dir="auto">{texts[language.value]}</span>
           {acknowledgedAtMs === null && mayOperate() ? (
             <Button
-              says="action.acknowledge.do"
+              text="action.acknowledge.do"
               class="quiet"
               onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, texts[language.value])}
             />
@@ -177,7 +177,7 @@ function Notices({ data }: { readonly data: OverviewReply }) {
       ))}
       {locks.length === 0 ? null : (
         <Notice tone="warn">
-          <a href={hrefOf('locks')}>{say('notices.locks', { count: locks.length })}</a>
+          <a href={hrefOf('locks')}>{t('notices.locks', { count: locks.length })}</a>
         </Notice>
       )}
     </ul>

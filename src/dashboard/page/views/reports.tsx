@@ -2,7 +2,7 @@ import { reportAddress } from '../api.ts';
 import type { ReportItem, ReportsReply } from '../../schema/log.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import { showCount, showTime } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
@@ -24,26 +24,26 @@ export function ReportsView() {
       ),
       'title',
     ),
-    column('reports.kind', ({ kind }) => say(`reportKind.${kind}`)),
+    column('reports.kind', ({ kind }) => t(`reportKind.${kind}`)),
     column('column.time', ({ atMs }) => showTime(atMs), 'short'),
     column(
       'reports.size',
-      ({ bytes }) => say('reports.kilobytes', { size: showCount(Math.ceil(bytes / KILOBYTE)) }),
+      ({ bytes }) => t('reports.kilobytes', { size: showCount(Math.ceil(bytes / KILOBYTE)) }),
       'number',
     ),
   ];
   return (
     <>
-      <h1>{say('view.reports')}</h1>
+      <h1>{t('view.reports')}</h1>
       <WithReply reply={reply.value}>
         {({ reports }) => (
-          <Panel title={say('reports.title')} note={say('reports.note')}>
+          <Panel title={t('reports.title')} note={t('reports.note')}>
             <DataTable
-              label={say('view.reports')}
+              label={t('view.reports')}
               columns={columns}
               rows={reports}
               keyOf={({ id }) => id}
-              empty={say('reports.none')}
+              empty={t('reports.none')}
             />
           </Panel>
         )}

@@ -5,8 +5,8 @@ import { overview, strategyOptions } from '../overview.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { RawData, Badge, NameLink, Said, type Tone } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { RawData, Badge, NameLink, SentenceText, type Tone } from '../parts/words.tsx';
+import { t } from '../translate.ts';
 import { showTime } from '../shown.ts';
 
 const TONES: Readonly<Record<SignalItem['outcome'], Tone>> = {
@@ -50,21 +50,21 @@ export function SignalsView() {
   return (
     <>
       <header class="view-head">
-        <h1>{say('view.signals')}</h1>
+        <h1>{t('view.signals')}</h1>
         <SelectField
-          label={say('field.strategy')}
+          label={t('field.strategy')}
           name="signals-strategy"
           value={strategy.value}
-          options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+          options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
           onChange={(wanted) => (strategy.value = wanted)}
         />
       </header>
-      <Panel title={say('signals.title')} note={say('log.note')}>
+      <Panel title={t('signals.title')} note={t('log.note')}>
         <PagedList<SignalItem>
           path="/signals"
           query={{ strategy: strategy.value }}
-          label={say('view.signals')}
-          empty={say('signals.none')}
+          label={t('view.signals')}
+          empty={t('signals.none')}
           columns={signalColumns()}
           keyOf={keyOf}
         />
@@ -76,11 +76,11 @@ export function SignalsView() {
 export function SignalsTable({ signals }: { readonly signals: readonly SignalItem[] }) {
   return (
     <DataTable
-      label={say('view.signals')}
+      label={t('view.signals')}
       columns={signalColumns(true)}
       rows={signals}
       keyOf={keyOf}
-      empty={say('signals.none')}
+      empty={t('signals.none')}
     />
   );
 }
@@ -99,7 +99,7 @@ function signalColumns(isOfOne = false): readonly DataColumn<SignalItem>[] {
           )),
         ]),
     column('column.state', ({ outcome }) => (
-      <Badge tone={TONES[outcome]}>{say(`signalOutcome.${outcome}`)}</Badge>
+      <Badge tone={TONES[outcome]}>{t(`signalOutcome.${outcome}`)}</Badge>
     )),
     column('column.reason', (signal) => <Why signal={signal} />),
     column('signals.sender', (signal) => <Sender signal={signal} />),
@@ -110,7 +110,7 @@ function signalColumns(isOfOne = false): readonly DataColumn<SignalItem>[] {
     )),
     column(
       'signals.payload',
-      ({ payload }) => <RawData label={say('signals.payload')} data={payload} />,
+      ({ payload }) => <RawData label={t('signals.payload')} data={payload} />,
       'short',
     ),
   ];
@@ -119,10 +119,10 @@ function signalColumns(isOfOne = false): readonly DataColumn<SignalItem>[] {
 /** In the language of the page, and what is wrong with this very one in the words of the bot. */
 function Why({ signal: { code, reason } }: { readonly signal: SignalItem }) {
   const known = CODES.find((each) => each === code);
-  if (known === undefined) return <Said text={reason} />;
+  if (known === undefined) return <SentenceText text={reason} />;
   return (
     <span>
-      {say(`signalCode.${known}`)} {WHOLE.has(known) ? null : <Said text={reason} />}
+      {t(`signalCode.${known}`)} {WHOLE.has(known) ? null : <SentenceText text={reason} />}
     </span>
   );
 }
@@ -130,9 +130,9 @@ function Why({ signal: { code, reason } }: { readonly signal: SignalItem }) {
 function Sender({ signal: { source, sentAtMs } }: { readonly signal: SignalItem }) {
   return (
     <span title={sentAtMs === null ? undefined : showTime(sentAtMs, 'second')}>
-      {source === 'command' ? say('signals.byCommand') : <bdi dir="ltr">{source}</bdi>}{' '}
+      {source === 'command' ? t('signals.byCommand') : <bdi dir="ltr">{source}</bdi>}{' '}
       {sentAtMs === null ? null : (
-        <span class="note">{say('signals.sent', { time: showTime(sentAtMs, 'clock-seconds') })}</span>
+        <span class="note">{t('signals.sent', { time: showTime(sentAtMs, 'clock-seconds') })}</span>
       )}
     </span>
   );

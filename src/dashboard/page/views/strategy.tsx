@@ -3,8 +3,8 @@ import type { StrategyReply } from '../../schema/overview.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, Badge, Gain, NameLink, NameWord, Said, RawData } from '../parts/words.tsx';
-import { say } from '../say.ts';
+import { Age, Badge, Gain, NameLink, NameWord, SentenceText, RawData } from '../parts/words.tsx';
+import { t } from '../translate.ts';
 import { showCount, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
@@ -29,47 +29,49 @@ export function StrategyView({ name }: { readonly name: string }) {
               <StrategyButton strategy={strategy} />
             </span>
           </header>
-          {strategy.reason === null ? null : <Said text={strategy.reason} facts={strategy.reasonFacts} />}
+          {strategy.reason === null ? null : (
+            <SentenceText text={strategy.reason} facts={strategy.reasonFacts} />
+          )}
           <StrategyFigures strategy={strategy} />
           {profit
             .filter(({ points }) => points.length > 1)
             .map((series) => {
               const currency = series.name.split('/').at(-1) ?? '';
               return (
-                <Panel key={series.name} title={say('column.profit')}>
+                <Panel key={series.name} title={t('column.profit')}>
                   <Lines
                     series={[series]}
-                    names={[`${say('column.profit')} (${unitNow(currency)})`]}
+                    names={[`${t('column.profit')} (${unitNow(currency)})`]}
                     currency={currency}
-                    label={say('chart.time')}
+                    label={t('chart.time')}
                   />
                 </Panel>
               );
             })}
-          <Panel title={say('overview.positions')}>
+          <Panel title={t('overview.positions')}>
             <PositionsTable positions={positions} />
           </Panel>
-          <Panel title={say('orders.open')}>
-            <OrdersTable orders={openOrders} label={say('orders.open')} />
+          <Panel title={t('orders.open')}>
+            <OrdersTable orders={openOrders} label={t('orders.open')} />
           </Panel>
-          <Panel title={say('strategy.intents')} note={say('strategy.intentsNote')}>
+          <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
             <IntentsTable intents={intents} />
           </Panel>
           {signals.length === 0 ? null : (
-            <Panel title={say('signals.title')} note={say('log.note')}>
+            <Panel title={t('signals.title')} note={t('log.note')}>
               <SignalsTable signals={signals} />
             </Panel>
           )}
           {locks.length === 0 ? null : (
-            <Panel title={say('view.locks')}>
+            <Panel title={t('view.locks')}>
               <LocksTable locks={locks} />
             </Panel>
           )}
-          <Panel title={say('view.log')}>
+          <Panel title={t('view.log')}>
             <LogTable lines={log} />
           </Panel>
-          <Panel title={say('strategy.state')}>
-            <RawData label={say('strategy.showState')} data={state} />
+          <Panel title={t('strategy.state')}>
+            <RawData label={t('strategy.showState')} data={state} />
           </Panel>
         </>
       )}
@@ -81,19 +83,19 @@ function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strat
   const { profit, realised, open, currency, orders, fills, requests, markets } = strategy;
   return (
     <dl class="figures">
-      <NamedFigure says="column.profit" class="main-figure">
+      <NamedFigure text="column.profit" class="main-figure">
         <Gain amount={profit} currency={currency} />
       </NamedFigure>
-      <NamedFigure says="strategy.realised">
+      <NamedFigure text="strategy.realised">
         <Gain amount={realised} currency={currency} />
       </NamedFigure>
-      <NamedFigure says="column.openProfit">
+      <NamedFigure text="column.openProfit">
         <Gain amount={open} currency={currency} />
       </NamedFigure>
-      <NamedFigure says="column.orders">{showCount(orders)}</NamedFigure>
-      <NamedFigure says="column.fills">{showCount(fills)}</NamedFigure>
-      <NamedFigure says="column.requests">{showCount(requests)}</NamedFigure>
-      <NamedFigure says="column.markets" class="links">
+      <NamedFigure text="column.orders">{showCount(orders)}</NamedFigure>
+      <NamedFigure text="column.fills">{showCount(fills)}</NamedFigure>
+      <NamedFigure text="column.requests">{showCount(requests)}</NamedFigure>
+      <NamedFigure text="column.markets" class="links">
         {markets.map((market) => (
           <NameLink key={market} view="market" name={market} />
         ))}
@@ -111,19 +113,19 @@ function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) 
     ),
     column('column.state', ({ status }) => (
       <Badge tone={{ working: 'warn', done: 'good', refused: 'bad' }[status] as 'warn' | 'good' | 'bad'}>
-        {say(`intentStatus.${status}`)}
+        {t(`intentStatus.${status}`)}
       </Badge>
     )),
-    column('column.reason', ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />),
-    column('order.data', ({ data }) => <RawData label={say('order.data')} data={data} />),
+    column('column.reason', ({ reason, reasonFacts }) => <SentenceText text={reason} facts={reasonFacts} />),
+    column('order.data', ({ data }) => <RawData label={t('order.data')} data={data} />),
   ];
   return (
     <DataTable
-      label={say('strategy.intents')}
+      label={t('strategy.intents')}
       columns={columns}
       rows={intents}
       keyOf={({ id }) => id}
-      empty={say('strategy.noIntents')}
+      empty={t('strategy.noIntents')}
     />
   );
 }

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { loadPart, reasonToReload } from '../page-parts.ts';
 import type { PageView } from '../route.ts';
-import { say } from '../say.ts';
+import { t } from '../translate.ts';
 import type { FurtherView as Further } from './further-view.tsx';
 import { MarketView } from './market.tsx';
 import { OrdersView } from './orders.tsx';
@@ -33,5 +33,5 @@ function Later({ view, subject }: ViewProps) {
   const Loaded = further.value;
   if (Loaded !== null) return <Loaded view={view} subject={subject} />;
   // The notice above says what to do where it can not be loaded.
-  return reasonToReload.value === null ? <p class="empty">{say('loading')}</p> : null;
+  return reasonToReload.value === null ? <p class="empty">{t('loading')}</p> : null;
 }

@@ -175,14 +175,14 @@ export const userCommands = [
       );
       const keys = (settings.keys ?? []).map(({ publicKey }) => publicKey.replace(/=$/, ''));
       const timeMs = context.tick();
-      const isTaken =
+      const isInUse =
         new Set(tokens).size < tokens.length ||
         new Set(keys).size < keys.length ||
         services.users.findByName(settings.username) !== undefined ||
         (settings.id !== undefined && services.users.find(settings.id) !== undefined) ||
         tokens.some((token) => services.credentials.hasToken(token)) ||
         keys.some((publicKey) => services.credentials.keyOf(publicKey) !== undefined);
-      if (isTaken)
+      if (isInUse)
         throw new AdminRefusal(
           `expected a name, id, tokens and keys not yet used, was "${settings.username}"`,
         );

@@ -257,8 +257,8 @@ function writeUnixTime(timeMs: number, forms: Pick<WireForms, 'lastUpdate'>): nu
   return forms.lastUpdate === 'milliseconds' ? timeMs : Math.floor(timeMs / 1000);
 }
 
-function updatedAt({ changedAtMs, takenAtMs }: BookView, forms: WireForms): number {
-  return writeUnixTime(forms.lastUpdateOf === 'change' ? changedAtMs : takenAtMs, forms);
+function updatedAt({ changedAtMs, snapshotAtMs }: BookView, forms: WireForms): number {
+  return writeUnixTime(forms.lastUpdateOf === 'change' ? changedAtMs : snapshotAtMs, forms);
 }
 
 function pairs(levels: readonly ViewLevel[], view: BookView, forms: WireForms): readonly unknown[] {

@@ -13,25 +13,25 @@ const TRIALS_FILE = 'trials.parquet';
 export function bestTrialsSection(study: StudyResult, voice: StudyVoice): string {
   const ranked = rankedTrials(study);
   if (ranked.length === 0) return '';
-  const { say, count, metric, foreign } = voice;
+  const { t, count, metric, foreign } = voice;
   const shown = ranked.slice(0, MOST_ROWS);
   const figures = shownFigures(study.objectives.map((objective) => objective.metric));
   const names = [...new Set(shown.flatMap(({ params }) => Object.keys(params)))];
-  const titles = [say('best.trial'), ...figures.map(metric), ...names.map(foreign), ''].map(
+  const titles = [t('best.trial'), ...figures.map(metric), ...names.map(foreign), ''].map(
     (title) => `<th scope="col">${escapeHtml(title)}</th>`,
   );
   const isFront = study.front.length > 0;
   const all = count(ranked.length);
   const note =
     shown.length < ranked.length
-      ? say(isFront ? 'best.someOfFront' : 'best.some', {
+      ? t(isFront ? 'best.someOfFront' : 'best.some', {
           shown: count(shown.length),
           all,
           file: TRIALS_FILE,
         })
-      : say(isFront ? 'best.front' : 'best.all', { all });
-  return `<section id="best"><h2>${say('best.title')}</h2><p class="muted">${escapeHtml(note)}</p>
-<div class="scroll tall" tabindex="0" role="region" aria-label="${say('best.title')}"><table><thead><tr>${titles.join('')}</tr></thead><tbody>${shown
+      : t(isFront ? 'best.front' : 'best.all', { all });
+  return `<section id="best"><h2>${t('best.title')}</h2><p class="muted">${escapeHtml(note)}</p>
+<div class="scroll tall" tabindex="0" role="region" aria-label="${t('best.title')}"><table><thead><tr>${titles.join('')}</tr></thead><tbody>${shown
     .map((trial) => rowOf(trial, { figures, names }, voice))
     .join('')}</tbody></table></div></section>`;
 }
@@ -39,13 +39,13 @@ export function bestTrialsSection(study: StudyResult, voice: StudyVoice): string
 function rowOf(
   { number, params, metrics, violation }: ShownTrial,
   { figures, names }: { readonly figures: readonly string[]; readonly names: readonly string[] },
-  { say, digits, figure, param }: StudyVoice,
+  { t, digits, figure, param }: StudyVoice,
 ): string {
   const cells = [
     digits(String(number)),
     ...figures.map((name) => figure(name, metrics)),
     ...names.map((name) => param(params[name])),
-    (violation ?? 0) > 0 ? say('best.broken') : '',
+    (violation ?? 0) > 0 ? t('best.broken') : '',
   ];
   return `<tr data-trial="${number}" tabindex="0">${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
 }
@@ -55,10 +55,10 @@ const MOST_REASONS = 10;
 
 /** Returns the reasons trials have no values, by kind; nothing if all have values. */
 export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoice): string {
-  const { say, count, digits, said } = voice;
+  const { t, count, digits, words: sentenceText } = voice;
   const rows = FAILURE_KINDS.flatMap((kind) => {
     const reasons = [...reasonsOf(trials.filter(({ failure }) => failure === kind))];
-    const words = [say(`failure.${kind}`), say(`meaning.${kind}`)];
+    const words = [t(`failure.${kind}`), t(`meaning.${kind}`)];
     const left = reasons.slice(MOST_REASONS).reduce((sum, [, found]) => sum + found.count, 0);
     return [
       ...reasons
@@ -67,22 +67,22 @@ export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoi
           ...words,
           digits(String(found.count)),
           digits(String(found.first)),
-          said(reason),
+          sentenceText(reason),
         ]),
-      ...(left === 0 ? [] : [[...words, digits(String(left)), '', say('failures.others')]]),
+      ...(left === 0 ? [] : [[...words, digits(String(left)), '', t('failures.others')]]),
     ];
   });
   if (rows.length === 0) return '';
   return tableSection({
     id: 'failures',
-    title: say('failures.title'),
-    note: say('failures.note', { failed: count(counts.done - counts.complete), done: count(counts.done) }),
+    title: t('failures.title'),
+    note: t('failures.note', { failed: count(counts.done - counts.complete), done: count(counts.done) }),
     titles: [
-      say('failures.kind'),
-      say('failures.meaning'),
-      say('failures.trials'),
-      say('failures.first'),
-      say('failures.reason'),
+      t('failures.kind'),
+      t('failures.meaning'),
+      t('failures.trials'),
+      t('failures.first'),
+      t('failures.reason'),
     ],
     rows,
   });
@@ -113,12 +113,12 @@ export function chartSections(data: StudyReportData, voice: StudyVoice): readonl
 }
 
 /** Returns a note on the trials shown in the charts, after a blank; nothing if all are shown. */
-function sampleNote({ all, trials }: StudyReportData, { say, count }: StudyVoice): string {
+function sampleNote({ all, trials }: StudyReportData, { t, count }: StudyVoice): string {
   const shown = trials.number.length;
   if (shown === all) return '';
   const drawn = trials.isDrawn.reduce<number>((sum, flag) => sum + flag, 0);
   const of = { all: count(all), shown: count(shown), drawn: count(drawn), file: TRIALS_FILE };
-  return ` ${say('charts.sample', of)}`;
+  return ` ${t('charts.sample', of)}`;
 }
 
 type Key = 'best' | 'near' | 'plateau' | 'other' | 'broken' | 'failed' | 'chosen' | 'front';
@@ -126,16 +126,16 @@ type Key = 'best' | 'near' | 'plateau' | 'other' | 'broken' | 'failed' | 'chosen
 /** Returns the legend of a chart's colours. */
 function keysOf(
   keys: readonly Key[],
-  { say }: StudyVoice,
+  { t }: StudyVoice,
   best: 'key.best' | 'key.bestByFirst' = 'key.best',
 ): string {
   return keys
-    .map((key) => `<span class="key-${key}">${say(key === 'best' ? best : `key.${key}`)}</span>`)
+    .map((key) => `<span class="key-${key}">${t(key === 'best' ? best : `key.${key}`)}</span>`)
     .join('');
 }
 
 function slicesSection(data: StudyReportData, voice: StudyVoice): string {
-  const { say } = voice;
+  const { t } = voice;
   const { trials, plateau } = data;
   const has = (state: number): boolean => trials.state.some((one) => one === state);
   const keys: readonly Key[] = [
@@ -146,18 +146,18 @@ function slicesSection(data: StudyReportData, voice: StudyVoice): string {
     ...(has(2) ? (['failed'] as const) : []),
     'chosen',
   ];
-  const noScript = say('charts.noScript', { file: TRIALS_FILE });
-  return `<section id="slice-section"><div class="bar"><h2>${say('slices.title')}</h2>
-<span><select id="figure" aria-label="${say('slices.figure')}"></select></span></div><div class="keys">${keysOf(keys, voice)}</div>
-<p class="muted chart-note">${say('slices.note')}${sampleNote(data, voice)}</p><div id="slices" class="pictures"></div><noscript>${noScript}</noscript></section>`;
+  const noScript = t('charts.noScript', { file: TRIALS_FILE });
+  return `<section id="slice-section"><div class="bar"><h2>${t('slices.title')}</h2>
+<span><select id="figure" aria-label="${t('slices.figure')}"></select></span></div><div class="keys">${keysOf(keys, voice)}</div>
+<p class="muted chart-note">${t('slices.note')}${sampleNote(data, voice)}</p><div id="slices" class="pictures"></div><noscript>${noScript}</noscript></section>`;
 }
 
 function paretoSection(data: StudyReportData, voice: StudyVoice): string {
-  const { say } = voice;
+  const { t } = voice;
   const objectives = data.figures.filter(({ direction }) => direction !== null).length;
   const choice =
     objectives > 2
-      ? `<span><select id="pareto-across" aria-label="${say('pareto.across')}"></select><select id="pareto-up" aria-label="${say('pareto.up')}"></select></span>`
+      ? `<span><select id="pareto-across" aria-label="${t('pareto.across')}"></select><select id="pareto-up" aria-label="${t('pareto.up')}"></select></span>`
       : '';
   const keys: readonly Key[] = [
     'best',
@@ -165,20 +165,20 @@ function paretoSection(data: StudyReportData, voice: StudyVoice): string {
     'other',
     ...(data.trials.state.includes(1) ? (['broken'] as const) : []),
   ];
-  return `<section id="pareto-section"><div class="bar"><h2>${say('pareto.title')}</h2>${choice}</div>
+  return `<section id="pareto-section"><div class="bar"><h2>${t('pareto.title')}</h2>${choice}</div>
 <div class="keys">${keysOf(keys, voice, 'key.bestByFirst')}</div>
-<p class="muted chart-note">${say('pareto.note')}${sampleNote(data, voice)}</p><div id="pareto" class="pictures"></div></section>`;
+<p class="muted chart-note">${t('pareto.note')}${sampleNote(data, voice)}</p><div id="pareto" class="pictures"></div></section>`;
 }
 
-function heatSection({ trials }: StudyReportData, { say }: StudyVoice): string {
+function heatSection({ trials }: StudyReportData, { t }: StudyVoice): string {
   const isSample = trials.isDrawn.includes(0);
-  const note = say(isSample ? 'heat.noteOfSample' : 'heat.note');
-  return `<section id="heat-section"><div class="bar"><h2>${say('heat.title')} <b class="of-figure"></b></h2>
-<span><select id="heat-across" aria-label="${say('heat.across')}"></select><select id="heat-up" aria-label="${say('heat.up')}"></select></span></div>
+  const note = t(isSample ? 'heat.noteOfSample' : 'heat.note');
+  return `<section id="heat-section"><div class="bar"><h2>${t('heat.title')} <b class="of-figure"></b></h2>
+<span><select id="heat-across" aria-label="${t('heat.across')}"></select><select id="heat-up" aria-label="${t('heat.up')}"></select></span></div>
 <p class="muted chart-note">${note}</p><div id="heat" class="pictures"></div></section>`;
 }
 
-function parallelSection({ say }: StudyVoice): string {
-  return `<section id="parallel-section"><h2>${say('parallel.title')} <b class="of-figure"></b></h2>
-<p class="muted chart-note">${say('parallel.note')}</p><div id="parallel" class="scroll" tabindex="0" role="region" aria-label="${say('parallel.label')}"></div></section>`;
+function parallelSection({ t }: StudyVoice): string {
+  return `<section id="parallel-section"><h2>${t('parallel.title')} <b class="of-figure"></b></h2>
+<p class="muted chart-note">${t('parallel.note')}</p><div id="parallel" class="scroll" tabindex="0" role="region" aria-label="${t('parallel.label')}"></div></section>`;
 }

@@ -12,20 +12,20 @@ import type { SignalSet } from '../../data-set.ts';
 
 /** The title of a report, and the switch of its theme. */
 export function studyHeader(study: StudyResult, voice: StudyVoice): string {
-  const { say, minute, list, foreign } = voice;
+  const { t, minute, list, foreign } = voice;
   const { range, strategy, markets, timeframe, fidelity } = study;
-  const what = say('header', {
+  const what = t('header', {
     strategy: nameOf(strategy),
     markets: list(markets.map(foreign)),
     data:
       fidelity === 'poll'
-        ? say('header.books')
-        : say('header.candles', { timeframe: voice.timeframe(timeframe) }),
+        ? t('header.books')
+        : t('header.candles', { timeframe: voice.timeframe(timeframe) }),
     from: minute(range.fromMs),
     to: minute(range.splitMs),
   });
   return `<header><div><h1>${escapeHtml(foreign(study.study))}</h1><p class="muted">${escapeHtml(what)}</p></div>
-<button type="button" id="theme">${say('theme')}</button></header>`;
+<button type="button" id="theme">${t('theme')}</button></header>`;
 }
 
 /** A path by its last part: the whole one is in what was asked. */
@@ -33,21 +33,21 @@ const nameOf = (strategy: string): string => strategy.split(/[/\\]/).at(-1) ?? s
 
 /** Returns the section on likely luck, stability and untested points: to be read before any number. */
 export function verdictSection({ validation, notes }: ValidatedStudy, voice: StudyVoice): string {
-  const { say, tell, digits } = voice;
-  const toKnow = listOf(notes.map(tell));
+  const { t, format, digits } = voice;
+  const toKnow = listOf(notes.map(format));
   if (validation === null)
-    return `<section id="verdict" class="verdict"><h2>${say('verdict')}</h2><p>${say('verdict.none')}</p>${toKnow}</section>`;
-  const { verdict, basis } = validation;
-  const { luck, stable, stress, notTested } = verdict;
+    return `<section id="verdict" class="verdict"><h2>${t('verdict')}</h2><p>${t('verdict.none')}</p>${toKnow}</section>`;
+  const { verdict: outcome, basis } = validation;
+  const { luck, stable, stress, notTested } = outcome;
   const sample = sampleFinding(basis);
   const reasons = [...luck.reasons, ...(sample === null ? [] : [sample])];
-  const title = say('verdict.of', { trial: digits(String(basis.trial)) });
+  const title = t('verdict.of', { trial: digits(String(basis.trial)) });
   return `<section id="verdict" class="verdict"><h2>${title}</h2>
-<div class="judged"><div><h3>${say('verdict.luck')}</h3>${word(luck.kind, say(`luck.${luck.kind}`), ' id="luck-word"')}${listOf(reasons.map(tell))}</div>
-<div><h3>${say('verdict.stable')}</h3>${word(stable.kind, say(`stable.${stable.kind}`), ' id="stable-word"')}${listOf([capitalized(tell(stable.reason))])}</div>
-<div><h3>${say('verdict.stress')}</h3>${word(stress.kind, say(`stress.${stress.kind}`))}${listOf(stress.reasons.map(tell))}</div>
-<div><h3>${say('verdict.untested')}</h3>${listOf(notTested.map((what) => capitalized(tell(what))))}</div></div>
-<h3>${say('toKnow')}</h3>${toKnow}</section>`;
+<div class="judged"><div><h3>${t('verdict.luck')}</h3>${word(luck.kind, t(`luck.${luck.kind}`), ' id="luck-word"')}${listOf(reasons.map(format))}</div>
+<div><h3>${t('verdict.stable')}</h3>${word(stable.kind, t(`stable.${stable.kind}`), ' id="stable-word"')}${listOf([capitalized(format(stable.reason))])}</div>
+<div><h3>${t('verdict.stress')}</h3>${word(stress.kind, t(`stress.${stress.kind}`))}${listOf(stress.reasons.map(format))}</div>
+<div><h3>${t('verdict.untested')}</h3>${listOf(notTested.map((what) => capitalized(format(what))))}</div></div>
+<h3>${t('toKnow')}</h3>${toKnow}</section>`;
 }
 
 type Word = StudyVerdict['luck' | 'stable' | 'stress']['kind'];
@@ -68,42 +68,42 @@ const word = (kind: Word, text: string, id = ''): string =>
 
 /** The figures that are looked at first. */
 export function studyTiles(study: ValidatedStudy, voice: StudyVoice): string {
-  const { say, tell, count, digits, metric: nameIn, figure, minute } = voice;
+  const { t, format, count, digits, metric: nameIn, figure, minute } = voice;
   const { best, objectives, counts, wanted, trialsOnData, holdout, range, sampler } = study;
   const hasHoldout = range.splitMs < range.toMs;
   const tiles = [
     ...objectives.map(({ metric, direction }) =>
       studyTile({
-        title: say(`tile.${direction}d`, { metric: nameIn(metric) }),
+        title: t(`tile.${direction}d`, { metric: nameIn(metric) }),
         text: figure(metric, best?.metrics ?? null),
         below:
-          best === null ? say('tile.noValues') : say('tile.inSample', { trial: digits(String(best.number)) }),
+          best === null ? t('tile.noValues') : t('tile.inSample', { trial: digits(String(best.number)) }),
       }),
     ),
     studyTile({
-      title: say('tile.trials'),
-      text: say('tile.done', { done: count(counts.done), wanted: count(wanted) }),
-      below: say('tile.failed', {
+      title: t('tile.trials'),
+      text: t('tile.done', { done: count(counts.done), wanted: count(wanted) }),
+      below: t('tile.failed', {
         failed: count(counts.done - counts.complete),
         broken: count(counts.infeasible),
       }),
     }),
     studyTile({
-      title: say('tile.onData'),
+      title: t('tile.onData'),
       text: count(trialsOnData.trials),
-      below: say('tile.studies', {
-        studies: tell(finding('count.studies', { count: trialsOnData.studies })),
+      below: t('tile.studies', {
+        studies: format(finding('count.studies', { count: trialsOnData.studies })),
       }),
     }),
     studyTile({
-      title: say('tile.sampler'),
+      title: t('tile.sampler'),
       text: voice.foreign(sampler.kind),
-      below: say('tile.seed', { seed: digits(String(sampler.seed)) }),
+      below: t('tile.seed', { seed: digits(String(sampler.seed)) }),
     }),
     studyTile({
-      title: say('tile.holdout'),
-      text: say(hasHoldout ? (holdout === null ? 'tile.closed' : 'tile.opened') : 'tile.none'),
-      below: hasHoldout ? say('tile.from', { time: minute(range.splitMs) }) : say('tile.allSeen'),
+      title: t('tile.holdout'),
+      text: t(hasHoldout ? (holdout === null ? 'tile.closed' : 'tile.opened') : 'tile.none'),
+      below: hasHoldout ? t('tile.from', { time: minute(range.splitMs) }) : t('tile.allSeen'),
     }),
   ];
   return `<div class="tiles">${tiles.join('')}</div>`;
@@ -116,16 +116,16 @@ function studyTile({ title, text, below }: Record<'title' | 'text' | 'below', st
 /** Every statistic of luck, with its formula and where that is from. */
 export function luckSection({ validation }: ValidatedStudy, voice: StudyVoice): string {
   if (validation === null) return '';
-  const { say, tell, digits } = voice;
+  const { t, format, digits } = voice;
   const { basis } = validation;
-  const note = say('luck.note', {
-    days: tell(finding('count.days', { count: basis.days })),
+  const note = t('luck.note', {
+    days: format(finding('count.days', { count: basis.days })),
     trial: digits(String(basis.trial)),
-    trials: tell(finding('count.trials', { count: basis.sampled })),
+    trials: format(finding('count.trials', { count: basis.sampled })),
     page: 'docs/statistics.md',
   });
   const rows = statisticTexts(validation, voice).map((one) => statisticRow(one, voice));
-  return `<section id="luck"><h2>${say('luck.title')}</h2>
+  return `<section id="luck"><h2>${t('luck.title')}</h2>
 <p class="muted">${escapeHtml(note)}</p>
 ${rows.join('\n')}</section>`;
 }
@@ -134,19 +134,19 @@ ${rows.join('\n')}</section>`;
 export function stressSection({ validation }: ValidatedStudy, voice: StudyVoice): string {
   const findings = validation?.stress ?? null;
   if (findings === null) return '';
-  const { say, digits } = voice;
+  const { t, digits } = voice;
   const rows = stressTexts(findings, voice).map(({ title, figure, missing }) => {
-    const text = figure ?? say('notTestedWhy', { why: missing ?? '' });
+    const text = figure ?? t('notTestedWhy', { why: missing ?? '' });
     return `<div><dt>${escapeHtml(capitalized(title))}</dt><dd>${escapeHtml(text)}</dd></div>`;
   });
-  const title = say('conditions.title', { trial: digits(String(findings.trial)) });
+  const title = t('conditions.title', { trial: digits(String(findings.trial)) });
   return `<section id="stress"><h2>${title}</h2><dl class="rules">${rows.join('')}</dl></section>`;
 }
 
 /** Formulas and sources are those of the docs, so that a reader finds them there. */
-function statisticRow(of: StatisticText, { say }: StudyVoice): string {
+function statisticRow(of: StatisticText, { t }: StudyVoice): string {
   const { name, title, figure, missing, what, formula, source } = of;
-  const found = figure === null ? `<b class="muted">${say('notTested')}</b>` : `<b>${escapeHtml(figure)}</b>`;
+  const found = figure === null ? `<b class="muted">${t('notTested')}</b>` : `<b>${escapeHtml(figure)}</b>`;
   const why = missing === null ? '' : `<p>${escapeHtml(missing)}</p>`;
   return `<div class="statistic" data-statistic="${name}"><div><h3>${escapeHtml(capitalized(title))}</h3>
 <p>${escapeHtml(capitalized(what))}.</p>${why}<p class="muted"><code>${escapeHtml(formula)}</code><br><cite>${escapeHtml(source)}</cite></p></div>${found}</div>`;
@@ -162,64 +162,64 @@ const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor
 export function holdoutSection(study: StudyResult, voice: StudyVoice): string {
   const { holdout, trials, objectives, range } = study;
   if (holdout === null) return '';
-  const { say, tell, digits, minute, metric: nameIn, figure } = voice;
+  const { t, format, digits, minute, metric: nameIn, figure } = voice;
   const { openedAtMs, afterTrials, trial: number } = holdout;
   const report = readHoldoutReport(holdout.report, range);
-  const when = say('holdout.note', {
+  const when = t('holdout.note', {
     trial: digits(String(number)),
     from: minute(range.splitMs),
     to: minute(range.toMs),
     time: minute(openedAtMs),
-    trials: tell(trialCount(afterTrials)),
+    trials: format(trialCount(afterTrials)),
   });
   const trial = trials.find((one) => one.number === number) ?? null;
   const found = report?.kind === 'ran' ? report.metrics : null;
   const names = [...new Set([...objectives.map(({ metric }) => metric), ...FIGURES])];
   return tableSection({
     id: 'holdout',
-    title: say('holdout.title'),
+    title: t('holdout.title'),
     note: `${when}${whyMissing(report, voice)}`,
-    titles: [say('holdout.figure'), say('holdout.inTrials'), say('holdout.inHoldout')],
+    titles: [t('holdout.figure'), t('holdout.inTrials'), t('holdout.inHoldout')],
     rows: names.map((name) => [nameIn(name), figure(name, trial?.metrics ?? null), figure(name, found)]),
   });
 }
 
 /** Returns the reason there are no hold-out figures, after a blank; nothing if there are. */
-function whyMissing(report: HoldoutReport | null, { say }: StudyVoice): string {
-  if (report === null) return ` ${say('holdout.notRun', { command: 'sarraf study open-holdout' })}`;
-  return report.kind === 'ran' ? '' : ` ${say('holdout.failed', { reason: report.reason })}`;
+function whyMissing(report: HoldoutReport | null, { t }: StudyVoice): string {
+  if (report === null) return ` ${t('holdout.notRun', { command: 'sarraf study open-holdout' })}`;
+  return report.kind === 'ran' ? '' : ` ${t('holdout.failed', { reason: report.reason })}`;
 }
 
 /** Returns the description of the study: its settings, and the identifiers of its data and code. */
 export function askedSection({ study, identity, written }: ReportedStudy, voice: StudyVoice): string {
-  const { say } = voice;
+  const { t } = voice;
   const known = [
-    [say('asked.study'), identity.id],
-    [say('asked.hash'), study.hash],
-    [say('asked.code'), identity.code],
-    [say('asked.version'), identity.engine],
+    [t('asked.study'), identity.id],
+    [t('asked.hash'), study.hash],
+    [t('asked.code'), identity.code],
+    [t('asked.version'), identity.engine],
     ...study.data.map((set) => [dataText(set, voice), set.sha256]),
     ...(study.signals === null ? [] : [[signalsText(study.signals, voice), study.signals.sha256]]),
-    [say('asked.file'), study.file],
+    [t('asked.file'), study.file],
   ].map(([name = '', value = '']) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`);
   const text = stringify(written);
   const shown =
     text.length <= MOST_SETTINGS ? text : `${text.slice(0, MOST_SETTINGS)}\n# ... the rest is in the study`;
-  return `<section id="asked"><h2>${say('asked.title')}</h2><dl class="rules hashes">${known.join('')}</dl>
-<h3>${say('asked.settings')}</h3><pre>${escapeHtml(shown)}</pre></section>`;
+  return `<section id="asked"><h2>${t('asked.title')}</h2><dl class="rules hashes">${known.join('')}</dl>
+<h3>${t('asked.settings')}</h3><pre>${escapeHtml(shown)}</pre></section>`;
 }
 
-function dataText(set: StudyResult['data'][number], { say, count, minute, timeframe }: StudyVoice): string {
+function dataText(set: StudyResult['data'][number], { t, count, minute, timeframe }: StudyVoice): string {
   const { market, kind, bars, firstMs, lastMs } = set;
   const of = { rows: count(bars), market, from: minute(firstMs), to: minute(lastMs) };
   return set.timeframe === null
-    ? say('asked.data', { ...of, kind: say(`data.${kind}`) })
-    : say('asked.candles', { ...of, timeframe: timeframe(set.timeframe) });
+    ? t('asked.data', { ...of, kind: t(`data.${kind}`) })
+    : t('asked.candles', { ...of, timeframe: timeframe(set.timeframe) });
 }
 
-function signalsText(set: SignalSet, { say, minute }: StudyVoice): string {
+function signalsText(set: SignalSet, { t, minute }: StudyVoice): string {
   const { count, firstMs, lastMs } = set;
   return count === 0
-    ? say('asked.noSignals')
-    : say('asked.signals', { count, from: minute(firstMs), to: minute(lastMs) });
+    ? t('asked.noSignals')
+    : t('asked.signals', { count, from: minute(firstMs), to: minute(lastMs) });
 }

@@ -13,10 +13,10 @@ export function walkSections(
   voice: StudyVoice,
 ): readonly string[] {
   if (walk === null) return [];
-  const { say } = voice;
+  const { t } = voice;
   if (walk.kind === 'unknown')
     return [
-      `<section id="walk" class="warnings"><h2>${say('walk.title')}</h2><p>${escapeHtml(say('walk.unknown', { reason: walk.reason }))}</p></section>`,
+      `<section id="walk" class="warnings"><h2>${t('walk.title')}</h2><p>${escapeHtml(t('walk.unknown', { reason: walk.reason }))}</p></section>`,
     ];
   return [
     accountSection(walk.result, quote, voice),
@@ -28,47 +28,47 @@ export function walkSections(
 
 function accountSection(result: WalkForwardResult, quote: Currency, voice: StudyVoice): string {
   const { plan, windows, notes, hash } = result;
-  const { say, tell, count } = voice;
+  const { t, format, count } = voice;
   const rows = accountTexts(result, voice, quote).map(
     ([name, text]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(text)}</dd></div>`,
   );
-  const what = say('walk.note', {
+  const what = t('walk.note', {
     windows: count(windows.length),
-    kind: say(`plan.${plan.kind}`),
-    choice: say(`choice.${plan.choose}`),
+    kind: t(`plan.${plan.kind}`),
+    choice: t(`choice.${plan.choose}`),
   });
-  const toKnow = [...notes.map(tell), say('walk.hash', { hash })];
-  return `<section id="walk"><h2>${say('walk.account')}</h2><p class="muted chart-note">${escapeHtml(what)}</p>
-<div id="equity"></div><dl class="account">${rows.join('')}</dl><h3>${say('toKnow')}</h3>${listOf(toKnow)}</section>`;
+  const toKnow = [...notes.map(format), t('walk.hash', { hash })];
+  return `<section id="walk"><h2>${t('walk.account')}</h2><p class="muted chart-note">${escapeHtml(what)}</p>
+<div id="equity"></div><dl class="account">${rows.join('')}</dl><h3>${t('toKnow')}</h3>${listOf(toKnow)}</section>`;
 }
 
-function againstSection({ say }: StudyVoice): string {
-  return `<section id="against"><div class="bar"><h2>${say('against.title')}</h2>
-<span><select id="walk-figure" aria-label="${say('against.figure')}"></select></span></div>
-<p class="muted chart-note">${say('against.note')}</p><div id="in-out" class="pictures"></div></section>`;
+function againstSection({ t }: StudyVoice): string {
+  return `<section id="against"><div class="bar"><h2>${t('against.title')}</h2>
+<span><select id="walk-figure" aria-label="${t('against.figure')}"></select></span></div>
+<p class="muted chart-note">${t('against.note')}</p><div id="in-out" class="pictures"></div></section>`;
 }
 
 function windowsSection(result: WalkForwardResult, voice: StudyVoice): string {
   const columns = windowTexts(result, voice);
   return tableSection({
     id: 'windows',
-    title: voice.say('windows.title'),
-    note: voice.say('windows.note'),
+    title: voice.t('windows.title'),
+    note: voice.t('windows.note'),
     titles: titlesOf(columns),
     rows: textRows(columns),
   });
 }
 
 function driftSection(result: WalkForwardResult, voice: StudyVoice): string {
-  const { say, list, param } = voice;
+  const { t, list, param } = voice;
   const values = result.drift.map((drift) =>
-    list(drift.values.map((value) => (value === null ? say('drift.none') : param(value)))),
+    list(drift.values.map((value) => (value === null ? t('drift.none') : param(value)))),
   );
-  const columns = [...driftTexts(result, voice), { title: say('drift.values'), isWord: true, cells: values }];
+  const columns = [...driftTexts(result, voice), { title: t('drift.values'), isWord: true, cells: values }];
   return tableSection({
     id: 'drift',
-    title: say('drift.title'),
-    note: say('drift.note'),
+    title: t('drift.title'),
+    note: t('drift.note'),
     titles: titlesOf(columns),
     rows: textRows(columns),
   });

@@ -11,7 +11,7 @@ import { revealChannels, type RevealedChannel } from '../../../../src/alerts/ale
 import { channelSettings } from '../../../../src/daemon/alert-settings.ts';
 import { signatureOf } from '../../../../src/alerts/channels/web-transports.ts';
 import { Redactor } from '../../../../src/exchange/redactor.ts';
-import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
+import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';
 import { SmtpServer } from '../../../support/smtp-server.ts';
 
 const TOKEN = '123456:a-secret-token-of-a-bot';
@@ -32,7 +32,7 @@ const message = (over: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
 let server: ChatServer;
 let opened: Channel[];
 beforeEach(async () => {
-  server = new ChatServer(() => TAKEN);
+  server = new ChatServer(() => ACCEPTED);
   opened = [];
   await server.listen();
 });

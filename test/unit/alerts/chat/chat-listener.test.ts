@@ -8,7 +8,7 @@ import { createTelegramChat } from '../../../../src/alerts/channels/telegram-tra
 import { mutedUntilMs, SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
 import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
-import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
+import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';
 import { botSeen } from './chat-fixture.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
@@ -118,7 +118,7 @@ describe('commands by chat', () => {
   test('are not done again where an earlier version kept their place', async () => {
     said('/halt');
     said('/halt');
-    outbox.use((each) => each.keepMeta('offset telegram', '2'));
+    outbox.use((each) => each.setMeta('offset telegram', '2'));
     await listener().turn();
     await listener().turn();
     expect(replies).toHaveLength(1);
@@ -232,7 +232,7 @@ describe('commands by chat', () => {
     ['what has no id', [{}]],
     ['what was taken before', [{ update_id: 0 }]],
   ])('are not asked for without a pause where the service answers at once with %s', async (_, answer) => {
-    outbox.use((each) => each.keepMeta('offset telegram', '1'));
+    outbox.use((each) => each.setMeta('offset telegram', '1'));
     let asked = 0;
     const updatesAtOnce = async (): Promise<readonly unknown[]> => {
       asked += 1;
@@ -286,7 +286,7 @@ describe('an action', () => {
 
 describe('the API of Telegram', () => {
   test('gives updates from an offset on, and takes answers with their markup escaped', async () => {
-    const server = new ChatServer(() => TAKEN);
+    const server = new ChatServer(() => ACCEPTED);
     const apiRoot = await server.listen();
     const chat = createTelegramChat({ kind: 'telegram', token: '1:a-secret-token', apiRoot, proxy: null });
     const update = { update_id: 9, message: { message_id: 1 } };
@@ -308,7 +308,7 @@ describe('the API of Telegram', () => {
   });
 
   test('reads no more of a reply than one of the API can have', async () => {
-    const server = new ChatServer(() => TAKEN);
+    const server = new ChatServer(() => ACCEPTED);
     const apiRoot = await server.listen();
     const chat = createTelegramChat({ kind: 'bale', token: '1:a-secret-token', apiRoot, proxy: null });
     let sentBytes = 0;

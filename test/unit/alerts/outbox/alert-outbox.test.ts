@@ -205,7 +205,7 @@ describe('an outbox', () => {
     const message = compose('mail');
     open([condition('c')], 2);
     const memory = new AlertOutbox(openOutboxInMemory());
-    memory.takeOver(outbox);
+    memory.mergeFrom(outbox);
     expect(memory.cursor()).toEqual({ epoch: 'e', seq: 2 });
     expect(memory.openAlerts()).toEqual(outbox.openAlerts());
     expect(memory.unsent('mail')).toEqual([message]);

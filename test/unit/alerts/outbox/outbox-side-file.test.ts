@@ -75,7 +75,7 @@ describe('alerts in a backup', () => {
   test('are known again with what was said of them, and no later alert has an id of before', async () => {
     alertOf(outbox, 'sent');
     outbox.sent(compose(), NOW_MS);
-    outbox.keepMeta('asked x', '{"atMs":1}');
+    outbox.setMeta('asked x', '{"atMs":1}');
     const { folder, leftOut } = await backUp();
     expect([leftOut, await putBack(folder)]).toEqual([[], ['alerts.sqlite', 'mirror.sqlite']]);
     const again = restored();
@@ -121,7 +121,7 @@ describe('alerts in a backup', () => {
     expect(await putBack(folder)).toEqual(['alerts.sqlite', 'watchdog-alerts.sqlite', 'mirror.sqlite']);
     const said: string[] = [];
     const again = openOutbox(other, {
-      keeper: 'watchdog',
+      owner: 'watchdog',
       log: (level, text) => said.push(`${level} ${text}`),
     });
     expect(again.use((each) => each.openAlerts())).toMatchObject([{ id: 1, key: 'silent' }]);

@@ -107,8 +107,9 @@ const BRACKET: BracketAlgorithm = {
   setbacks: { ...NO_SETBACKS, reason: 'SmallOrder' },
 };
 
-const look = (cursor: Parameters<BotFiles['look']>[0]['cursor'] = null): ReturnType<BotFiles['look']> =>
-  files.look({ cursor, deviceBefore: null });
+const look = (
+  cursor: Parameters<BotFiles['snapshot']>[0]['cursor'] = null,
+): ReturnType<BotFiles['snapshot']> => files.snapshot({ cursor, deviceBefore: null });
 
 describe('the files of a bot', () => {
   test('begin with the end of the journal: the past is no news', () => {
@@ -195,7 +196,8 @@ describe('the files of a bot', () => {
       deviceFile: null,
       nowMs: () => nowMs,
     });
-    const sinceMs = (): number => watched.look({ cursor: null, deviceBefore: null }).snapshot.watchedSinceMs;
+    const sinceMs = (): number =>
+      watched.snapshot({ cursor: null, deviceBefore: null }).snapshot.watchedSinceMs;
     nowMs += 5_000;
     expect(sinceMs()).toBe(NOW_MS);
     nowMs -= 3_600_000;
@@ -335,10 +337,10 @@ describe('the files of a bot', () => {
   test('are nothing before there is a mirror, and while it is that of an earlier run', () => {
     const of = { dataFolder: mirror.folder, deviceFile: null, nowMs: () => NOW_MS } as const;
     const early = new BotFiles({ ...of, mirrorPath: join(mirror.folder, 'none.sqlite'), madeSinceMs: null });
-    expect(early.look({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
+    expect(early.snapshot({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
     expect(early.hasNews(null)).toBe(false);
     const later = new BotFiles({ ...of, mirrorPath: mirror.path, madeSinceMs: Date.now() + 60_000 });
-    expect(later.look({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
+    expect(later.snapshot({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
     early.close();
     later.close();
   });

@@ -248,7 +248,7 @@ describe('an outbox that can not be used', () => {
     (language, ...words) => {
       const dataFolder = folderOfThisTest();
       const outbox = new SafeOutbox(dataFolder);
-      outbox.use((each) => each.keepMeta('a', 'b'));
+      outbox.use((each) => each.setMeta('a', 'b'));
       rmSync(join(dataFolder, 'alerts.sqlite'));
       expect(outbox.use((each) => each.meta('a'))).toBe('b');
       const facts = { rule: 'outbox', reason: outbox.problem ?? '' } as const;
@@ -275,7 +275,7 @@ describe('an outbox that can not be used', () => {
     other.exec('BEGIN IMMEDIATE');
     const keep = (): true | null =>
       outbox.use((each) => {
-        each.keepMeta('a', 'b');
+        each.setMeta('a', 'b');
         return true;
       });
     expect(keep()).toBeNull();
@@ -390,7 +390,7 @@ class WatchedBot implements Disposable {
   private reading(): BotReading {
     return {
       hasNews: (cursor) => cursor?.seq !== this.seq,
-      look: () => {
+      snapshot: () => {
         if (this.fault !== null) throw this.fault;
         const snapshot = wellSnapshot({ atMs: this.nowMs, ...this.over });
         return { snapshot, cursor: { epoch: 'e', seq: this.seq } };

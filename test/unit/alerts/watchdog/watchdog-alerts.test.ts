@@ -32,10 +32,10 @@ test('keeps what has just happened until the process that holds the outbox lets 
   const other = openOutboxFile(dataFolder, 'watchdog');
   other.exec('BEGIN IMMEDIATE');
   const result = { canceled: ['a'], kept: [], left: [], unseen: [], isBack: false };
-  alerts.tell({ kind: 'canceled', result, isRepeat: false });
+  alerts.notify({ kind: 'canceled', result, isRepeat: false });
   other.exec('COMMIT');
-  alerts.tell({ kind: 'problem', message: 'any' });
-  alerts.tell({ kind: 'problem', message: 'any' });
+  alerts.notify({ kind: 'problem', message: 'any' });
+  alerts.notify({ kind: 'problem', message: 'any' });
   const listed = new AlertOutbox(other).list({ isOpenOnly: false, last: 10, beforeId: null });
   expect(listed.map(({ facts }) => facts)).toEqual([{ rule: 'entries', canceled: 1, kept: 0, left: 0 }]);
   await alerts.end();

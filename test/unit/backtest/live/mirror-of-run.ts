@@ -115,9 +115,9 @@ function ledgerOf(
   const market = markets[0]?.market.symbol ?? '';
   for (const [asset, amount] of Object.entries(opening)) {
     const isMoney = MARKET_NAMES.quotes.some(({ currency }) => currency === asset);
-    if (!isMoney) ledger.takeInventory({ asset, amount, market, atMs: 0 });
+    if (!isMoney) ledger.applyInventory({ asset, amount, market, atMs: 0 });
   }
   for (const fill of fills)
-    ledger.takeTrade({ ...fill, market: parseMarket(fill.market), leastAmount: LEAST_UNITS });
+    ledger.applyTrade({ ...fill, market: parseMarket(fill.market), leastAmount: LEAST_UNITS });
   return ledger;
 }

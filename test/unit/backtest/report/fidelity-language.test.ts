@@ -12,7 +12,7 @@ import { createBarRules, createPollRules } from '../../../../src/venues/fill-rul
 /** A statement as its report has it, a line each. */
 function linesOf({ rules, caveats }: FidelityStatement, language: Language): readonly string[] {
   const tell = (fact: FidelityStatement['caveats'][number]): string =>
-    withoutDirectionMarks(reportVoice(language).tell(fact));
+    withoutDirectionMarks(reportVoice(language).format(fact));
   return [...rules.map(({ rule, setting }) => `${tell(rule)}: ${tell(setting)}`), ...caveats.map(tell)];
 }
 

@@ -83,7 +83,7 @@ describe('a page in Persian', () => {
     const refused = intentWarnings({
       intents: [{ strategy: 'grid', count: 4, refusals: [REFUSAL, { ...REFUSAL, code: 'fit' }] }],
       orders: [],
-    }).map((warning) => withoutDirectionMarks(reportVoice('fa').tell(warning)));
+    }).map((warning) => withoutDirectionMarks(reportVoice('fa').format(warning)));
     expect(refused).toEqual([
       'grid سفارشی نگذاشت: ۴ تصمیم گرفت و رد شد: ۲ بار سفارش با قاعدهٔ risk (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: no)؛ ۲ بار سفارش با قاعدهٔ fit (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: no)',
     ]);

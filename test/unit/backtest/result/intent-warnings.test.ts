@@ -24,7 +24,7 @@ const warningsOf = (count: number, refusals: readonly ReturnType<typeof refusal>
   intentWarnings({
     intents: [{ strategy: 'ma-cross', count, refusals }],
     orders: orders.slice(0, placed),
-  }).map(reportVoice('en').tell);
+  }).map(reportVoice('en').format);
 
 describe('a warning', () => {
   test('says that a strategy placed nothing, how much it wanted, and why it was refused', () => {

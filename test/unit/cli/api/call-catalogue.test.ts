@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CALL_GROUPS, CALLS, callOf } from '../../../../src/cli/api/call-catalogue.ts';
 import { callHelp, callListLines } from '../../../../src/cli/commands/api.ts';
-import { LOOK_WITH } from '../../../../src/cli/api/command-io.ts';
+import { QUERY_BY_CALL } from '../../../../src/cli/api/command-io.ts';
 import { readFields } from '../../../../src/cli/api/read-fields.ts';
 
 /**
@@ -45,7 +45,7 @@ describe('the calls', () => {
 
   test('that are no reads name a read that shows what became of them', () => {
     for (const { name } of CALLS.filter(({ effect }) => effect !== 'reads')) {
-      const look = LOOK_WITH[name]?.({ order: 5, id: 'CW1', token: 'x', clientOrderId: 'mine' }, 0);
+      const look = QUERY_BY_CALL[name]?.({ order: 5, id: 'CW1', token: 'x', clientOrderId: 'mine' }, 0);
       const [group, word] = look?.split(' ') ?? [];
       if (group === 'order') expect(look).toBe('order find 5 --sent 1970-01-01T00:00:00Z');
       else expect([group, CALLS.some((call) => call.word === word)]).toEqual(['api', true]);

@@ -39,7 +39,7 @@ export async function runCommand(
     workingFolder: scripted.workingFolder ?? '/nowhere',
     isTerminal: scripted.answers !== undefined,
     out: (text) => out.push(text),
-    say: (line) => said.push(line),
+    log: (line) => said.push(line),
     confirm: async (question, word) => (await answer(question)) === word,
     ask: answer,
     askHidden: answer,

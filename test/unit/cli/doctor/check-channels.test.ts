@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkChannels } from '../../../../src/cli/doctor/check-channels.ts';
 import { doctorCommand } from '../../../../src/cli/commands/doctor.ts';
-import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
+import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';
 import { runCommand, type Ended } from '../api/run-command.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
@@ -14,7 +14,7 @@ let server: ChatServer;
 const folder = folderOfAllTests();
 let said: string[];
 beforeAll(async () => {
-  server = new ChatServer(() => TAKEN);
+  server = new ChatServer(() => ACCEPTED);
   await server.listen();
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ const check = async (
     isWhole: true,
     isOffline: false,
     signal: new AbortController().signal,
-    say: (line) => said.push(line),
+    log: (line) => said.push(line),
     nowMs: 0,
     ...options,
   });
@@ -73,7 +73,7 @@ describe('channels of alerts', () => {
       }),
     ]);
     expect(said).toEqual(['doctor sends a test message through each channel of alerts: phone, gone.']);
-    server.answers(TAKEN, apiError(502, 'bad gateway'));
+    server.answers(ACCEPTED, apiError(502, 'bad gateway'));
     const verdicts = (await check([channel('one'), channel('two')])).map(({ verdict }) => verdict);
     expect(verdicts.toSorted()).toEqual(['ok', 'warning']);
   });

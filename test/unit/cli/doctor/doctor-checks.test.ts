@@ -20,14 +20,14 @@ import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
 import { checkLogIn } from '../../../../src/cli/doctor/check-log-in.ts';
 import { checkModes } from '../../../../src/cli/doctor/run-doctor.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
-import { isDataFolderInUse, lockDataFolder } from '../../../../src/daemon/run-locks.ts';
+import { isDataFolderInUse, claimDataFolder } from '../../../../src/daemon/process-locks.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { writeUnstarted } from '../../../../src/engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
-import { keepToken } from '../../../../src/venues/client-credentials.ts';
+import { storeToken } from '../../../../src/venues/client-credentials.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 import { openMirror } from '../../../support/open-mirror.ts';
@@ -190,7 +190,7 @@ describe('a ledger', () => {
 
   test('with a lockout keeps doctor silent, whoever it is of', async () => {
     const store = open();
-    const { pass } = store.take({ budget: 'users/profile', credential: 'with' }, monotonicMs());
+    const { permit: pass } = store.acquire({ budget: 'users/profile', credential: 'with' }, monotonicMs());
     store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
     store.close();
     const { findings, silence } = await checkLedger(ledgerFile(), owner, room);
@@ -215,7 +215,7 @@ describe('a mirror', () => {
   test('is looked at while a bot writes to it', () => {
     expect(lookAtMirror()).toMatchObject({ account: null, findings: [{ verdict: 'ok' }] });
     const mirror = openMirror(mirrorFile(), 1_000, 'aaaa');
-    mirror.keepAccount('{"salt":"00","hashes":{}}');
+    mirror.persistAccount('{"salt":"00","hashes":{}}');
     expect(lookAtMirror()).toMatchObject({ account: '{"salt":"00","hashes":{}}' });
     expect(lookAtMirror().findings[0]?.text).toMatch(/is whole: \d+\.\d MB, 0 of 100000 fills, 0 orders, /);
     mirror.close();
@@ -256,7 +256,7 @@ test('a running bot is asked why it can not trade, and keeps its folder', async 
   const reasons = ['halted: by hand', 'the books differ'];
   const server = createHttpServer((_, reply) => reply.end(JSON.stringify({ ok: false, reasons, locks: [] })));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const lock = lockDataFolder(folder);
+  const lock = claimDataFolder(folder);
   lock.noteHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const config = {
     data: { folder, retention: DEFAULT_RETENTION },
@@ -325,7 +325,7 @@ describe('a user who logs in', () => {
   test('has the token and device of an earlier log-in', () => {
     mkdirSync(join(folder, 'state'));
     const of = { folder: join(folder, 'state'), baseUrl: address, username: 'ali' };
-    keepToken(stateFile({ ...of, kind: 'token' }), {
+    storeToken(stateFile({ ...of, kind: 'token' }), {
       key: 'kept',
       issuedAtMs: 1_000_000,
       expiresAtMs: 1_000_000 + 14_400_000,

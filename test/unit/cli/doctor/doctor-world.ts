@@ -4,7 +4,7 @@ import { checkExchange, type SeenReply } from '../../../../src/cli/doctor/check-
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
-import type { KeptAccount } from '../../../../src/venues/account-reader.ts';
+import type { AccountHash } from '../../../../src/venues/account-reader.ts';
 import { PANEL_TOKEN, type ServedAccount } from '../../../support/served-account.ts';
 
 /** The private part of the key that the served account has. */
@@ -42,7 +42,7 @@ export async function examine(
   options: {
     readonly credentials?: string;
     readonly market?: string;
-    readonly kept?: KeptAccount;
+    readonly kept?: AccountHash;
     readonly baseUrl?: string;
     readonly nowMs?: () => number;
   } = {},
@@ -56,8 +56,8 @@ export async function examine(
     baseUrl,
     longestWaitMs: 10_000,
     signal: new AbortController().signal,
-    say: () => undefined,
-    kept,
+    log: () => undefined,
+    stored: kept,
     privateSilence: null,
     seen,
     nowMs,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { botFiles } from '../../../../src/cli/init/bot-files.ts';
-import { USUAL_WISHES, type BotWishes } from '../../../../src/cli/init/bot-wishes.ts';
+import { USUAL_REQUEST, type BotRequest } from '../../../../src/cli/init/bot-request.ts';
 import { START_NAMES } from '../../../../src/cli/init/starting-points.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 
@@ -15,8 +15,8 @@ const shipped = {
   strategy: (file: string) => readFileSync(`strategies/${file}`, 'utf8'),
 };
 
-const wished = (wishes: Partial<BotWishes>): ReadonlyMap<string, string> =>
-  botFiles({ ...USUAL_WISHES, folder: '/home/me/My bot', baseUrl: null, name: 'mine', ...wishes }, shipped);
+const wished = (wishes: Partial<BotRequest>): ReadonlyMap<string, string> =>
+  botFiles({ ...USUAL_REQUEST, folder: '/home/me/My bot', baseUrl: null, name: 'mine', ...wishes }, shipped);
 
 /** What a run would read of it, or its problems. */
 function settings(files: ReadonlyMap<string, string>): unknown {
@@ -86,7 +86,7 @@ test('its README is in the language that was chosen, with the same commands', ()
 
 test('an image gets the package of sarraf that lies in the folder', () => {
   const packed = botFiles(
-    { ...USUAL_WISHES, folder: '/a', baseUrl: null, name: 'a' },
+    { ...USUAL_REQUEST, folder: '/a', baseUrl: null, name: 'a' },
     { ...shipped, sarraf: 'file:vendor/sarraf-9.8.7.tgz' },
   );
   expect(packed.get('Dockerfile')).toContain('COPY vendor ./vendor\n');

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askWishes, makeBot } from '../../../../src/cli/commands/init.ts';
+import { askRequest, makeBot } from '../../../../src/cli/commands/init.ts';
 import { packageOriginOf } from '../../../../src/cli/init/package-origin.ts';
-import { USUAL_WISHES, type GivenWishes } from '../../../../src/cli/init/bot-wishes.ts';
+import { USUAL_REQUEST, type GivenRequest } from '../../../../src/cli/init/bot-request.ts';
 import { folderProblem } from '../../../../src/cli/init/write-bot-folder.ts';
 import { VERSION } from '../../../../src/exchange/version.ts';
 import own from '../../../../package.json' with { type: 'json' };
@@ -43,7 +43,7 @@ describe('sarraf init without a terminal', () => {
 
 /** Answers questions by keys, each when its question stands there; the wishes, and all that was shown. */
 async function answered(
-  given: GivenWishes,
+  given: GivenRequest,
   answers: readonly (readonly [question: string, ...keys: string[]])[],
 ) {
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -57,7 +57,7 @@ async function answered(
     shown = shown.slice(shown.indexOf(question) + question.length);
     for (const key of keys) setImmediate(() => input.write(key));
   });
-  const wishes = await askWishes(given, { workingFolder: home, folderProblem, terminal: { input, output } });
+  const wishes = await askRequest(given, { workingFolder: home, folderProblem, terminal: { input, output } });
   return { wishes, asked };
 }
 
@@ -75,7 +75,7 @@ describe('the questions', () => {
       ['called', ENTER],
     ]);
     expect(wishes).toEqual({
-      ...USUAL_WISHES,
+      ...USUAL_REQUEST,
       folder: join(home, 'my-bot'),
       baseUrl: null,
       name: 'ma-cross',
@@ -114,7 +114,7 @@ describe('the questions', () => {
 test('a new bot pins the sarraf that makes it, and gets a copy of a package that is a file', async () => {
   const packed = join(home, 'sarraf-0.1.0.tgz');
   writeFileSync(packed, 'packed');
-  const wishes = { ...USUAL_WISHES, folder: join(home, 'bot'), baseUrl: null, name: 'mine' };
+  const wishes = { ...USUAL_REQUEST, folder: join(home, 'bot'), baseUrl: null, name: 'mine' };
   await makeBot(wishes, () => {}, { kind: 'file', path: packed });
   const text = readFileSync(join(home, 'bot/package.json'), 'utf8');
   expect(JSON.parse(text)).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkFolder, checkMarket, checkName } from '../../../../src/cli/init/bot-wishes.ts';
+import { checkFolder, checkMarket, checkName } from '../../../../src/cli/init/bot-request.ts';
 import { packageNameOf } from '../../../../src/cli/init/bot-files.ts';
 
 describe('the package of a folder', () => {

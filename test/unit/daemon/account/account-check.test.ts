@@ -41,7 +41,7 @@ function checkWith(mirror: { text: string | null }, ...readings: readonly Accoun
     mirror: {
       path: 'mirror.sqlite',
       account: () => mirror.text,
-      keepAccount: (text) => void (mirror.text = text),
+      persistAccount: (text) => void (mirror.text = text),
     },
     log: (message) => said.push(message),
   });

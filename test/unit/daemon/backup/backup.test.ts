@@ -93,7 +93,7 @@ describe('a backup', () => {
     const { folder } = await backUp();
     const inbox = new ControlInbox(folder);
     expect(inbox.isHalted()).toMatchObject({ reason: 'night' });
-    expect(inbox.take().map(({ command }) => command.kind)).toEqual(['halt']);
+    expect(inbox.poll().map(({ command }) => command.kind)).toEqual(['halt']);
     inbox.close();
   });
 

@@ -15,7 +15,7 @@ import {
   PAPER_ACCOUNT,
   paperAccountBeganAtMs,
 } from '../../../../src/daemon/paper-account-file.ts';
-import { lockDataFolder } from '../../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../../src/daemon/process-locks.ts';
 import { judgeAccount } from '../../../../src/venues/account-reader.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
 
@@ -159,7 +159,7 @@ describe('a restore', () => {
 describe('a restore changes nothing', () => {
   test('while a bot has the folder, or the mirror alone', async () => {
     const plan = await planRestore(backup, { dataFolder: place.folder, instance: null });
-    const lock = lockDataFolder(place.folder);
+    const lock = claimDataFolder(place.folder);
     await expect(restoreBackup(plan, NOW_MS)).rejects.toThrow(/for this run alone; pid \d+/);
     lock.release();
     const store = place.open();

@@ -5,7 +5,7 @@ import { english } from '../../../../src/language/sentence.ts';
 
 describe('what the cancels of a halt wait for', () => {
   const well = { ledgerFault: null, longestCommitMs: 150 };
-  const waiting = { waiting: 20, onTheWay: 1, heldBy: null, forMs: 12_000 } as const;
+  const waiting = { waiting: 20, inFlight: 1, heldBy: null, forMs: 12_000 } as const;
 
   test.each([
     [
@@ -31,21 +31,18 @@ describe('what the cancels of a halt wait for', () => {
   });
 });
 
-const twoOnTheWay = () => ({ waiting: 0, onTheWay: 2, heldBy: null, forMs: 0 });
+const twoOnTheWay = () => ({ waiting: 0, inFlight: 2, heldBy: null, forMs: 0 });
 
 test('is said every five seconds while no order closes', () => {
   const said: string[] = [];
   const wait = new CancelWait({ cancelWait: twoOnTheWay }, { onWait: (text) => said.push(english(text)) });
   const text = '2 cancels wait for the answer of the exchange';
-  expect([0, 4_999, 5_000, 9_999].map((nowMs) => english(wait.look(3, nowMs) ?? null) ?? undefined)).toEqual([
-    undefined,
-    undefined,
-    text,
-    text,
-  ]);
-  expect([10_000, 10_100].map((nowMs) => wait.look(2, nowMs))).toEqual([undefined, undefined]);
+  expect(
+    [0, 4_999, 5_000, 9_999].map((nowMs) => english(wait.update(3, nowMs) ?? null) ?? undefined),
+  ).toEqual([undefined, undefined, text, text]);
+  expect([10_000, 10_100].map((nowMs) => wait.update(2, nowMs))).toEqual([undefined, undefined]);
   expect(said).toEqual([text]);
-  expect(english(wait.look(2, 15_000) ?? null)).toBe(text);
+  expect(english(wait.update(2, 15_000) ?? null)).toBe(text);
   expect(said).toEqual([text, text]);
 });
 
@@ -55,9 +52,9 @@ describe('a disk on which the end of a run is too short', () => {
     const commits = new CommitTimes(() => nowMs);
     const fault = (openOrders: number): string | null =>
       english(slowDiskFault({ commits }, { openOrders, withinMs: 60_000 }));
-    commits.took(20);
-    commits.took(1_000);
-    commits.took(150);
+    commits.add(20);
+    commits.add(1_000);
+    commits.add(150);
     expect(fault(20)).toBe(null);
     expect(fault(21)).toBe(
       'a commit took 1 s: 21 open orders could not be canceled within drain.within, 60 s',

@@ -101,7 +101,7 @@ describe('a daemon that runs', () => {
     await daemon.finished;
     const next = inbox();
     expect(next.isHalted()).toEqual({ sinceMs: 1_000, reason: 'all of it', wholeAccount: true });
-    expect(next.take()).toEqual([
+    expect(next.poll()).toEqual([
       { id, postedAtMs: 1_000, command: halt('all of it', true), isRepeated: true },
     ]);
   });
@@ -122,17 +122,17 @@ describe('the inbox', () => {
   test('gives every command once, in the order of their posts', () => {
     const operator = client();
     const daemon = inbox();
-    expect(daemon.take()).toEqual([]);
+    expect(daemon.poll()).toEqual([]);
     const ids = [operator.post(accept), operator.post(halt()), operator.post(drain)];
-    expect(daemon.take().map(({ id, command }) => [id, command.kind])).toEqual([
+    expect(daemon.poll().map(({ id, command }) => [id, command.kind])).toEqual([
       [ids[0], 'accept-balances'],
       [ids[1], 'halt'],
       [ids[2], 'drain'],
     ]);
-    expect(daemon.take()).toEqual([]);
+    expect(daemon.poll()).toEqual([]);
     const later = operator.post(accept);
-    expect(daemon.take().map(({ id }) => id)).toEqual([later]);
-    expect(operator.look(later)).toMatchObject({ takenAtMs: 1_000, result: null });
+    expect(daemon.poll().map(({ id }) => id)).toEqual([later]);
+    expect(operator.read(later)).toMatchObject({ takenAtMs: 1_000, result: null });
   });
 
   test('has one command of a key, however often it is posted', () => {
@@ -141,11 +141,11 @@ describe('the inbox', () => {
     expect([operator.post(place('twice')), operator.find('twice')?.id]).toEqual([id, id]);
     expect(() => operator.post(place('twice', '2'))).toThrow('expected the key twice for one command alone');
     const daemon = inbox();
-    expect(daemon.take()).toHaveLength(1);
+    expect(daemon.poll()).toHaveLength(1);
     daemon.done(id, { ok: true, message: 'placed', left: [], placed: ['bot-grid-1'] });
     expect(operator.post(place('twice'))).toBe(id);
     expect(operator.find('twice')?.result).toMatchObject({ placed: ['bot-grid-1'] });
-    expect(daemon.take()).toEqual([]);
+    expect(daemon.poll()).toEqual([]);
   });
 
   test('has one command of the id of a signal, whoever sends it again', () => {
@@ -154,7 +154,7 @@ describe('the inbox', () => {
     expect(operator.post(signal('a', { source: 'other', sentAtMs: 5 }))).toBe(id);
     expect(operator.post(signal('a', { name: 'other' }))).not.toBe(id);
     expect(() => operator.post(signal('a', { payload: 2 }))).toThrow('for one command alone');
-    expect(inbox().take()).toMatchObject([{ id, command: signal('a') }, { command: { name: 'other' } }]);
+    expect(inbox().poll()).toMatchObject([{ id, command: signal('a') }, { command: { name: 'other' } }]);
   });
 
   test('has room for others when many signals wait, and takes none that is too large', () => {
@@ -170,25 +170,25 @@ describe('the inbox', () => {
   test('does not know a signal that says how old it is: the bot says that', () => {
     const operator = client();
     const id = operator.post(signal('a', { ageMs: -5 }));
-    expect(inbox().take()).toEqual([]);
-    expect(english(operator.look(id)?.result?.message ?? null)).toContain('does not know the command');
+    expect(inbox().poll()).toEqual([]);
+    expect(english(operator.read(id)?.result?.message ?? null)).toContain('does not know the command');
   });
 
   test('does not give an order by hand that waited too long, and says so of one that an earlier run had', () => {
     const operator = client();
     const first = inbox();
     const had = operator.post(place('had'));
-    expect(first.take()).toMatchObject([{ id: had, isRepeated: false }]);
+    expect(first.poll()).toMatchObject([{ id: had, isRepeated: false }]);
     first.close();
     opened.splice(opened.indexOf(first), 1);
     const late = operator.post(place('late'));
     nowMs += 61_000;
     const soon = operator.post(place('soon'));
-    expect(inbox().take()).toMatchObject([
+    expect(inbox().poll()).toMatchObject([
       { id: had, isRepeated: true },
       { id: soon, isRepeated: false },
     ]);
-    expect(inEnglish(operator.look(late)?.result)).toMatchObject({
+    expect(inEnglish(operator.read(late)?.result)).toMatchObject({
       ok: false,
       message: expect.stringContaining('it waited 61 s for the bot, and was not placed'),
     });
@@ -198,15 +198,15 @@ describe('the inbox', () => {
     const operator = client();
     const first = inbox();
     const had = operator.post(close('had'));
-    expect(first.take()).toMatchObject([{ id: had, isRepeated: false }]);
+    expect(first.poll()).toMatchObject([{ id: had, isRepeated: false }]);
     first.close();
     opened.splice(opened.indexOf(first), 1);
     const late = [operator.post(close('late')), operator.post(cancel('late too'))];
     nowMs += 600_001;
     const soon = operator.post(close('soon'));
-    expect(inbox().take()).toMatchObject([{ id: had, isRepeated: true }, { id: soon }]);
+    expect(inbox().poll()).toMatchObject([{ id: had, isRepeated: true }, { id: soon }]);
     for (const id of late) {
-      expect(inEnglish(operator.look(id)?.result)).toMatchObject({
+      expect(inEnglish(operator.read(id)?.result)).toMatchObject({
         ok: false,
         message: expect.stringContaining('was not done: the position may be another by now'),
       });
@@ -220,7 +220,7 @@ describe('the inbox', () => {
     old.exec('DROP INDEX commands_by_key; ALTER TABLE commands DROP COLUMN key; PRAGMA user_version = 1');
     old.close();
     const daemon = inbox();
-    expect(daemon.take().map((taken) => taken.id)).toEqual([id]);
+    expect(daemon.poll().map((taken) => taken.id)).toEqual([id]);
     const operator = client();
     expect(operator.find('one')).toBe(null);
     expect(operator.post(place('one'))).toBe(operator.post(place('one')));
@@ -230,7 +230,7 @@ describe('the inbox', () => {
     const operator = client();
     const daemon = inbox();
     const id = operator.post(halt());
-    daemon.take();
+    daemon.poll();
     daemon.progress(id, { left: 2, closed: 0 });
     const other = new Database(controlPath(folder), { readonly: true });
     const version = (): unknown => other.pragma('data_version', { simple: true });
@@ -247,7 +247,7 @@ describe('the inbox', () => {
     const daemon = inbox();
     expect(readHaltWait(folder)).toBe(null);
     const id = operator.post(halt());
-    daemon.take();
+    daemon.poll();
     daemon.progress(id, { left: 2, closed: 0 });
     expect(readHaltWait(folder)).toBe(null);
     daemon.progress(id, { left: 2, closed: 0, waitsFor: '2 cancels wait' });
@@ -262,7 +262,7 @@ describe('the inbox', () => {
     const result = { ok: false, message: 'taken back', left: [] };
     expect(operator.withdraw(one, result)).toBe(true);
     const daemon = inbox();
-    expect(daemon.take().map(({ id }) => id)).toEqual([two]);
+    expect(daemon.poll().map(({ id }) => id)).toEqual([two]);
     expect(operator.withdraw(two, result)).toBe(false);
   });
 
@@ -272,17 +272,17 @@ describe('the inbox', () => {
     const id = operator.post(place('one'));
     const other = new Database(controlPath(folder));
     other.exec('BEGIN IMMEDIATE');
-    expect(daemon.take()).toEqual([]);
+    expect(daemon.poll()).toEqual([]);
     other.exec('COMMIT');
     other.close();
-    expect(daemon.take()).toMatchObject([{ id }]);
+    expect(daemon.poll()).toMatchObject([{ id }]);
   });
 
   test('takes more commands than fit one look with the next ones', () => {
     const operator = client();
     const daemon = inbox();
     for (let count = 0; count < 45; count += 1) operator.post(accept);
-    expect([daemon.take().length, daemon.take().length, daemon.take().length, daemon.take().length]).toEqual([
+    expect([daemon.poll().length, daemon.poll().length, daemon.poll().length, daemon.poll().length]).toEqual([
       20, 20, 5, 0,
     ]);
   });
@@ -291,18 +291,18 @@ describe('the inbox', () => {
     const operator = client();
     const first = inbox();
     const accepted = operator.post(accept);
-    expect(first.take()).toHaveLength(1);
+    expect(first.poll()).toHaveLength(1);
     first.close();
     opened.splice(opened.indexOf(first), 1);
     const drained = operator.post(drain);
     const resumed = operator.post(resume);
     expect(
       inbox()
-        .take()
+        .poll()
         .map(({ id }) => id),
     ).toEqual([resumed]);
     for (const id of [accepted, drained]) {
-      expect(inEnglish(operator.look(id)?.result)).toMatchObject({
+      expect(inEnglish(operator.read(id)?.result)).toMatchObject({
         ok: false,
         message: expect.stringContaining('ended before'),
       });
@@ -315,24 +315,24 @@ describe('the inbox', () => {
     const id = operator.post(halt());
     const writer = new Database(controlPath(folder));
     writer.exec('BEGIN IMMEDIATE');
-    expect(daemon.take()).toHaveLength(1);
+    expect(daemon.poll()).toHaveLength(1);
     daemon.progress(id, { left: 4, closed: 0 });
     daemon.done(id, { ok: false, message: 'gave up', left: ['x'] });
     expect(daemon.isWritten).toBe(false);
-    expect(operator.look(id)).toEqual({ id, takenAtMs: null, progress: null, result: null });
+    expect(operator.read(id)).toEqual({ id, takenAtMs: null, progress: null, result: null });
     writer.exec('COMMIT');
     writer.close();
-    expect(daemon.take()).toEqual([]);
+    expect(daemon.poll()).toEqual([]);
     expect(daemon.isWritten).toBe(true);
-    expect(operator.look(id)?.result).toEqual({ ok: false, message: 'gave up', left: ['x'] });
+    expect(operator.read(id)?.result).toEqual({ ok: false, message: 'gave up', left: ['x'] });
   });
 
   test('ends a command that it does not know with a word about it', () => {
     const operator = client();
     const daemon = inbox();
     const id = operator.post({ kind: 'dance' } as unknown as ControlCommand);
-    expect(daemon.take()).toEqual([]);
-    expect(inEnglish(operator.look(id)?.result)).toMatchObject({
+    expect(daemon.poll()).toEqual([]);
+    expect(inEnglish(operator.read(id)?.result)).toMatchObject({
       ok: false,
       message: expect.stringContaining('does not know'),
     });
@@ -342,13 +342,13 @@ describe('the inbox', () => {
     const operator = client();
     const daemon = inbox();
     const id = operator.post(halt());
-    daemon.take();
+    daemon.poll();
     daemon.done(id, {
       ok: false,
       message: 'no',
       left: Array.from({ length: 5_000 }, (_, index) => `order-${index}`),
     });
-    expect(operator.look(id)?.result?.left).toHaveLength(200);
+    expect(operator.read(id)?.result?.left).toHaveLength(200);
   });
 });
 
@@ -374,17 +374,17 @@ describe('a halt', () => {
     const daemon = inbox();
     const first = operator.post(halt());
     const second = operator.post(resume);
-    expect(daemon.take().map(({ id }) => id)).toEqual([second]);
-    expect(inEnglish(operator.look(first)?.result)).toMatchObject({
+    expect(daemon.poll().map(({ id }) => id)).toEqual([second]);
+    expect(inEnglish(operator.read(first)?.result)).toMatchObject({
       ok: false,
       message: 'a later command replaced it',
     });
     daemon.done(first, { ok: true, message: 'all closed', left: [] });
-    expect(operator.look(first)?.result?.ok).toBe(false);
+    expect(operator.read(first)?.result?.ok).toBe(false);
   });
 
   test('of the daemon itself holds like that of an operator', () => {
-    inbox().keepHalt({ sinceMs: 5, reason: 'lost too much', wholeAccount: false });
+    inbox().persistHalt({ sinceMs: 5, reason: 'lost too much', wholeAccount: false });
     expect(client().isHalted()?.reason).toBe('lost too much');
   });
 
@@ -440,21 +440,21 @@ describe('a control database that is deleted while the bot runs', () => {
   test('is made anew by the bot with the halt that held, and the bot says so and takes what is posted then', () => {
     const daemon = inbox();
     client().post(halt('maintenance'));
-    expect(daemon.take()).toHaveLength(1);
+    expect(daemon.poll()).toHaveLength(1);
     rmSync(controlPath(folder));
-    expect(daemon.take()).toEqual([]);
+    expect(daemon.poll()).toEqual([]);
     expect(daemon.isHalted()).toMatchObject({ reason: 'maintenance' });
     expect(client().isHalted()).toMatchObject({ reason: 'maintenance' });
     client().post(resume);
-    expect(daemon.take().map(({ command }) => command.kind)).toEqual(['resume']);
+    expect(daemon.poll().map(({ command }) => command.kind)).toEqual(['resume']);
   });
 
   test('is that of the next command, when that came first', () => {
     const daemon = inbox();
-    daemon.take();
+    daemon.poll();
     rmSync(controlPath(folder));
     client().post(halt('now'));
-    expect(daemon.take().map(({ command }) => command)).toMatchObject([{ kind: 'halt', reason: 'now' }]);
+    expect(daemon.poll().map(({ command }) => command)).toMatchObject([{ kind: 'halt', reason: 'now' }]);
   });
 
   test('is reported as an error', async () => {

@@ -29,30 +29,30 @@ test('shows the last equity and its fall, without what was paid in, and reads on
   const figures = new MadeUpFigures();
   const watch = new EquityWatch(figures, () => nowMs);
   // The highest was 1350 + 150, as it would be with the money of now.
-  expect(watch.look()).toEqual([{ currency: 'rls', value: '1350', drawdown: 0.1 }]);
+  expect(watch.snapshot()).toEqual([{ currency: 'rls', value: '1350', drawdown: 0.1 }]);
   figures.series['equity/rls']?.push('1400');
   figures.series['profit/rls']?.push('0');
   nowMs = 59_999;
-  expect(watch.look()).toMatchObject([{ value: '1350' }]);
+  expect(watch.snapshot()).toMatchObject([{ value: '1350' }]);
   nowMs = 60_000;
   // The highest was 1400 + 100.
-  expect(watch.look()).toEqual([{ currency: 'rls', value: '1400', drawdown: 0.0667 }]);
+  expect(watch.snapshot()).toEqual([{ currency: 'rls', value: '1400', drawdown: 0.0667 }]);
 });
 
 test('reads every value once, and shows none while the last has none', () => {
   let nowMs = 0;
   const figures = new MadeUpFigures();
   const watch = new EquityWatch(figures, () => nowMs);
-  watch.look();
+  watch.snapshot();
   expect(figures.read).toBe(6);
   figures.series['equity/rls']?.push(null);
   nowMs = 60_000;
-  expect(watch.look()).toEqual([]);
+  expect(watch.snapshot()).toEqual([]);
   figures.series['equity/rls']?.push('1500');
   figures.series['profit/rls']?.push('100');
   nowMs = 120_000;
-  expect(watch.look()).toEqual([{ currency: 'rls', value: '1500', drawdown: 0 }]);
+  expect(watch.snapshot()).toEqual([{ currency: 'rls', value: '1500', drawdown: 0 }]);
   nowMs = 180_000;
-  watch.look();
+  watch.snapshot();
   expect(figures.read).toBe(9);
 });

@@ -141,7 +141,7 @@ describe('/readyz', () => {
 
   test('is fine while locks hold, which are wanted, and names a bounded number of them', async () => {
     const said = 'the lock hand of BTCIRT holds until 18:00: news';
-    const locks = Array.from({ length: 30 }, () => ({ kind: 'hand', said }) as const);
+    const locks = Array.from({ length: 30 }, () => ({ kind: 'hand', text: said }) as const);
     const base = await serve({ locks: () => locks });
     for (const path of ['/healthz', '/readyz']) {
       const { status, body } = await look(base, path);
@@ -246,7 +246,7 @@ describe('/metrics', () => {
 
   test('counts locks by their kinds, of which there are seven', async () => {
     const kinds = ['stops', 'hand', 'stops'] as const;
-    const base = await serve({ locks: () => kinds.map((kind) => ({ kind, said: 'wild words' })) });
+    const base = await serve({ locks: () => kinds.map((kind) => ({ kind, text: 'wild words' })) });
     const text = await (await fetch(`${base}/metrics`)).text();
     expect(text.match(/^sarraf_locks\{.*$/gm)?.toSorted()).toEqual([
       'sarraf_locks{kind="cooldown"} 0',

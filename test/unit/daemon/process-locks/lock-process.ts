@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { lockDataFolder } from '../../../../src/daemon/run-locks.ts';
+import { claimDataFolder } from '../../../../src/daemon/process-locks.ts';
 
 /**
  * A process that takes a data folder, forgets the lock, says so, and lives on until it is killed: `FOLDER`,
  * with `--expose-gc`.
  */
-lockDataFolder(process.argv[2] ?? '');
+claimDataFolder(process.argv[2] ?? '');
 for (let round = 0; round < 3; round += 1) {
   await setImmediate();
   globalThis.gc?.();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Pulse } from '../../../../src/daemon/run-record.ts';
 import {
   afterCancel,
-  afterLook,
+  afterPoll,
   beginWatch,
   MOST_ATTEMPTS,
   type WatchRule,
@@ -27,7 +27,7 @@ function looks(of: {
   const done: string[] = [];
   for (let second = 1; second <= seconds; second += 1) {
     if (isAsleep(second)) continue;
-    const [next, step] = afterLook(watch, { steadyMs: second * SECOND_MS, pulse: pulseAt(second) }, rule);
+    const [next, step] = afterPoll(watch, { steadyMs: second * SECOND_MS, pulse: pulseAt(second) }, rule);
     watch = step.kind === 'cancel-entries' && isCanceled ? afterCancel(next) : next;
     if (step.kind !== 'none') done.push(`${second} ${step.kind}`);
   }

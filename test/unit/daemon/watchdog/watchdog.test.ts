@@ -25,7 +25,7 @@ test('counts only tries that begin, however long one of them takes', async () =>
   const look = async (forMs: number): Promise<void> => {
     for (const untilMs = steadyMs + forMs; steadyMs < untilMs;) {
       steadyMs += 5 * SECOND_MS;
-      watchdog.look();
+      watchdog.poll();
       if (tries !== 1) await watchdog.rest();
     }
   };

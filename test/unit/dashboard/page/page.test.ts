@@ -65,7 +65,7 @@ describe('the reader of server-sent events', () => {
     const text = `: still here\n\n${first}event: state\nid: 3.18\ndata: {"a":\ndata: 1}\n\n`;
     for (let cut = 1; cut < text.length; cut += 1) {
       const parser = new EventParser();
-      const events = [...parser.take(text.slice(0, cut)), ...parser.take(text.slice(cut))];
+      const events = [...parser.parse(text.slice(0, cut)), ...parser.parse(text.slice(cut))];
       expect(events).toEqual([
         { name: 'message', data: '{"seq":17}', id: '3.17' },
         { name: 'state', data: '{"a":\n1}', id: '3.18' },
@@ -75,8 +75,8 @@ describe('the reader of server-sent events', () => {
 
   test('keeps no more of an endless event than it may', () => {
     const parser = new EventParser();
-    expect(parser.take('x'.repeat(3_000_000))).toEqual([]);
-    expect(parser.take(`\n\n${first}`)).toHaveLength(1);
+    expect(parser.parse('x'.repeat(3_000_000))).toEqual([]);
+    expect(parser.parse(`\n\n${first}`)).toHaveLength(1);
   });
 });
 
@@ -104,7 +104,7 @@ describe('the marks of a chart', () => {
       ],
       brackets: [{ stop: '8', takeProfits: ['14', '16'] }],
     } as unknown as MarksReply;
-    const words = { buy: 'b', sell: 's', stop: 'stop', take: 'take' };
+    const words = { buy: 'b', sell: 's', stop: 'stop', takeProfit: 'take' };
     expect(levelsOf(marks, words)).toEqual([
       { price: 10, title: 'b', tone: 'buy' },
       { price: 8, title: 'stop', tone: 'stop' },
@@ -115,7 +115,7 @@ describe('the marks of a chart', () => {
   });
 
   test('are drawn once where the order of a bracket is fitted to the steps of its market', () => {
-    const words = { buy: 'b', sell: 's', stop: 'stop', take: 'take' };
+    const words = { buy: 'b', sell: 's', stop: 'stop', takeProfit: 'take' };
     const marks = {
       orders: [{ price: '63822.32', stopPrice: '64466.99', side: 'sell', exit: 'stop-loss' }],
       brackets: [{ stop: '64466.9932', takeProfits: [] }],

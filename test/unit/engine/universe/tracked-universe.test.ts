@@ -54,7 +54,7 @@ function told(
 ) {
   one.rank(ranking(...of.members), atMs, (market) => of.held?.includes(market) ?? false);
   for (const market of one.unread) one.read(market, []);
-  const change = one.takeChange(atMs);
+  const change = one.drainChange(atMs);
   return change === null ? null : { entered: change.entered, left: change.left };
 }
 
@@ -75,12 +75,12 @@ describe('a universe over time', () => {
     const one = tracked();
     one.rank(ranking('AIRT', 'BIRT'), 1, () => false);
     one.read('AIRT', []);
-    expect(one.takeChange(1)?.entered).toEqual(['AIRT']);
+    expect(one.drainChange(1)?.entered).toEqual(['AIRT']);
     expect(one.state.out['BIRT']).toEqual({ by: 'past', found: null, limit: null });
     one.rank(ranking('AIRT', 'CIRT'), 2, () => false);
     one.read('BIRT', []);
     one.read('CIRT', []);
-    expect(one.takeChange(2)).toMatchObject({ entered: ['CIRT'], left: [], past: [] });
+    expect(one.drainChange(2)).toMatchObject({ entered: ['CIRT'], left: [], past: [] });
   });
 
   test('says with which rank a market enters, and why one leaves', () => {
@@ -89,7 +89,7 @@ describe('a universe over time', () => {
     const out = new Map([['BIRT', { by: 'minPrice', found: 5, limit: 10 } as const]]);
     one.rank({ ...ranking('AIRT', 'CIRT'), out }, 2, () => false);
     one.read('CIRT', []);
-    expect(one.takeChange(2)?.changes).toEqual([
+    expect(one.drainChange(2)?.changes).toEqual([
       { market: 'BIRT', kind: 'left', rank: null, reason: { by: 'minPrice', found: 5, limit: 10 } },
       { market: 'CIRT', kind: 'entered', rank: 2, reason: { by: 'rank', found: 2, limit: 2 } },
     ]);
@@ -113,7 +113,7 @@ describe('a universe over time', () => {
     told(one, 2, { members: ['BIRT', 'CIRT'], held: ['AIRT'] });
     one.rank(ranking('AIRT', 'BIRT'), 3, (market) => market === 'AIRT');
     expect(one.unread).toEqual([]);
-    expect(one.takeChange(3)).toMatchObject({ entered: ['AIRT'], left: ['CIRT'], past: [] });
+    expect(one.drainChange(3)).toMatchObject({ entered: ['AIRT'], left: ['CIRT'], past: [] });
   });
 
   test('has newcomers wait while its reserve is used up, and says so', () => {
@@ -140,7 +140,7 @@ describe('a universe over time', () => {
     expect(after.state.kept).toEqual(['AIRT']);
     expect(after.followed).toEqual([]);
     for (const market of after.unread) after.read(market, []);
-    expect(after.takeChange(9)).toMatchObject({ entered: [], left: [], past: [] });
+    expect(after.drainChange(9)).toMatchObject({ entered: [], left: [], past: [] });
     expect(after.followed).toEqual(['BIRT', 'CIRT', 'AIRT']);
     expect(told(after, 10, { members: ['BIRT', 'CIRT'], held: ['AIRT'] })).toBeNull();
   });

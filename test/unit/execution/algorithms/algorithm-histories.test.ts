@@ -8,7 +8,7 @@ import {
   divideHalfEven,
 } from '../../../../src/domain/money.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/records/order.ts';
-import { onAmountGrid } from '../../../../src/engine/algorithms/wish-units.ts';
+import { onAmountGrid } from '../../../../src/engine/algorithms/requested-units.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import {
   type AlgorithmOrder,

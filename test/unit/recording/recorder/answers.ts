@@ -75,7 +75,7 @@ export function openRecorder(root: string, change: Partial<RecorderOptions> = {}
   lives += 1;
   return Recorder.open({
     root,
-    takeLock,
+    lockFile: takeLock,
     source: 'test',
     markets: [BTCIRT],
     life: `${String(Date.now()).padStart(15, '0')}-${process.pid}-${String(lives).padStart(4, '0')}`,

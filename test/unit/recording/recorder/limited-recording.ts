@@ -8,7 +8,7 @@ const [root = '', count = ''] = process.argv.slice(2);
 const problems: string[] = [];
 const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
 for (let number = 0; number < Number(count); number += 1) {
-  recorder.take(...bookAnswer(bookOf(1_000 + number)), NOON_MS + number * 1_000);
+  recorder.apply(...bookAnswer(bookOf(1_000 + number)), NOON_MS + number * 1_000);
 }
 process.stdout.write(JSON.stringify({ problems, failure: recorder.failure }));
 // It ends like this, and what is on the disk is for the next one.

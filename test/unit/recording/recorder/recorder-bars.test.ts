@@ -20,7 +20,7 @@ function takePage(
   timeframe: Timeframe = '1m',
 ): void {
   const answer: VenueAnswer = { outcome: 'value', value: page };
-  recorder.take({ kind: 'candles', market: BTCIRT, timeframe, toMs: seenMs, count: 500 }, answer, seenMs);
+  recorder.apply({ kind: 'candles', market: BTCIRT, timeframe, toMs: seenMs, count: 500 }, answer, seenMs);
 }
 
 async function barsIn(root: string, timeframe: Timeframe = '1m'): Promise<readonly Candle[]> {

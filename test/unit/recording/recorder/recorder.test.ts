@@ -30,14 +30,14 @@ const segmentsOf = (root: string, market = BTCIRT): string[] =>
 test('books, trades and statistics are in the catalogue after the end, exactly as they were seen', async () => {
   const root = folderOfThisTest();
   const recorder = await openRecorder(root, { markets: [BTCIRT, ETHIRT] });
-  recorder.take(...bookAnswer(bookOf(100, { updatedAtMs: NOON_MS - 250 })), NOON_MS);
-  recorder.take(
+  recorder.apply(...bookAnswer(bookOf(100, { updatedAtMs: NOON_MS - 250 })), NOON_MS);
+  recorder.apply(
     ...booksAnswer({ BTCIRT: bookOf(110), ETHIRT: bookOf(7_000), USDTIRT: bookOf(1_000) }),
     NOON_MS + 1_000,
   );
-  recorder.take(...pageAnswer(1, 5), NOON_MS + 1_500);
-  recorder.take(...pageAnswer(3, 8), NOON_MS + 4_500);
-  recorder.take(...statsAnswer(105), NOON_MS + 5_000);
+  recorder.apply(...pageAnswer(1, 5), NOON_MS + 1_500);
+  recorder.apply(...pageAnswer(3, 8), NOON_MS + 4_500);
+  recorder.apply(...statsAnswer(105), NOON_MS + 5_000);
   expect(
     recorder.markets.map(({ market, kinds }) => [market, kinds.books, kinds.trades.rows, kinds.stats.rows]),
   ).toEqual([
@@ -68,11 +68,11 @@ test('books, trades and statistics are in the catalogue after the end, exactly a
 test('the catalogue knows from when to when was looked, and where something may be missing', async () => {
   const root = folderOfThisTest();
   const recorder = await openRecorder(root);
-  recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
-  recorder.take(...bookAnswer(bookOf(100)), NOON_MS + 30_000);
-  recorder.take(...bookAnswer(bookOf(100)), NOON_MS + 200_000);
-  recorder.take(...pageAnswer(1, 5), NOON_MS);
-  recorder.take(...pageAnswer(20, 25), NOON_MS + 3_000);
+  recorder.apply(...bookAnswer(bookOf(100)), NOON_MS);
+  recorder.apply(...bookAnswer(bookOf(100)), NOON_MS + 30_000);
+  recorder.apply(...bookAnswer(bookOf(100)), NOON_MS + 200_000);
+  recorder.apply(...pageAnswer(1, 5), NOON_MS);
+  recorder.apply(...pageAnswer(20, 25), NOON_MS + 3_000);
   expect(recorder.markets[0]?.kinds).toMatchObject({
     books: { rows: 1, gaps: 1 },
     trades: { rows: 11, gaps: 1 },
@@ -91,10 +91,10 @@ test('the catalogue knows from when to when was looked, and where something may 
 test('the segment of a day that is over, and one that is large, are in the catalogue while recording goes on', async () => {
   const root = folderOfThisTest();
   const recorder = await openRecorder(root, { largestBytes: 2_000 });
-  recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
-  recorder.take(...bookAnswer(bookOf(110)), NOON_MS + DAY_MS);
+  recorder.apply(...bookAnswer(bookOf(100)), NOON_MS);
+  recorder.apply(...bookAnswer(bookOf(110)), NOON_MS + DAY_MS);
   for (let number = 4; number <= 60; number += 1)
-    recorder.take(...pageAnswer(1, number), NOON_MS + number * 100);
+    recorder.apply(...pageAnswer(1, number), NOON_MS + number * 100);
   await expect.poll(() => segmentsOf(root).length).toBe(2);
   await recorder.settled();
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
@@ -121,13 +121,13 @@ test('a market is recorded into a catalogue by one recorder at a time, and other
 test('an exchange that begins anew is not mixed with what an earlier one would still be showing', async () => {
   const root = folderOfThisTest();
   const first = await openRecorder(root, { beganMs: NOON_MS });
-  first.take(...bookAnswer(bookOf(100)), NOON_MS + 60_000);
+  first.apply(...bookAnswer(bookOf(100)), NOON_MS + 60_000);
   await first.close();
   await expect(openRecorder(root, { beganMs: NOON_MS + 30_000 })).rejects.toThrow(
     'its books reach to 2026-01-05T12:01',
   );
   const later = await openRecorder(root, { beganMs: NOON_MS + 60_001 });
-  later.take(...bookAnswer(bookOf(5_000)), NOON_MS + 61_000);
+  later.apply(...bookAnswer(bookOf(5_000)), NOON_MS + 61_000);
   await later.close();
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(2);
 });
@@ -138,7 +138,7 @@ test('a disk that takes nothing more ends the recording with one word, and never
   const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   rmSync(join(root, 'segments', BTCIRT), { recursive: true });
   for (let second = 0; second < 5; second += 1) {
-    recorder.take(...bookAnswer(bookOf(100 + second)), NOON_MS + second * 1_000);
+    recorder.apply(...bookAnswer(bookOf(100 + second)), NOON_MS + second * 1_000);
   }
   expect(problems).toEqual([
     expect.stringMatching(/^recording: nothing more is recorded in this run, which goes on: ENOENT/),
@@ -150,7 +150,7 @@ test('a segment whose folder is being written to is reported, kept, and moved la
   const root = folderOfThisTest();
   const problems: string[] = [];
   const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
-  recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
+  recorder.apply(...bookAnswer(bookOf(100)), NOON_MS);
   await temporaryCatalogue(root).appendBooks({ market: BTCIRT, source: 'import', books: [] });
   const lock = takeLock(join(root, BTCIRT, 'books', '.lock'));
   const closed = recorder.close();
@@ -193,7 +193,7 @@ test('raw replies are kept whole, packed by the day, and read to the last piece 
     body,
   }));
   for (const reply of replies) {
-    file.take(reply);
+    file.write(reply);
     for (const work of due.splice(0)) work();
   }
   await file.close();

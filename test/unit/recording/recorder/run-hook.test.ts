@@ -75,7 +75,7 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
       instances,
       mirror,
       screen: createScreen({ json: false, write: () => undefined, wallMs: () => time.now() }),
-      onAnswer: (call, answer, atMs) => recorder?.take(call, answer, atMs),
+      onAnswer: (call, answer, atMs) => recorder?.apply(call, answer, atMs),
     });
     bot.shell.start();
     await Promise.race([time.run(time.now() + 300_000), bot.shell.failure]);

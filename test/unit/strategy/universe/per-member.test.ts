@@ -244,7 +244,7 @@ describe('a strategy that is declared per member', () => {
     );
     are(['ETHIRT']);
     expect(bar('ETHIRT', 1)).toEqual([{ kind: 'cancel-all', market: 'ETHIRT' }]);
-    expect(runner.takeLog()).toEqual([{ text: 'done', fields: { market: 'ETHIRT', close: 1 } }]);
+    expect(runner.drainLog()).toEqual([{ text: 'done', fields: { market: 'ETHIRT', close: 1 } }]);
   });
 
   test('plans a trailing stop for each market that it may hold', () => {

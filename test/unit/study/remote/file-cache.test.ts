@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function keep(cache: FileCache, text: string, usedS: number): string {
   const bytes = Buffer.from(text);
   const sha256 = checksumOf(bytes);
-  cache.keep(sha256, bytes);
+  cache.write(sha256, bytes);
   utimesSync(join(folder, sha256), usedS, usedS);
   return sha256;
 }

@@ -55,7 +55,7 @@ const fetched = async (
     offer: { ...offer, ...more },
     cache,
     sources,
-    say: (line) => said.push(line),
+    log: (line) => said.push(line),
     signal: new AbortController().signal,
   });
 

@@ -79,7 +79,7 @@ export function keepDemoStudy(path: string, of: DemoStudyOptions = {}): void {
       store.add(trial, { endedAtMs: 0, tookMs: 1 });
     if (holdout === 'opened') {
       store.openHoldout({ atMs: Date.UTC(2025, 5, 1), trial: 3, afterTrials: trials });
-      store.keepHoldout({ kind: 'ran', metrics: { sharpe: -0.4, totalReturn: -0.031, trades: 17 } });
+      store.storeHoldout({ kind: 'ran', metrics: { sharpe: -0.4, totalReturn: -0.031, trades: 17 } });
     }
   } finally {
     store.close();

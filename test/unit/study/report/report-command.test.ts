@@ -45,7 +45,7 @@ describe('sarraf study report', () => {
     keepDemoStudy(path, { trials: 30, days: 10 });
     const store = StudyStore.open(path);
     store.walkForward.begin({});
-    store.walkForward.keepAccount({});
+    store.walkForward.persistAccount({});
     store.close();
     const { code } = await sarrafHere(['study', 'report', 'walked', '--data', data]);
     expect(code).toBe(0);

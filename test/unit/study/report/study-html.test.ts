@@ -52,7 +52,7 @@ describe('the report of a study', () => {
     const { trials, best, notes } = short.study;
     expect(trials.map(({ metrics }) => metrics?.['sharpe'] ?? null)).toEqual(trials.map(() => null));
     expect(best?.values[0]).toBeGreaterThan(0);
-    const { tell } = studyVoice('en');
+    const { format: tell } = studyVoice('en');
     expect(notes.map(tell)).toContain(
       'No figure of a year (sharpe and others) is shown: the trials saw 29 d, and less than 30 days say nothing of a year. They are compared by it all the same.',
     );

@@ -8,7 +8,7 @@ import { studyReportData } from '../../../../src/study/report/study-report-data.
 import { ENGLISH_STUDY } from '../../../../src/study/texts/english-study.ts';
 import { PERSIAN_STUDY } from '../../../../src/study/texts/persian-study.ts';
 import { ENGLISH_STUDY_PAGE, PERSIAN_STUDY_PAGE } from '../../../../src/page/study-texts.ts';
-import { finding, keptFinding } from '../../../../src/study/study-fact.ts';
+import { finding, storedFinding } from '../../../../src/study/study-fact.ts';
 import { studyVoice } from '../../../../src/study/study-voice.ts';
 import { notTested } from '../../../../src/study/validation/luck-statistics.ts';
 import { textProblems } from '../../../support/text-problems.ts';
@@ -103,15 +103,15 @@ describe('a finding', () => {
   test('is told in the language of the reader, and is the same sentence in JSON', () => {
     const told = finding('sentence', { text: finding('lack.trades', { least: 10, found: 3 }) });
     expect(inEnglish({ told })).toEqual({ told: 'Expected at least 10 trades, was 3.' });
-    expect(withoutDirectionMarks(studyVoice('fa').tell(told))).toBe(
+    expect(withoutDirectionMarks(studyVoice('fa').format(told))).toBe(
       'دست‌کم ۱۰ دادوستد لازم است، ۳ دادوستد هست.',
     );
   });
 
   test('is read from a file as it was kept, also from one of before that has words', () => {
-    expect(keptFinding.parse(JSON.parse(JSON.stringify(bps)))).toEqual(bps);
-    expect(inEnglish(keptFinding.parse('2 bps'))).toBe('2 bps');
-    expect(withoutDirectionMarks(studyVoice('fa').tell(keptFinding.parse('0.1 %')))).toBe('۰٫۱٪');
-    expect(keptFinding.safeParse({ fact: 'paid.gold', figures: {} }).success).toBe(false);
+    expect(storedFinding.parse(JSON.parse(JSON.stringify(bps)))).toEqual(bps);
+    expect(inEnglish(storedFinding.parse('2 bps'))).toBe('2 bps');
+    expect(withoutDirectionMarks(studyVoice('fa').format(storedFinding.parse('0.1 %')))).toBe('۰٫۱٪');
+    expect(storedFinding.safeParse({ fact: 'paid.gold', figures: {} }).success).toBe(false);
   });
 });

@@ -115,8 +115,8 @@ test.each([
   [1.0, 2.0, 1.0, 1.0, 0.9999999999999998],
   [2.6, 0.1, 1.0, 2.6, 1.0],
 ])(
-  'a margin takes mean %f with deviation %f and stretch %f to %f and %f',
-  (mean, deviation, stretch, keptMean, keptStretch) => {
+  'a margin takes mean %f with deviation %f and scale %f to %f and %f',
+  (mean, deviation, scale, keptMean, keptStretch) => {
     const steps = { first: 0, stride: 1, count: 4, decimals: 0 };
     const axis = new NumericAxis({
       kind: 'integer',
@@ -127,9 +127,9 @@ test.each([
       steps,
       when: [],
     });
-    const kept = withMargin({ mean, stretch }, { deviation, margin: 1 / 40, cell: marginCell(axis, mean) });
+    const kept = withMargin({ mean, scale }, { deviation, margin: 1 / 40, cell: marginCell(axis, mean) });
     expect(kept.mean).toBeCloseTo(keptMean, 9);
-    expect(kept.stretch).toBeCloseTo(keptStretch, 9);
+    expect(kept.scale).toBeCloseTo(keptStretch, 9);
   },
 );
 

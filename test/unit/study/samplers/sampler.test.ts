@@ -50,7 +50,7 @@ function study(
   for (;;) {
     const asked = sampler.ask(Math.min(settings.generation, trials - sampler.trials.length));
     if (asked.length === 0) return sampler;
-    sampler.tell(asked.map((trial) => ({ number: trial.number, outcome: outcome(trial) })));
+    sampler.add(asked.map((trial) => ({ number: trial.number, outcome: outcome(trial) })));
   }
 }
 
@@ -228,10 +228,10 @@ describe('a sampler', () => {
     expect(sampler.ask(3).map(({ number }) => number)).toEqual([0, 1, 2]);
     expect(sampler.ask(3).map(({ number }) => number)).toEqual([3]);
     expect(sampler.ask(3)).toEqual([]);
-    sampler.tell([0, 1, 3].map((number) => ({ number, outcome: complete(1) })));
+    sampler.add([0, 1, 3].map((number) => ({ number, outcome: complete(1) })));
     expect(sampler.ask(3)).toEqual([]);
     expect(sampler.pending).toEqual([{ number: 2, point: sampler.trials[2]!.point }]);
-    sampler.tell([{ number: 2, outcome: failed }]);
+    sampler.add([{ number: 2, outcome: failed }]);
     expect(sampler.pending).toEqual([]);
     expect(sampler.ask(3).map(({ number }) => number)).toEqual([4, 5, 6]);
   });
@@ -252,7 +252,7 @@ describe('a sampler', () => {
   ])('takes %s as a failed trial', (_, outcome, reason) => {
     const sampler = new Sampler(WIDE, SETTINGS);
     sampler.ask(1);
-    sampler.tell([{ number: 0, outcome }]);
+    sampler.add([{ number: 0, outcome }]);
     expect(sampler.trials[0]!.outcome).toEqual({ kind: 'failed', reason });
   });
 
@@ -260,11 +260,11 @@ describe('a sampler', () => {
     const sampler = new Sampler(WIDE, SETTINGS);
     sampler.ask(2);
     const told = { number: 0, outcome: complete(1) };
-    expect(() => sampler.tell([told, { number: 2, outcome: complete(1) }])).toThrow(
+    expect(() => sampler.add([told, { number: 2, outcome: complete(1) }])).toThrow(
       'expected the outcome of a trial that is due, found that of trial 2, which was not asked for',
     );
-    expect(() => sampler.tell([told])).toThrow('found that of trial 0, which was told before');
-    expect(() => sampler.tell([{ number: 1, outcome: complete(1, 2) }])).toThrow(
+    expect(() => sampler.add([told])).toThrow('found that of trial 0, which was told before');
+    expect(() => sampler.add([{ number: 1, outcome: complete(1, 2) }])).toThrow(
       'expected 1 values, one an objective, for trial 1, found 2',
     );
     expect(sampler.trials.map(({ outcome }) => outcome)).toEqual([complete(1), null]);
@@ -273,13 +273,13 @@ describe('a sampler', () => {
   test('goes on from its trials as if nothing had happened, and from trials with gaps', () => {
     const sampler = new Sampler(WIDE, { ...SETTINGS, kind: 'tpe' });
     for (let generation = 0; generation < 5; generation += 1)
-      sampler.tell(sampler.ask(4).map((trial) => ({ number: trial.number, outcome: complete(loss(trial)) })));
+      sampler.add(sampler.ask(4).map((trial) => ({ number: trial.number, outcome: complete(loss(trial)) })));
     sampler.ask(4);
-    sampler.tell([{ number: 22, outcome: complete(7) }]);
+    sampler.add([{ number: 22, outcome: complete(7) }]);
     const again = new Sampler(WIDE, { ...SETTINGS, kind: 'tpe' }, JSON.parse(JSON.stringify(sampler.trials)));
     expect(again.pending.map(({ number }) => number)).toEqual([20, 21, 23]);
     for (const one of [sampler, again])
-      one.tell([20, 23, 21].map((number) => ({ number, outcome: complete(number) })));
+      one.add([20, 23, 21].map((number) => ({ number, outcome: complete(number) })));
     expect(again.ask(4)).toEqual(sampler.ask(4));
   });
 

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { dataSetOf } from '../../../../src/study/data-set.ts';
 import { identityOf } from '../../../../src/study/study-identity.ts';
-import { lockStudy, StudyFolder, TrialRegister } from '../../../../src/study/study-place.ts';
+import { claimStudy, StudyFolder, TrialRegister } from '../../../../src/study/study-place.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';
 import { generatedCandles } from '../generated-candles.ts';
@@ -73,7 +73,7 @@ describe('the file of a study', () => {
     store.openHoldout({ atMs: 7, trial: 0, afterTrials: 1 });
     expect(store.holdout()).toEqual({ openedAtMs: 7, trial: 0, afterTrials: 1, report: null });
     expect(() => store.openHoldout({ atMs: 8, trial: 0, afterTrials: 1 })).toThrow(/UNIQUE/);
-    store.keepHoldout({ kind: 'ran' });
+    store.storeHoldout({ kind: 'ran' });
     store.close();
     const again = StudyStore.openToRead(path);
     expect(again.head()).toEqual({ written: { strategy: 'x', budget: { trials: 9 } }, identity, range });
@@ -132,10 +132,10 @@ describe('a file that is refused in one line, and left as it is,', () => {
   });
 
   test('is run by another process', () => {
-    const lock = lockStudy(path);
-    expect(refusal(() => lockStudy(path))).toMatch(/expected the study .* for this run alone; pid \d+/);
+    const lock = claimStudy(path);
+    expect(refusal(() => claimStudy(path))).toMatch(/expected the study .* for this run alone; pid \d+/);
     lock.release();
-    lockStudy(path).release();
+    claimStudy(path).release();
   });
 });
 

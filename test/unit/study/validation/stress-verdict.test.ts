@@ -112,15 +112,15 @@ test('a study says what it brought on candles that its choice had not seen', () 
   expect(notes()).toEqual([]);
   store.walkForward.begin({});
   expect(notes()).toEqual([]);
-  store.walkForward.keepAccount(ACCOUNT);
+  store.walkForward.persistAccount(ACCOUNT);
   store.openHoldout({ atMs: 0, trial: 3, afterTrials: 6 });
   const walked = 'Its walk-forward made -5.93 %, where holding made -27.45 %, out of sample.';
   expect(notes()).toEqual([walked]);
-  store.keepHoldout({ kind: 'ran', metrics: { totalReturn: 0.02 } });
+  store.storeHoldout({ kind: 'ran', metrics: { totalReturn: 0.02 } });
   expect(notes()).toEqual([walked, 'In the hold-out trial 3 made 2.00 %.']);
-  store.keepHoldout({ kind: 'failed', failure: 'stopped', reason: 'expected calm' });
+  store.storeHoldout({ kind: 'failed', failure: 'stopped', reason: 'expected calm' });
   expect(notes()[1]).toBe('The run of trial 3 on the hold-out failed: expected calm');
   // The command that shows it says what is wrong with it.
-  store.walkForward.keepAccount({});
+  store.walkForward.persistAccount({});
   expect(notes()).toHaveLength(1);
 });

@@ -123,9 +123,9 @@ describe('the exchange on candles', () => {
     const bars = flat(BTC, ['100', '101']);
     expect(venue.onCandle(0, bars, 0)).toBe(false);
     venue.answer(order({ execution: 'market' }), MINUTE_MS);
-    expect(venue.take()).toEqual({ orders: [], trades: [], walletsChanged: true });
+    expect(venue.drain()).toEqual({ orders: [], trades: [], walletsChanged: true });
     expect(venue.onCandle(0, bars, 1)).toBe(true);
-    const { orders, trades, walletsChanged } = venue.take();
+    const { orders, trades, walletsChanged } = venue.drain();
     expect(orders).toMatchObject([
       {
         id: '1',
@@ -148,7 +148,7 @@ describe('the exchange on candles', () => {
       },
     ]);
     expect(walletsChanged).toBe(true);
-    expect(venue.take()).toEqual({ orders: [], trades: [], walletsChanged: false });
+    expect(venue.drain()).toEqual({ orders: [], trades: [], walletsChanged: false });
     expect(venue.answer({ kind: 'wallets' }, MINUTE_MS)).toMatchObject({
       value: [
         { currency: 'usdt', total: parseUnits('899'), held: parseUnits('0') },
@@ -183,12 +183,12 @@ describe('the exchange on candles', () => {
         { id: '2', pairId: '1', clientOrderId: null, stopPrice: parseUnits('95') },
       ],
     });
-    venue.take();
+    venue.drain();
     expect(venue.answer({ kind: 'cancel', venueId: null, clientOrderId: 'a' }, MINUTE_MS)).toMatchObject({
       outcome: 'value',
       value: { status: 'Canceled', order: { id: '1', status: 'Canceled' } },
     });
-    expect(venue.take()).toMatchObject({ orders: [{ id: '2', status: 'Canceled' }], walletsChanged: true });
+    expect(venue.drain()).toMatchObject({ orders: [{ id: '2', status: 'Canceled' }], walletsChanged: true });
     expect(venue.openCount).toBe(0);
   });
 
@@ -232,9 +232,9 @@ describe('the exchange on candles', () => {
     venue.onCandle(0, hour, 0);
     venue.answer(order({ execution: 'market' }), MINUTE_MS + 1);
     expect(venue.onCandle(0, hour, 1)).toBe(true);
-    expect(venue.take().trades).toEqual([]);
+    expect(venue.drain().trades).toEqual([]);
     venue.onCandle(0, hour, 2);
-    expect(venue.take().trades).toMatchObject([{ price: parseUnits('102'), timeMs: 2 * MINUTE_MS }]);
+    expect(venue.drain().trades).toMatchObject([{ price: parseUnits('102'), timeMs: 2 * MINUTE_MS }]);
   });
 
   test('lets a limit order take in the first bar of its own only', () => {
@@ -243,11 +243,11 @@ describe('the exchange on candles', () => {
     venue.onCandle(0, bars, 0);
     venue.answer(order({ price: '99' }), MINUTE_MS);
     venue.onCandle(0, bars, 1);
-    expect(venue.take().trades).toMatchObject([{ price: parseUnits('98'), fee: parseUnits('0.0013') }]);
+    expect(venue.drain().trades).toMatchObject([{ price: parseUnits('98'), fee: parseUnits('0.0013') }]);
     venue.answer(order({ id: 'b', price: '97.5' }), 2 * MINUTE_MS - 1);
     venue.onCandle(0, flat(BTC, ['98'], 2 * MINUTE_MS), 0);
     venue.onCandle(0, flat(BTC, ['97'], 3 * MINUTE_MS), 0);
-    expect(venue.take().trades).toMatchObject([{ price: parseUnits('97'), fee: parseUnits('0.001') }]);
+    expect(venue.drain().trades).toMatchObject([{ price: parseUnits('97'), fee: parseUnits('0.001') }]);
   });
 
   test('follows a column whose decimals change', () => {
@@ -257,7 +257,7 @@ describe('the exchange on candles', () => {
     expect(venue.onCandle(0, flat(BTC, ['99.0000001'], MINUTE_MS), 0)).toBe(false);
     expect(venue.onCandle(0, flat(BTC, ['98.9999999'], 2 * MINUTE_MS), 0)).toBe(true);
     // A buy at an open between two steps pays the higher one.
-    expect(venue.take().trades).toMatchObject([{ price: parseUnits('99') }]);
+    expect(venue.drain().trades).toMatchObject([{ price: parseUnits('99') }]);
   });
 
   test('keeps the markets of one account apart, and their money together', () => {

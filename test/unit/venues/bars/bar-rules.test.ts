@@ -3,7 +3,7 @@ import { createBarRules, DEFAULT_CANDLE_RULES, type BarRules } from '../../../..
 import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { describeBarRules } from '../../../../src/backtest/describe-rules.ts';
 
-const { tell } = reportVoice('en');
+const { format: tell } = reportVoice('en');
 
 function settingOf(given: Partial<BarRules>, name: string): string | undefined {
   const { rules } = describeBarRules(createBarRules(given));

@@ -243,7 +243,7 @@ class Bookkeeper {
   }
 
   private take(): readonly VenueTrade[] {
-    const { orders, trades } = this.venue.take();
+    const { orders, trades } = this.venue.drain();
     for (const order of orders) this.orders.set(order.id, order);
     for (const trade of trades) this.enter(trade);
     return trades;

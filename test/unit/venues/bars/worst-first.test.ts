@@ -72,7 +72,7 @@ function after(
   const [high, low] = [shape.open + shape.up, shape.open - shape.down];
   const close = low + Math.round(((high - low) * shape.close) / 100);
   venue.onCandle(0, bar(60_000, [shape.open, high, low, close]), 0);
-  return { equity: venue.equity('usdt'), filled: venue.take().trades.length > 0 };
+  return { equity: venue.equity('usdt'), filled: venue.drain().trades.length > 0 };
 }
 
 test('the path that is worst first never leaves an account with more than any other path through the bar', () => {
@@ -209,7 +209,7 @@ test('money that one market brings inside a bar does not pay for what another bo
   venue.onCandle(1, receiptBar(ETH, 1, ['200', '200', '200', '200']), 0);
   expect(
     venue
-      .take()
+      .drain()
       .trades.map((trade) => `${trade.side} ${formatUnits(trade.amount)} at ${formatUnits(trade.price)}`),
   ).toEqual(['sell 10 at 105', 'buy 5 at 200']);
   expect(formatUnits(venue.balance('usdt').total)).toBe('1050');
@@ -225,9 +225,9 @@ describe('recent receipts', () => {
 
   test('are those of a wallet after a time, and of old ones no more is known than can matter', () => {
     const receipts = new RecentReceipts();
-    receipts.keepFor(HOUR_MS);
-    receipts.keepFor(3 * DAY_MS);
-    receipts.keepFor(DAY_MS);
+    receipts.retainFor(HOUR_MS);
+    receipts.retainFor(3 * DAY_MS);
+    receipts.retainFor(DAY_MS);
     const [one, other] = [{ id: 1 }, { id: 2 }] as unknown as readonly [Wallet, Wallet];
     for (let hour = 0; hour < 1_000; hour += 1) {
       receipts.add(hour % 2 === 0 ? one : other, hour * HOUR_MS, 1n);

@@ -26,7 +26,7 @@ import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { inTurn, json } from '../../exchange/fake-transport.ts';
 import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
-import { judgeAccount, type AccountFields, type KeptAccount } from '../../../../src/venues/account-reader.ts';
+import { judgeAccount, type AccountFields, type AccountHash } from '../../../../src/venues/account-reader.ts';
 
 test('a start that is ended amid a request which nobody answers waits for no time-out', async () => {
   const folder = folderOfThisTest();
@@ -157,7 +157,7 @@ test('the client gets a one-time password of its moment', async () => {
 
 const ONE: AccountFields = { username: 'one', email: 'one@example.com', mobile: '09120000001' };
 
-function kept(fields: AccountFields): KeptAccount {
+function kept(fields: AccountFields): AccountHash {
   const verdict = judgeAccount(null, fields, () => 'salt');
   if (verdict.kind === 'other') throw new Error('nothing was kept');
   return verdict.account;

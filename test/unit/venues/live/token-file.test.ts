@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stateFile } from '../../../../src/budget/ledger-file.ts';
-import { keepToken, knownToken } from '../../../../src/venues/client-credentials.ts';
+import { storeToken, knownToken } from '../../../../src/venues/client-credentials.ts';
 import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 
@@ -121,7 +121,7 @@ describe('the file of a token', () => {
   test('stays whole when the exchange refuses an older token', () => {
     const path = join(served.folder, 'newer.token');
     const newer = { key: 'newer-key', issuedAtMs: 5, expiresAtMs: 10 };
-    keepToken(path, newer);
+    storeToken(path, newer);
     const known = knownToken(path, (message) => expect.unreachable(message));
     known.onTokenRefused('older-key');
     expect(knownToken(path, () => undefined).token).toEqual(newer);

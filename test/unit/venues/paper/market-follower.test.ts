@@ -62,7 +62,7 @@ class Paper {
   /** The real exchange answers. */
   read(call: VenueCall, value: VenueValues[VenueCall['kind']]): void {
     this.nowMs += 1_000;
-    this.follower.take(call, { outcome: 'value', value }, this.nowMs);
+    this.follower.apply(call, { outcome: 'value', value }, this.nowMs);
   }
 
   tape(...trades: readonly PublicTrade[]): void {

@@ -54,7 +54,7 @@ const LATENCY: ReplayedLatency = {
     ['cancel', [20]],
   ]),
   further: { kind: 'drawn', roundTripsMs: [100], orderTripsMs: [60], seed: 1 },
-  ways: 'half',
+  split: 'half',
 };
 
 test('calls of a session take what they took there, one after the other, and further ones what is drawn', async () => {
@@ -68,7 +68,7 @@ test('calls of a session take what they took there, one after the other, and fur
 });
 
 test('on paper what is asked of the real exchange is of the end of its way, and what is asked in the own process of the beginning', async () => {
-  expect(await timesOf({ ...LATENCY, ways: 'apart' }, [BOOK, CANCEL, BOOK, BOOK])).toEqual([
+  expect(await timesOf({ ...LATENCY, split: 'apart' }, [BOOK, CANCEL, BOOK, BOOK])).toEqual([
     'book 40 40',
     'cancel 0 20',
     'book 10 10',
@@ -96,7 +96,7 @@ describe('the rules of a recorded market', () => {
   });
 
   it('are each said in the statement of a run, so that another setting reads otherwise', () => {
-    const { tell } = reportVoice('en');
+    const { format: tell } = reportVoice('en');
     const textOf = (rules: PollRules): string =>
       describePollRules(rules)
         .rules.map(({ rule, setting }) => `${tell(rule)}: ${tell(setting)}`)

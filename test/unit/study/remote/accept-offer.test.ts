@@ -16,13 +16,13 @@ import {
   batchKey,
   taskKey,
 } from '../../../../src/study/remote/offered-study.ts';
-import { takeOffer, type WorkerMeans } from '../../../../src/study/study-worker.ts';
+import { acceptOffer, type WorkerMeans } from '../../../../src/study/study-worker.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 import { writeAlerts, writeFollower, type Alert } from '../follower.ts';
 import { generatedCandles, writeCandles } from '../generated-candles.ts';
-import type { Stretch } from '../../../../src/study/objectives.ts';
+import type { RunRange } from '../../../../src/study/objectives.ts';
 import type { Params } from '../../../../src/search/params-of-point.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
@@ -37,14 +37,14 @@ beforeEach(() => {
   strategy = join(folder, 'coordinator', 'ma-cross.ts');
   copyFileSync('strategies/ma-cross.ts', strategy);
   const cache = new FileCache(join(folder, 'cache'));
-  cache.keep(checksumOf(CANDLES), CANDLES);
+  cache.write(checksumOf(CANDLES), CANDLES);
   means = {
     folders: [join(folder, 'worker')],
     codeFolder: join(folder, 'code'),
     cache,
     sources: [],
     secret: null,
-    say: () => undefined,
+    log: () => undefined,
     signal: new AbortController().signal,
   };
 });
@@ -83,7 +83,7 @@ const here = (): void => copyFileSync(strategy, join(folder, 'worker', 'ma-cross
 
 test('a study whose code is here fits, with the candles of the coordinator', async () => {
   here();
-  const { setup, strategyFile } = await takeOffer(offerOf(), means);
+  const { setup, strategyFile } = await acceptOffer(offerOf(), means);
   expect(strategyFile).toBe(join(folder, 'worker', 'ma-cross.ts'));
   expect(setup).toMatchObject({ fidelity: 'candles', candles: [{ length: 120 }], toMs: null });
   expect(JSON.stringify(setup.overrides)).not.toContain('coordinator');
@@ -106,7 +106,7 @@ test('a study on recorded books is computed as its coordinator would compute it'
   );
   const { settings, written, data } = study;
   const { markets: files } = writeTrialFiles(data.trials);
-  for (const file of files) means.cache.keep(checksumOf(file), file);
+  for (const file of files) means.cache.write(checksumOf(file), file);
   const end = { strategy, endMs: data.range.splitMs };
   const source = sourceKey({
     engine: engineVersion(),
@@ -120,7 +120,7 @@ test('a study on recorded books is computed as its coordinator would compute it'
     written: writtenOfTrials(written, end),
     data: files.map((file) => ({ sha256: checksumOf(file), bytes: file.length })),
   });
-  const { setup } = await takeOffer(offered, means);
+  const { setup } = await acceptOffer(offered, means);
   expect(setup).toMatchObject({ fidelity: 'poll', toMs: data.range.splitMs });
   const [local, there] = [trialSetupOf(study), setup].map((one) =>
     new TrialBench(one).run({ fast: 2, slow: 4 }),
@@ -141,7 +141,7 @@ test('a study with signals comes with those of its trials alone, and is another 
   const { settings, written, data } = study;
   const files = writeTrialFiles(data.trials);
   const [bars, told] = [present(files.markets[0], 'bars'), present(files.signals, 'signals')];
-  for (const file of [bars, told]) means.cache.keep(checksumOf(file), file);
+  for (const file of [bars, told]) means.cache.write(checksumOf(file), file);
   const [servedBars, servedSignals] = [bars, told].map((file) => ({
     sha256: checksumOf(file),
     bytes: file.length,
@@ -160,48 +160,48 @@ test('a study with signals comes with those of its trials alone, and is another 
     signals: present(servedSignals, 'signals'),
   });
   expect(JSON.stringify(offered)).not.toContain('alerts.jsonl');
-  const { setup } = await takeOffer(offered, means);
+  const { setup } = await acceptOffer(offered, means);
   expect(setup.signals.map(({ atMs }) => (atMs - startMs) / 3_600_000)).toEqual([5, 50, 99]);
   const params = { value: 500 };
   const report = await new TrialBench(setup).run(params);
   expect(report).toMatchObject({ kind: 'ran', metrics: { fills: 3 } });
   expect(report).toEqual(await new TrialBench(trialSetupOf(study)).run(params));
-  await expect(takeOffer({ ...offered, signals: null }, means)).rejects.toThrow(/found others/);
+  await expect(acceptOffer({ ...offered, signals: null }, means)).rejects.toThrow(/found others/);
 });
 
 test('another version of sarraf is refused', async () => {
   here();
-  await expect(takeOffer(offerOf({ engine: '9.9.9' }), means)).rejects.toThrow(
+  await expect(acceptOffer(offerOf({ engine: '9.9.9' }), means)).rejects.toThrow(
     `expected sarraf 9.9.9, found ${engineVersion()}: install the same version here`,
   );
 });
 
 test('a strategy that is not here, and one of other code, are refused', async () => {
-  await expect(takeOffer(offerOf(), means)).rejects.toThrow(
+  await expect(acceptOffer(offerOf(), means)).rejects.toThrow(
     /^expected strategy ma-cross with SHA-256 \w{12}…, found none in .*: copy it here, or run the study with --send-code$/,
   );
   writeFileSync(join(folder, 'worker', 'ma-cross.ts'), '// another one');
-  await expect(takeOffer(offerOf(), means)).rejects.toThrow(
+  await expect(acceptOffer(offerOf(), means)).rejects.toThrow(
     /found other code in .*ma-cross\.ts: copy it here/,
   );
 });
 
 test('settings that are read otherwise are refused', async () => {
   here();
-  await expect(takeOffer(offerOf({ source: '1'.repeat(64) }), means)).rejects.toThrow(
+  await expect(acceptOffer(offerOf({ source: '1'.repeat(64) }), means)).rejects.toThrow(
     /^expected settings that are read alike, found others/,
   );
 });
 
 test('code that is sent is taken by those alone who know the secret', async () => {
   const bytes = writeBundle(strategy);
-  means.cache.keep(checksumOf(bytes), bytes);
+  means.cache.write(checksumOf(bytes), bytes);
   const bundle = { sha256: checksumOf(bytes), bytes: bytes.length, hmac: signBundle(bytes, SECRET) };
-  await expect(takeOffer(offerOf({ bundle }), means)).rejects.toThrow(/and no secret to take it with/);
-  await expect(takeOffer(offerOf({ bundle }), { ...means, secret: `${SECRET}!` })).rejects.toThrow(
+  await expect(acceptOffer(offerOf({ bundle }), means)).rejects.toThrow(/and no secret to take it with/);
+  await expect(acceptOffer(offerOf({ bundle }), { ...means, secret: `${SECRET}!` })).rejects.toThrow(
     /found another signature$/,
   );
-  const { strategyFile } = await takeOffer(offerOf({ bundle }), { ...means, secret: SECRET });
+  const { strategyFile } = await acceptOffer(offerOf({ bundle }), { ...means, secret: SECRET });
   expect(codeHash(strategyFile)).toBe(codeHash(strategy));
 });
 
@@ -273,7 +273,7 @@ describe('the key of what trials have in common', () => {
   });
 });
 
-const trialKey = (source: string, params: Params, stretch: Stretch | null): string =>
+const trialKey = (source: string, params: Params, stretch: RunRange | null): string =>
   taskKey(source, { kind: 'trial', params, stretch });
 
 describe('the key of a trial', () => {

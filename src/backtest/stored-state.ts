@@ -7,7 +7,7 @@ import { isFinal, type OrderRecord } from '../records/order.ts';
 const RECENT_MS = 900_000;
 
 /** State in memory that a mirror on disk would give back to a restarted bot. */
-export class KeptState {
+export class StoredState {
   readonly intents = new Map<string, IntentRecord>();
   private base: MirrorState;
   private readonly orders = new Map<string, MirrorState['orders'][number]>();
@@ -30,7 +30,7 @@ export class KeptState {
       algorithms: [...this.algorithms.values()],
       strategies: [...this.strategies.values()],
       markets: [...this.markets.values()],
-      kept: Object.fromEntries(this.pieces),
+      stored: Object.fromEntries(this.pieces),
     };
   }
 
@@ -42,7 +42,7 @@ export class KeptState {
     refill(this.strategies, state.strategies, ({ name }) => name);
     refill(this.markets, state.markets, nameOfMarket);
     this.pieces.clear();
-    for (const [name, json] of Object.entries(state.kept)) this.pieces.set(name, json);
+    for (const [name, json] of Object.entries(state.stored)) this.pieces.set(name, json);
   }
 
   /** Returns the state for a bot that begins at `nowMs`. */
@@ -60,7 +60,7 @@ export class KeptState {
     return { ...state, orders: state.orders.filter(isLoaded), intents };
   }
 
-  take(change: MirrorChange): void {
+  apply(change: MirrorChange): void {
     switch (change.kind) {
       case 'order':
         this.orders.set(change.order.key, change.order);

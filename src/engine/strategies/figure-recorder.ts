@@ -18,7 +18,7 @@ const RETRY_MS = 30_000;
 /** Nothing is worth what it was so long ago: without a younger price there is no value. */
 const OLDEST_PRICE_MS = 600_000;
 
-interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
+interface FigureRecorderOptions extends Omit<EquityOptions, 'views'> {
   readonly settings: FigureSettings;
   readonly outbox: Outbox;
   readonly reconciler: Pick<Reconciler, 'break' | 'books'>;
@@ -35,9 +35,9 @@ interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
  * its quote currencies where one of them has none, and the coins that its strategies hold. It does not have
  * what others bought, and what is in the margin wallets.
  */
-export class FigureKeeper {
+export class FigureRecorder {
   readonly plots: LivePlots;
-  private readonly options: FigureKeeperOptions;
+  private readonly options: FigureRecorderOptions;
   private nextAtMs = 0;
   /** Time of the next values, however the last ones went. */
   private dueAtMs = 0;
@@ -47,7 +47,7 @@ export class FigureKeeper {
   /** Limits that were ever used in this life: most never are. */
   private readonly used = new Set<string>();
 
-  constructor(options: FigureKeeperOptions) {
+  constructor(options: FigureRecorderOptions) {
     this.options = options;
     this.plots = new LivePlots(options.outbox, options.instances);
   }

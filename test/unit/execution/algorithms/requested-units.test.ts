@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { positiveWishUnits, wishUnits } from '../../../../src/engine/algorithms/wish-units.ts';
+import { positiveRequestedUnits, requestedUnits } from '../../../../src/engine/algorithms/requested-units.ts';
 
 describe('what an author writes', () => {
   test('is read alike as a text and as a Decimal, to the last of ten decimals', () => {
@@ -12,8 +12,8 @@ describe('what an author writes', () => {
         const padded = whole.toString().padStart(decimals + 1, '0');
         const cut = padded.length - decimals;
         const text = decimals === 0 ? padded : `${padded.slice(0, cut)}.${padded.slice(cut)}`;
-        expect(wishUnits(text)).toBe(exact);
-        expect(wishUnits(new Decimal(text))).toBe(exact);
+        expect(requestedUnits(text)).toBe(exact);
+        expect(requestedUnits(new Decimal(text))).toBe(exact);
       }),
     );
   });
@@ -25,7 +25,7 @@ describe('what an author writes', () => {
         const whole = String(Math.floor(number / 10 ** less)).padStart(decimals + 1, '0');
         const cut = whole.length - decimals;
         const text = decimals === 0 ? whole : `${whole.slice(0, cut)}.${whole.slice(cut)}`;
-        expect(wishUnits(text)).toBe(wishUnits(new Decimal(text)));
+        expect(requestedUnits(text)).toBe(requestedUnits(new Decimal(text)));
       }),
       { numRuns: 2_000 },
     );
@@ -41,7 +41,7 @@ describe('what an author writes', () => {
       } catch {
         expected = null;
       }
-      expect(wishUnits(text)).toBe(expected);
+      expect(requestedUnits(text)).toBe(expected);
     },
   );
 
@@ -58,17 +58,17 @@ describe('what an author writes', () => {
     ['0.0', 0n],
     ['-0', 0n],
   ])('is %s', (text, units) => {
-    expect(wishUnits(text)).toBe(units);
+    expect(requestedUnits(text)).toBe(units);
   });
 
   test.each(['-1', 'NaN', 'Infinity', '', 'one', '1e31', '1,5', Number.NaN, Infinity, -1])(
     'is nothing: %s',
     (text) => {
-      expect(wishUnits(text)).toBeNull();
+      expect(requestedUnits(text)).toBeNull();
     },
   );
 
   test.each(['0', '0.00000000001', '-1'])('is not positive: %s', (text) => {
-    expect(positiveWishUnits(text)).toBeNull();
+    expect(positiveRequestedUnits(text)).toBeNull();
   });
 });

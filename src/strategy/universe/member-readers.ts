@@ -1,7 +1,7 @@
 import { bookOf } from '../book.ts';
 import type { Bar } from '../data/bar.ts';
 import type { HandlerCall } from '../handlers/handler-call.ts';
-import type { FieldLook } from '../handlers/read-only-fields.ts';
+import type { FieldReader } from '../handlers/read-only-fields.ts';
 import { tickerOfBar, tickerOfBook } from '../data/ticker.ts';
 import type { OfMembers } from './member-data.ts';
 import type { MemberFeed, MemberSet } from './member-set.ts';
@@ -9,15 +9,15 @@ import { universeOf } from '../shown-universe.ts';
 
 const NO_BARS: readonly Bar[] = Object.freeze([]);
 
-type Looks = ReadonlyMap<string, FieldLook<unknown>>;
+type FieldReaders = ReadonlyMap<string, FieldReader<unknown>>;
 
 /** Returns the getters of universes and their members between two events, by the names of the data. */
-export function memberLooks(
+export function memberReaders(
   universes: readonly MemberSet[],
   call: HandlerCall,
-): { readonly data: Looks; readonly history: Looks } {
-  const data = new Map<string, FieldLook<unknown>>();
-  const history = new Map<string, FieldLook<unknown>>();
+): { readonly data: FieldReaders; readonly history: FieldReaders } {
+  const data = new Map<string, FieldReader<unknown>>();
+  const history = new Map<string, FieldReader<unknown>>();
   for (const { name, feeds } of universes) {
     data.set(name, {
       get value() {
@@ -36,7 +36,7 @@ export function memberLooks(
 }
 
 /** The values of the indicators of each member, by the names of the indicators. */
-export function memberValues({ values }: MemberFeed, call: HandlerCall): Looks {
+export function memberValues({ values }: MemberFeed, call: HandlerCall): FieldReaders {
   return new Map(values.map(([name, of]) => [name, { value: ofMembers(call, of) }] as const));
 }
 

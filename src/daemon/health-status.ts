@@ -7,7 +7,7 @@ export const OLDEST_HEARTBEAT_MS = 10_000;
 const MOST_NAMED = 10;
 
 /** The answer to a supervisor. */
-export interface HealthVerdict {
+export interface HealthStatus {
   readonly ok: boolean;
   /** Reasons if not ok, in sentences. */
   readonly reasons: readonly string[];
@@ -15,8 +15,8 @@ export interface HealthVerdict {
   readonly locks: readonly string[];
 }
 
-function verdict(source: HealthSource, reasons: readonly string[]): HealthVerdict {
-  return { ok: reasons.length === 0, reasons, locks: bounded(source.locks(), ({ said }) => said) };
+function statusOf(source: HealthSource, reasons: readonly string[]): HealthStatus {
+  return { ok: reasons.length === 0, reasons, locks: bounded(source.locks(), ({ text }) => text) };
 }
 
 function secondsText(timeMs: number): string {
@@ -54,15 +54,15 @@ function livingReasons(source: HealthSource): readonly string[] {
  * Checks that the bot is alive: states that a restart could fix. Lockouts, breaks and halts are excluded: a
  * restart does not improve them.
  */
-export function livingVerdict(source: HealthSource): HealthVerdict {
-  return verdict(source, livingReasons(source));
+export function livenessStatus(source: HealthSource): HealthStatus {
+  return statusOf(source, livingReasons(source));
 }
 
 /** Feeds that an order does not wait for: while they were never read it is no reason against one. */
 const NOT_WAITED_FOR: ReadonlySet<string> = new Set(['transactions', 'options']);
 
 /** Checks that an order could leave right now, by known facts. */
-export function readyVerdict(source: HealthSource): HealthVerdict {
+export function readinessStatus(source: HealthSource): HealthStatus {
   const phase = source.phase();
   const halt = source.haltReason();
   const fault = source.credentialFault();
@@ -73,7 +73,7 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
     .filter(({ feed, ageMs, longestAgeMs }) =>
       ageMs === null ? !NOT_WAITED_FOR.has(feed) : ageMs > longestAgeMs,
     );
-  return verdict(source, [
+  return statusOf(source, [
     ...livingReasons(source),
     ...(waitsFor === null ? [] : [waitsFor]),
     ...(phase === 'syncing' ? ['it is still reading the state of its account and orders'] : []),

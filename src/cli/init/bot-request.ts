@@ -9,7 +9,7 @@ import type { BotLanguage } from './init-texts.ts';
 import type { StartName } from './starting-points.ts';
 
 /** Choices for a new bot. */
-export interface BotWishes {
+export interface BotRequest {
   /** Absolute path of the new bot's folder. */
   readonly folder: string;
   readonly mode: BotConfig['mode'];
@@ -24,16 +24,16 @@ export interface BotWishes {
 }
 
 /** Choices that are already given. */
-export type GivenWishes = { readonly [Wish in keyof BotWishes]?: BotWishes[Wish] | undefined };
+export type GivenRequest = { readonly [Field in keyof BotRequest]?: BotRequest[Field] | undefined };
 
 /** Default choices for a new bot; it needs no account, no address and no data. */
-export const USUAL_WISHES = {
+export const USUAL_REQUEST = {
   folder: 'my-bot',
   mode: 'embedded',
   market: parseMarket('BTCIRT').symbol,
   start: 'ma-cross',
   language: 'en',
-} as const satisfies GivenWishes;
+} as const satisfies GivenRequest;
 
 /** Markets of the embedded exchange as it is without settings. */
 export const EMBEDDED_MARKETS: readonly MarketSymbol[] = DEFAULT_MARKETS.map(
@@ -53,7 +53,7 @@ export function checkAddress(text: string): CheckedText {
 }
 
 /** A market in any spelling. On the embedded exchange it has to be one of its own. */
-export function checkMarket(text: string, mode: BotWishes['mode']): CheckedText<MarketSymbol> {
+export function checkMarket(text: string, mode: BotRequest['mode']): CheckedText<MarketSymbol> {
   const read = marketSymbol().safeParse(text);
   if (!read.success) return { problem: read.error.issues[0]?.message ?? '' };
   if (mode !== 'embedded' || EMBEDDED_MARKETS.includes(read.data)) return { value: read.data };

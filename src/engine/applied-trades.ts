@@ -11,9 +11,9 @@ import type { VenueTrade } from '../domain/trade.ts';
 export const READ_AGAIN = 20;
 
 /** Names of trades that are remembered at most; beyond it nothing below the rest is read again. */
-export const MOST_TAKEN = 20_000;
+export const MOST_APPLIED = 20_000;
 
-export const KEPT_CURSOR = 'cursor.trades';
+export const STORED_CURSOR = 'cursor.trades';
 
 /** Identity of a trade: a trade with oneself has two records of one id. */
 interface TradeName {
@@ -23,7 +23,7 @@ interface TradeName {
 }
 
 /** The trades that are in the books, and where the next reading begins. */
-export class TakenTrades {
+export class AppliedTrades {
   /** Start of the next reading, except for the overlap of a list by time. */
   cursor: ListCursor = LIST_START;
   /** Below it, it is not known what was taken. */
@@ -36,7 +36,7 @@ export class TakenTrades {
    * Trades at or beyond the first place that may be read again, by their name, and which reading showed them
    * last.
    */
-  private readonly taken = new Map<
+  private readonly applied = new Map<
     string,
     { readonly id: VenueTradeId; readonly at: ListCursor; shownIn: number }
   >();
@@ -52,31 +52,31 @@ export class TakenTrades {
 
   /** Takes over what the mirror kept. Answers whether it had a cursor. */
   restore(state: MirrorState): boolean {
-    const { kept } = state;
+    const { stored: retained } = state;
     const fills = state.fills.filter((fill) => !isPlaceholder(fill));
     let lowest = Number.POSITIVE_INFINITY;
     for (const fill of fills) {
       this.remember(nameOfFill(fill), fill.cursor);
       lowest = Math.min(lowest, fill.cursor);
     }
-    const cursor = kept[KEPT_CURSOR];
+    const cursor = retained[STORED_CURSOR];
     this.cursor = cursor === undefined ? LIST_START : Number(cursor);
     // Below what was restored it is not known what was taken in.
     this.lowestKnown = fills.length === 0 ? this.cursor : lowest;
-    if (fills.length >= MOST_TAKEN) this.passOver(lowest);
+    if (fills.length >= MOST_APPLIED) this.skip(lowest);
     return cursor !== undefined;
   }
 
   /** Marks a trade as shown. True if it was applied before. */
   show(trade: TradeName): boolean {
-    const before = this.taken.get(nameOf(trade));
+    const before = this.applied.get(nameOf(trade));
     if (before !== undefined) before.shownIn = this.readings;
     return before !== undefined;
   }
 
   /** True if a reading has shown it since the one with that number began. */
   isShownSince(reading: number, fill: FillRecord): boolean {
-    const shownIn = this.taken.get(nameOf(nameOfFill(fill)))?.shownIn;
+    const shownIn = this.applied.get(nameOf(nameOfFill(fill)))?.shownIn;
     return shownIn !== undefined && shownIn >= reading;
   }
 
@@ -87,7 +87,7 @@ export class TakenTrades {
 
   remember(trade: TradeName, at: ListCursor): void {
     const { id, orderId, side } = trade;
-    this.taken.set(nameOf(trade), { id, at, shownIn: this.readings });
+    this.applied.set(nameOf(trade), { id, at, shownIn: this.readings });
     this.sides.set(`${id} ${side}`, String(orderId));
     const { newest } = this;
     const lower = newest.findLastIndex((other) => other <= at);
@@ -96,8 +96,8 @@ export class TakenTrades {
     if (newest.length > READ_AGAIN) newest.shift();
   }
 
-  keepCursor(): void {
-    this.outbox.keep(KEPT_CURSOR, this.cursor);
+  persistCursor(): void {
+    this.outbox.persist(STORED_CURSOR, this.cursor);
   }
 
   /**
@@ -112,22 +112,22 @@ export class TakenTrades {
     for (const floor of floors) lowest = Math.min(lowest, floor);
     if (cursor > this.cursor) {
       this.cursor = cursor;
-      this.keepCursor();
+      this.persistCursor();
     }
-    if (this.taken.size >= 4 * READ_AGAIN) this.forgetBelow(readingFrom(this.list, lowest), cursor);
+    if (this.applied.size >= 4 * READ_AGAIN) this.forgetBelow(readingFrom(this.list, lowest), cursor);
   }
 
   private forgetBelow(readAgain: ListCursor, cursor: ListCursor): void {
     let lowest = readAgain;
-    if (this.taken.size > MOST_TAKEN) {
-      const places = new Set([...this.taken.values()].map(({ at }) => at));
+    if (this.applied.size > MOST_APPLIED) {
+      const places = new Set([...this.applied.values()].map(({ at }) => at));
       const rising = [...places].toSorted((left, right) => left - right);
-      lowest = Math.max(lowest, rising.at(-MOST_TAKEN / 2) ?? lowest);
-      this.passOver(lowest);
+      lowest = Math.max(lowest, rising.at(-MOST_APPLIED / 2) ?? lowest);
+      this.skip(lowest);
     }
-    for (const [name, { id, at }] of this.taken) {
+    for (const [name, { id, at }] of this.applied) {
       if (at >= lowest) continue;
-      this.taken.delete(name);
+      this.applied.delete(name);
       this.sides.delete(`${id} buy`);
       this.sides.delete(`${id} sell`);
     }
@@ -135,10 +135,10 @@ export class TakenTrades {
   }
 
   /** Skips what is not remembered: if read again, it would be applied a second time. */
-  private passOver(lowest: ListCursor): void {
+  private skip(lowest: ListCursor): void {
     if (this.cursor >= lowest) return;
     this.cursor = lowest;
-    this.keepCursor();
+    this.persistCursor();
   }
 }
 
@@ -324,7 +324,7 @@ export class PendingTrades {
       was.market?.symbol === trade.market?.symbol;
     if (!isSame) {
       this.outbox.warn(
-        `trade ${trade.id}: two readings differ (${saidOf(was)}; ${saidOf(trade)}): it is read again`,
+        `trade ${trade.id}: two readings differ (${tradeText(was)}; ${tradeText(trade)}): it is read again`,
       );
       before.readings = 0;
       before.step = -1;
@@ -365,7 +365,7 @@ export class PendingTrades {
 }
 
 /** All that counts of a trade, as text. */
-function saidOf(trade: VenueTrade): string {
+function tradeText(trade: VenueTrade): string {
   const { price, amount, total, fee } = trade;
   return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)}`;
 }

@@ -7,11 +7,15 @@ import { english, sentenceFacts, type Sentence, type SentenceFacts } from './sen
  * Writes a sentence in the reader's language. Only sentences of the bot are translated to Persian: words of
  * somebody else stay, as an island. `cleaned` is applied to such words, for channels that need it.
  */
-export function saidIn(said: Sentence, locale: Locale, cleaned = (text: string): string => text): string {
-  if (locale.language === 'en') return cleaned(english(said));
-  const facts = sentenceFacts(said);
+export function sentenceIn(
+  sentence: Sentence,
+  locale: Locale,
+  cleaned = (text: string): string => text,
+): string {
+  if (locale.language === 'en') return cleaned(english(sentence));
+  const facts = sentenceFacts(sentence);
   const persian = facts === null ? null : inPersian(withCleaned(facts, cleaned), locale);
-  return persian ?? isolateByFirstLetter(cleaned(english(said)));
+  return persian ?? isolateByFirstLetter(cleaned(english(sentence)));
 }
 
 const withCleaned = ({ code, facts }: SentenceFacts, cleaned: (text: string) => string): SentenceFacts => ({

@@ -3,16 +3,16 @@ import { isoText } from '../../domain/time-text.ts';
 import { unitsOf } from '../../domain/money.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { CandleReader, ReadTimes } from './candle-reader.ts';
-import { type Flaw, candleFlaw } from './plausibility.ts';
-import type { FlawLog } from '../flaw-log.ts';
+import { type ValidationIssue, candleIssue } from './plausibility.ts';
+import type { IssueLog } from '../issue-log.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 
-interface CandleTakerOptions {
+interface CandlePagesOptions {
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;
-  readonly findings: FlawLog;
+  readonly findings: IssueLog;
   readonly strategies: StrategyDispatcher;
   /** Called with each bar that has closed, once strategies have it. */
   readonly onCandle: (candle: ClosedCandle) => void;
@@ -26,13 +26,13 @@ interface CandlePage extends Omit<ReadTimes, 'nowMs'> {
  * Returns the issue with bars that were read together; null if there is none, and then the reader has learnt
  * where they begin.
  */
-export function pageFlaw(
+export function pageIssue(
   candles: readonly Candle[],
   { reader, nowMs }: { readonly reader: CandleReader; readonly nowMs: number },
-): Flaw | null {
+): ValidationIssue | null {
   for (const candle of candles) {
-    const flaw = candleFlaw(candle, nowMs);
-    if (flaw !== null) return flaw;
+    const issue = candleIssue(candle, nowMs);
+    if (issue !== null) return issue;
   }
   if (reader.learn(candles)) return null;
   const found = candles.map(({ openTimeMs }) => isoText(openTimeMs)).slice(0, 3);
@@ -41,10 +41,10 @@ export function pageFlaw(
 }
 
 /** Takes in candles that were read: keeps those that closed, and tells or warms up strategies. */
-export class CandleTaker {
-  private readonly options: CandleTakerOptions;
+export class CandlePages {
+  private readonly options: CandlePagesOptions;
 
-  constructor(options: CandleTakerOptions) {
+  constructor(options: CandlePagesOptions) {
     this.options = options;
   }
 
@@ -52,19 +52,19 @@ export class CandleTaker {
    * Takes what a question of a time was answered with. Answers false for a page with a bar that can not be
    * right, of which nothing is used.
    */
-  take(feed: { readonly key: string; readonly reader: CandleReader }, page: CandlePage): boolean {
+  apply(feed: { readonly key: string; readonly reader: CandleReader }, page: CandlePage): boolean {
     const { outbox, markets, strategies } = this.options;
     const { reader } = feed;
     const { candles, ...asked } = page;
     if (!this.areRight(feed, candles)) return false;
     const times = { ...asked, nowMs: outbox.nowMs };
     const wasWarm = reader.isWarm;
-    const closed = wasWarm ? reader.take(candles, times) : (reader.takePast(candles, times) ?? []);
+    const closed = wasWarm ? reader.apply(candles, times) : (reader.applyPast(candles, times) ?? []);
     const state = markets.get(reader.market);
     for (const candle of closed) {
       outbox.change({ kind: 'candle', market: reader.market, timeframe: reader.timeframe, candle });
       if (state !== undefined) state.lastClose = unitsOf(candle.close);
-      if (wasWarm) strategies.tellCandle(candle);
+      if (wasWarm) strategies.notifyCandle(candle);
     }
     if (!wasWarm) for (const candle of closed) strategies.warmUp(candle);
     for (const candle of closed) this.options.onCandle(candle);
@@ -76,9 +76,9 @@ export class CandleTaker {
     candles: readonly Candle[],
   ): boolean {
     const { findings, outbox } = this.options;
-    const flaw = pageFlaw(candles, { reader, nowMs: outbox.nowMs });
-    if (flaw === null) findings.clear(key);
-    else findings.note(key, flaw, { isGrave: false });
-    return flaw === null;
+    const issue = pageIssue(candles, { reader, nowMs: outbox.nowMs });
+    if (issue === null) findings.clear(key);
+    else findings.note(key, issue, { isGrave: false });
+    return issue === null;
   }
 }

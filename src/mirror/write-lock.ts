@@ -4,13 +4,13 @@ import { openingFailed, sqliteCode, unusable } from './unusable.ts';
 /** Time a start waits for a process that only checks if the lock is held. */
 const WAIT_MS = 300;
 
-const lockPath = (mirrorPath: string): string => `${mirrorPath}.lock`;
+const writeLockPath = (mirrorPath: string): string => `${mirrorPath}.lock`;
 
 /**
  * One writer a mirror: a lock on a database of no content beside it. The system takes it back when the
  * process ends, however it ends. Readers of the mirror itself are not hindered.
  */
-export class WriterLock {
+export class WriteLock {
   private readonly database: Database.Database;
 
   private constructor(database: Database.Database) {
@@ -18,12 +18,12 @@ export class WriterLock {
   }
 
   /** Throws `DATA_UNUSABLE` while another process, or another store in this one, has it. */
-  static take(mirrorPath: string): WriterLock {
+  static acquire(mirrorPath: string): WriteLock {
     let database: Database.Database | null = null;
     try {
-      database = new Database(lockPath(mirrorPath), { timeout: WAIT_MS });
+      database = new Database(writeLockPath(mirrorPath), { timeout: WAIT_MS });
       database.exec('BEGIN EXCLUSIVE');
-      return new WriterLock(database);
+      return new WriteLock(database);
     } catch (error) {
       database?.close();
       if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw openingFailed(mirrorPath, error);
@@ -45,7 +45,7 @@ export class WriterLock {
 export function hasWriter(mirrorPath: string): boolean | null {
   let database: Database.Database | null = null;
   try {
-    database = new Database(lockPath(mirrorPath), { readonly: true, fileMustExist: true, timeout: 0 });
+    database = new Database(writeLockPath(mirrorPath), { readonly: true, fileMustExist: true, timeout: 0 });
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;
   } catch (error) {

@@ -1,47 +1,47 @@
 import type { EngineView, StrategyEvent, ClosedCandle } from '../strategy/strategy-event.ts';
-import { isLook } from './strategy-thread.ts';
-import { keyOf, eventData, type Look, type WorkerCall } from './worker-messages.ts';
+import { isQuery } from './strategy-thread.ts';
+import { keyOf, eventData, type Query, type WorkerCall } from './worker-messages.ts';
 import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
 
 /** Most looks that are remembered for a kind of event; further ones are asked for each time. */
-const MOST_LOOKS = 32;
+const MOST_READS = 32;
 
 /**
  * Data that the handlers of one strategy read, by the kind of event: it is sent with the next event of that
  * kind, so that a call costs one round trip. An object that has not changed is not sent again.
  */
-export class Looks {
-  private readonly byKind = new Map<string, Map<string, Look>>();
+export class Queries {
+  private readonly byKind = new Map<string, Map<string, Query>>();
   private readonly sent = new Map<string, object>();
 
   /** Returns the data to send with an event. */
-  of(event: StrategyEvent, view: EngineView): Pick<WorkerCall, 'looks' | 'same' | 'inEvent'> {
-    const looks: (readonly [string, unknown])[] = [];
+  of(event: StrategyEvent, view: EngineView): Pick<WorkerCall, 'reads' | 'same' | 'inEvent'> {
+    const reads: (readonly [string, unknown])[] = [];
     const same: string[] = [];
     const inEvent: string[] = [];
     const data = eventData(event);
-    for (const [key, look] of this.byKind.get(event.kind) ?? []) {
-      const value = valueOf(look, view);
+    for (const [key, read] of this.byKind.get(event.kind) ?? []) {
+      const value = valueOf(read, view);
       if (typeof value === 'object' && value !== null) {
         if (this.sent.get(key) === value) same.push(key);
         else {
           this.sent.set(key, value);
           if (value === data) inEvent.push(key);
-          else looks.push([key, value]);
+          else reads.push([key, value]);
         }
-      } else looks.push([key, value]);
+      } else reads.push([key, value]);
     }
-    return { looks, same, inEvent };
+    return { reads, same, inEvent };
   }
 
   /** Answers a question of a handler, and remembers it. Null answers what is no question. */
   answer(asked: unknown, kind: string, view: EngineView): unknown {
-    if (!isLook(asked)) return null;
-    const known = this.byKind.get(kind) ?? new Map<string, Look>();
+    if (!isQuery(asked)) return null;
+    const known = this.byKind.get(kind) ?? new Map<string, Query>();
     this.byKind.set(kind, known);
     const key = keyOf(asked);
     const value = valueOf(asked, view);
-    if (known.size < MOST_LOOKS && value !== undefined) {
+    if (known.size < MOST_READS && value !== undefined) {
       known.set(key, asked);
       if (typeof value === 'object' && value !== null) this.sent.set(key, value);
     }
@@ -55,7 +55,7 @@ export class Looks {
 }
 
 /** Returns the view's data for a read; undefined for an unknown method. */
-function valueOf([method, first = '', second = '']: Look, view: EngineView): unknown {
+function valueOf([method, first = '', second = '']: Query, view: EngineView): unknown {
   switch (method) {
     case 'position':
       return view.position(first);

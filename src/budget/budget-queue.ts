@@ -14,20 +14,20 @@ import {
   readFailedCall,
   stoodStill,
 } from './admittance.ts';
-import type { CredentialUse, Pass, Verdict } from './lockouts.ts';
+import type { CredentialUse, Permit, Outcome } from './lockouts.ts';
 import {
   type Lateness,
-  type LaneExecutor,
-  type LaneTimers,
+  type QueueExecutor,
+  type QueueTimers,
   type SendTurn,
-  type TurnTaker,
+  type TurnWaiter,
   WaitingQueue,
   type Dropped,
   type Waiting,
 } from './waiting-queue.ts';
 import type { LimitChange } from './named-limit.ts';
 
-interface LaneOptions {
+interface BudgetQueueOptions {
   readonly budget: RateLimit;
   readonly admittance: Admittance;
   /** The ledger's clock. */
@@ -36,13 +36,13 @@ interface LaneOptions {
   readonly sleptMs: () => number;
   readonly mostConcurrent: number;
   /** Null: requests are sent at once, and each ends within its time-out by itself. */
-  readonly executor: LaneExecutor | null;
-  readonly timers: LaneTimers;
+  readonly executor: QueueExecutor | null;
+  readonly timers: QueueTimers;
   /** Time for which own commits have held up the loop so far. */
   readonly commitMs: () => number;
-  /** Shared with the lanes of the other budgets; null where no commit takes time. */
+  /** Shared with the queues of the other budgets; null where no commit takes time. */
   readonly turn: SendTurn | null;
-  /** Shared with the lanes of the other budgets. */
+  /** Shared with the queues of the other budgets. */
   readonly lateness: Lateness;
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
@@ -80,7 +80,7 @@ const CLOSED: Drop = { reason: 'closed', retryInMs: null };
 export interface QueueWait {
   /** Those that have not left, and those that have and are not answered. */
   readonly waiting: number;
-  readonly onTheWay: number;
+  readonly inFlight: number;
   /** Cause that holds back those that have not left; null if they leave one after the other. */
   readonly heldBy: Held | 'full' | null;
   /** For how long that holds still. */
@@ -93,7 +93,7 @@ export type SendEnd =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** A waiting request with what is done when its turn comes, or when it never does. */
-export interface LaneJob extends Waiting {
+export interface QueuedJob extends Waiting {
   readonly credential: CredentialUse;
   readonly canLogIn: boolean;
   readonly timeoutMs: number;
@@ -122,14 +122,14 @@ interface Moment {
 /** Admission, and the moment at which the ledger was asked. */
 interface Admitted {
   readonly slot: Slot;
-  readonly pass: Pass;
+  readonly permit: Permit;
   readonly since: Moment;
   /** Lets the next one be admitted. */
-  readonly passTurn: () => void;
+  readonly releaseTurn: () => void;
 }
 
 /** Data with which an admitted request is sent. */
-type Way = Omit<Admitted, 'passTurn'> & { readonly signal: AbortSignal };
+type SendContext = Omit<Admitted, 'releaseTurn'> & { readonly signal: AbortSignal };
 
 const NO_TURN = (): void => undefined;
 
@@ -140,7 +140,7 @@ const LATE: AdmittedEnd = { kind: 'late' };
 const NEVER_ABORTED = new AbortController().signal;
 
 /** Interval of polls if only a stamp, of this process or of another, can free a slot. */
-const LOOK_AGAIN_MS = 100;
+const POLL_AGAIN_MS = 100;
 
 /** The longest sleep: what other processes give back is seen within it. */
 const LONGEST_SLEEP_MS = 1_000;
@@ -149,12 +149,12 @@ const LONGEST_SLEEP_MS = 1_000;
  * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, the
  * executor executes, with the time-out. What the executor gets to too late is not sent, and asks again.
  */
-export class BudgetLane implements TurnTaker {
-  private readonly options: LaneOptions;
+export class BudgetQueue implements TurnWaiter {
+  private readonly options: BudgetQueueOptions;
   private readonly queue = new WaitingQueue();
-  private readonly jobs = new Map<number, LaneJob>();
+  private readonly jobs = new Map<number, QueuedJob>();
   /** Those that will not be sent, and have yet to be notified. */
-  private readonly dropped: { readonly job: LaneJob; readonly drop: Drop }[] = [];
+  private readonly dropped: { readonly job: QueuedJob; readonly drop: Drop }[] = [];
   private stopTimer: (() => void) | null = null;
   private running = 0;
   /** True while a ledger that answers later is asked; one question at a time. */
@@ -166,11 +166,11 @@ export class BudgetLane implements TurnTaker {
   /** Cause other than a full window that held it back then. */
   private heldBy: Held | null = null;
 
-  constructor(options: LaneOptions) {
+  constructor(options: BudgetQueueOptions) {
     this.options = options;
   }
 
-  add(job: LaneJob): void {
+  add(job: QueuedJob): void {
     if (this.isClosed) {
       job.onDropped(CLOSED);
       return;
@@ -178,7 +178,7 @@ export class BudgetLane implements TurnTaker {
     this.jobs.set(job.id, job);
     this.drop(this.queue.add(job));
     this.pump();
-    this.tellDropped();
+    this.notifyDropped();
   }
 
   /**
@@ -218,12 +218,12 @@ export class BudgetLane implements TurnTaker {
     while (this.running < mostConcurrent && !this.isAsking) {
       const job = this.first();
       if (job === undefined) return;
-      const passTurn = this.takeTurn();
-      if (passTurn === null) break;
-      const waitMs = this.enter(job, passTurn);
+      const releaseTurn = this.acquireTurn();
+      if (releaseTurn === null) break;
+      const waitMs = this.enter(job, releaseTurn);
       if (waitMs !== null) {
         this.sleep(waitMs);
-        passTurn();
+        releaseTurn();
         return;
       }
     }
@@ -231,12 +231,12 @@ export class BudgetLane implements TurnTaker {
     if (this.queue.first() !== null) this.sleep(LONGEST_SLEEP_MS);
   }
 
-  private first(): LaneJob | undefined {
+  private first(): QueuedJob | undefined {
     const first = this.queue.first();
     return first === null ? undefined : this.jobs.get(first.id);
   }
 
-  private askOf({ requestClass, credential }: LaneJob): EntryAsk {
+  private askOf({ requestClass, credential }: QueuedJob): EntryAsk {
     return { budget: this.options.budget.name, requestClass, credential };
   }
 
@@ -246,8 +246,8 @@ export class BudgetLane implements TurnTaker {
     if (all === 0) return null;
     const waiting = this.queue.all().filter((each) => each.requestClass === requestClass).length;
     const forMs = Math.max(0, this.fullUntilMs - this.options.nowMs());
-    const isHeld = waiting > 0 && forMs > LOOK_AGAIN_MS;
-    return { waiting, onTheWay: all - waiting, heldBy: isHeld ? (this.heldBy ?? 'full') : null, forMs };
+    const isHeld = waiting > 0 && forMs > POLL_AGAIN_MS;
+    return { waiting, inFlight: all - waiting, heldBy: isHeld ? (this.heldBy ?? 'full') : null, forMs };
   }
 
   urgency(): number | null {
@@ -258,22 +258,22 @@ export class BudgetLane implements TurnTaker {
   goOn(): void {
     if (this.isClosed) return;
     this.pump();
-    this.tellDropped();
+    this.notifyDropped();
   }
 
-  private takeTurn(): (() => void) | null {
+  private acquireTurn(): (() => void) | null {
     const { turn } = this.options;
-    return turn === null ? NO_TURN : turn.take(this);
+    return turn === null ? NO_TURN : turn.acquire(this);
   }
 
   /** Asks the ledger; answers how long to wait where it says no at once. */
-  private enter(job: LaneJob, passTurn: () => void): number | null {
+  private enter(job: QueuedJob, releaseTurn: () => void): number | null {
     const { admittance, nowMs } = this.options;
     const ask = this.askOf(job);
     const since = this.moment();
     const entry = admittance.enter(ask, nowMs());
-    if (entry instanceof Promise) this.await(job, ask, { answer: entry, since, passTurn });
-    else if (entry.isAdmitted) this.execute(job, { ...entry, since, passTurn });
+    if (entry instanceof Promise) this.await(job, ask, { answer: entry, since, releaseTurn });
+    else if (entry.isAdmitted) this.execute(job, { ...entry, since, releaseTurn });
     else return this.refused(entry);
     return null;
   }
@@ -284,38 +284,38 @@ export class BudgetLane implements TurnTaker {
 
   /** Goes on when the ledger has answered; what is admitted by then and wanted by nobody is given back. */
   private await(
-    asker: LaneJob,
+    asker: QueuedJob,
     ask: EntryAsk,
-    asked: Pick<Admitted, 'since' | 'passTurn'> & { readonly answer: Promise<Entry> },
+    asked: Pick<Admitted, 'since' | 'releaseTurn'> & { readonly answer: Promise<Entry> },
   ): void {
     this.isAsking = true;
     void asked.answer.then((entry) => this.entered(asker, ask, { ...asked, entry }));
   }
 
   private entered(
-    asker: LaneJob,
+    asker: QueuedJob,
     ask: EntryAsk,
-    { entry, since, passTurn }: Pick<Admitted, 'since' | 'passTurn'> & { readonly entry: Entry },
+    { entry, since, releaseTurn }: Pick<Admitted, 'since' | 'releaseTurn'> & { readonly entry: Entry },
   ): void {
     this.isAsking = false;
     this.drop(this.queue.expire(this.ageMs()));
     if (entry.isAdmitted) {
-      const job = this.isClosed ? undefined : this.takerOf(asker, ask);
-      if (job !== undefined) this.execute(job, { ...entry, since, passTurn });
+      const job = this.isClosed ? undefined : this.waiterOf(asker, ask);
+      if (job !== undefined) this.execute(job, { ...entry, since, releaseTurn });
       else {
         this.giveBack(entry);
-        passTurn();
+        releaseTurn();
       }
-    } else passTurn();
+    } else releaseTurn();
     const waitMs = entry.isAdmitted ? null : this.refused(entry);
     // Whoever came meanwhile may be more urgent, and has more slots.
     if (waitMs !== null && this.first() === asker) this.sleep(waitMs);
     else if (!this.isClosed) this.pump();
-    this.tellDropped();
+    this.notifyDropped();
   }
 
   /** Returns the job that gets a requested slot: the asker, else one that would have asked alike. */
-  private takerOf(asker: LaneJob, { requestClass, credential }: EntryAsk): LaneJob | undefined {
+  private waiterOf(asker: QueuedJob, { requestClass, credential }: EntryAsk): QueuedJob | undefined {
     if (this.jobs.get(asker.id) === asker && this.queue.all().some(({ id }) => id === asker.id)) return asker;
     return this.queue
       .all()
@@ -323,10 +323,10 @@ export class BudgetLane implements TurnTaker {
       .find((job) => job.requestClass === requestClass && job.credential === credential);
   }
 
-  private giveBack({ slot, pass }: Extract<Entry, { isAdmitted: true }>): void {
+  private giveBack({ slot, permit }: Extract<Entry, { isAdmitted: true }>): void {
     const { admittance, nowMs } = this.options;
     admittance.withdraw(slot);
-    admittance.report(pass, { kind: 'silence' }, nowMs());
+    admittance.report(permit, { kind: 'silence' }, nowMs());
   }
 
   /** Takes down why nobody is admitted; answers how long to wait before the next try. */
@@ -334,7 +334,7 @@ export class BudgetLane implements TurnTaker {
     const { budget, onTrouble } = this.options;
     if (isUnusable && !this.isUnusable) onTrouble?.({ kind: 'ledger unusable', budget: budget.name });
     this.isUnusable = isUnusable;
-    return this.full(waitMs ?? LOOK_AGAIN_MS, heldBy);
+    return this.full(waitMs ?? POLL_AGAIN_MS, heldBy);
   }
 
   private full(waitMs: number, heldBy: Held | null): number {
@@ -343,47 +343,47 @@ export class BudgetLane implements TurnTaker {
     return waitMs;
   }
 
-  private execute(job: LaneJob, { passTurn, ...admitted }: Admitted): void {
+  private execute(job: QueuedJob, { releaseTurn, ...admitted }: Admitted): void {
     const { executor, timers } = this.options;
-    const { pass } = admitted;
+    const { permit } = admitted;
     this.isUnusable = false;
     this.queue.remove(job.id);
     this.running += 1;
     if (executor === null) {
-      this.send(job, { ...admitted, signal: NEVER_ABORTED }, (end) => this.end(job, pass, end));
-      passTurn();
+      this.send(job, { ...admitted, signal: NEVER_ABORTED }, (end) => this.end(job, permit, end));
+      releaseTurn();
       return;
     }
     const controller = new AbortController();
     const { signal } = controller;
     // Whoever waits for the executor for longer holds up nobody else.
-    const stopTimer = passTurn === NO_TURN ? NO_TURN : timers.after(MOST_SEND_DELAY_MS, passTurn);
+    const stopTimer = releaseTurn === NO_TURN ? NO_TURN : timers.after(MOST_SEND_DELAY_MS, releaseTurn);
     const work = async (): Promise<AdmittedEnd> =>
       new Promise((resolve) => {
         stopTimer();
         this.send(job, { ...admitted, signal }, resolve);
-        if (passTurn !== NO_TURN) timers.soon(passTurn);
+        if (releaseTurn !== NO_TURN) timers.soon(releaseTurn);
       });
     executor.execute(job, work, isSent).then(
-      (end) => this.end(job, pass, end),
+      (end) => this.end(job, permit, end),
       (error) => {
         // The slot stays occupied until the aborted send has ended, and is stamped there.
         controller.abort();
-        this.end(job, pass, { kind: 'failed', error });
+        this.end(job, permit, { kind: 'failed', error });
       },
     );
   }
 
   /** Looks who may go now, and tells the request's owner. */
-  private end(job: LaneJob, pass: Pass, end: AdmittedEnd): void {
+  private end(job: QueuedJob, permit: Permit, end: AdmittedEnd): void {
     this.running -= 1;
-    if (end.kind === 'late') this.askAgain(job, pass);
+    if (end.kind === 'late') this.askAgain(job, permit);
     else this.jobs.delete(job.id);
     this.countLate(end.kind === 'late');
     if (!this.isClosed) this.pump();
     if (end.kind === 'sent') job.onSent();
     else if (end.kind === 'failed') job.onFailed(end.error);
-    this.tellDropped();
+    this.notifyDropped();
   }
 
   /** Says once that nothing leaves in time, where it is so with every request. */
@@ -394,17 +394,19 @@ export class BudgetLane implements TurnTaker {
   }
 
   /** Stamps the slot whatever becomes of the send. */
-  private send(job: LaneJob, way: Way, onEnd: (end: AdmittedEnd) => void): void {
+  private send(job: QueuedJob, context: SendContext, onEnd: (end: AdmittedEnd) => void): void {
     const { admittance } = this.options;
-    const { slot, pass, signal } = way;
-    if (this.isTooLate(job, way)) {
+    const { slot, permit, signal } = context;
+    if (this.isTooLate(job, context)) {
       admittance.withdraw(slot);
       onEnd(LATE);
       return;
     }
     job.send(signal, (end) => {
       onEnd(
-        end.kind === 'answered' ? this.answered(slot, pass, end.loggedIn) : this.failed(job, way, end.error),
+        end.kind === 'answered'
+          ? this.answered(slot, permit, end.loggedIn)
+          : this.failed(job, context, end.error),
       );
     });
   }
@@ -413,7 +415,7 @@ export class BudgetLane implements TurnTaker {
    * Own commits are no delay, and a cancel may be late. Whatever leaves after more than 250 ms all the same
    * has its slot still: so the ledger knows of it as of one that is admitted now.
    */
-  private isTooLate({ requestClass, expiresAtMs }: LaneJob, { slot, since }: Way): boolean {
+  private isTooLate({ requestClass, expiresAtMs }: QueuedJob, { slot, since }: SendContext): boolean {
     const { admittance, commitMs, nowMs } = this.options;
     const ageMs = this.ageMs();
     const delayMs = ageMs - since.ageMs;
@@ -426,16 +428,16 @@ export class BudgetLane implements TurnTaker {
     return isLate || (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS && !admittance.holds(slot));
   }
 
-  private answered(slot: Slot, pass: Pass, loggedIn: boolean): AdmittedEnd {
+  private answered(slot: Slot, permit: Permit, loggedIn: boolean): AdmittedEnd {
     const { admittance, nowMs } = this.options;
     admittance.settle(slot, 'answered', nowMs());
-    admittance.report(pass, { kind: 'answered', loggedIn }, nowMs());
+    admittance.report(permit, { kind: 'answered', loggedIn }, nowMs());
     return SENT;
   }
 
   private failed(
-    { canLogIn }: LaneJob,
-    { slot, pass }: { readonly slot: Slot; readonly pass: Pass },
+    { canLogIn }: QueuedJob,
+    { slot, permit }: { readonly slot: Slot; readonly permit: Permit },
     error: unknown,
   ): AdmittedEnd {
     const { admittance, nowMs } = this.options;
@@ -443,28 +445,28 @@ export class BudgetLane implements TurnTaker {
       admittance.withdraw(slot);
       return LATE;
     }
-    const { end, verdict } = readFailedCall(error, canLogIn);
-    const change = this.heed(verdict);
+    const { end, outcome } = readFailedCall(error, canLogIn);
+    const change = this.applyOutcome(outcome);
     admittance.settle(slot, end, nowMs());
-    admittance.report(pass, verdict, nowMs());
-    if (verdict.kind === 'limited') this.tellLockout(pass, verdict.limit, change);
+    admittance.report(permit, outcome, nowMs());
+    if (outcome.kind === 'limited') this.notifyLockout(permit, outcome.limit, change);
     return { kind: 'failed', error };
   }
 
-  private heed(verdict: Verdict): LimitChange | null {
-    if (verdict.kind !== 'limited') return null;
+  private applyOutcome(outcome: Outcome): LimitChange | null {
+    if (outcome.kind !== 'limited') return null;
     const { admittance, budget, nowMs } = this.options;
-    return admittance.heed(budget.name, { named: verdict.limit, isOwn: verdict.isOwn }, nowMs());
+    return admittance.applyLimit(budget.name, { named: outcome.limit, isOwn: outcome.isOwn }, nowMs());
   }
 
-  private tellLockout({ ask }: Pass, namedLimit: number | null, change: LimitChange | null): void {
+  private notifyLockout({ ask }: Permit, namedLimit: number | null, change: LimitChange | null): void {
     const { admittance, nowMs, onTrouble } = this.options;
     const untilMs = admittance.heldUntil(ask, nowMs()) ?? nowMs();
     onTrouble?.({ kind: 'locked out', budget: ask.budget, forMs: untilMs - nowMs(), namedLimit, change });
   }
 
-  private askAgain(job: LaneJob, pass: Pass): void {
-    this.options.admittance.report(pass, { kind: 'silence' }, this.options.nowMs());
+  private askAgain(job: QueuedJob, permit: Permit): void {
+    this.options.admittance.report(permit, { kind: 'silence' }, this.options.nowMs());
     if (!this.isClosed) this.drop(this.queue.add(job));
     else if (this.jobs.delete(job.id)) this.dropped.push({ job, drop: CLOSED });
   }
@@ -484,12 +486,12 @@ export class BudgetLane implements TurnTaker {
   }
 
   /** Once all is in order here: whoever is notified may want more sent at once. */
-  private tellDropped(): void {
+  private notifyDropped(): void {
     for (let next = this.dropped.shift(); next !== undefined; next = this.dropped.shift())
       next.job.onDropped(next.drop);
   }
 
-  private leave(id: number): LaneJob | undefined {
+  private leave(id: number): QueuedJob | undefined {
     const job = this.jobs.get(id);
     this.jobs.delete(id);
     return job;
@@ -501,7 +503,7 @@ export class BudgetLane implements TurnTaker {
     this.stopTimer?.();
     this.stopTimer = this.options.timers.after(Math.max(1, restMs), () => {
       this.pump();
-      this.tellDropped();
+      this.notifyDropped();
     });
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../../../src/engine/outbox.ts';
-import { KEPT_CURSOR, MOST_TAKEN, TakenTrades } from '../../../src/engine/taken-trades.ts';
+import { STORED_CURSOR, MOST_APPLIED, AppliedTrades } from '../../../src/engine/applied-trades.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { fillRecord } from '../mirror/mirror-fixture.ts';
@@ -12,14 +12,14 @@ function fillAt(at: number): ReturnType<typeof fillRecord> {
   return fillRecord({ tradeId: tradeIdOf(at), cursor: at, venueOrderId: orderIdOf(at), side: 'buy' });
 }
 
-function isTaken(taken: TakenTrades, at: number): boolean {
+function isTaken(taken: AppliedTrades, at: number): boolean {
   return taken.show({ id: tradeIdOf(at), orderId: orderIdOf(at), side: 'buy' });
 }
 
 describe('trades that are in the books', () => {
   it('are never read again once they are forgotten, though a trade of before them still waits', () => {
-    const taken = new TakenTrades(new Outbox(), trades);
-    for (let at = 10; at <= MOST_TAKEN + 10; at += 1) {
+    const taken = new AppliedTrades(new Outbox(), trades);
+    for (let at = 10; at <= MOST_APPLIED + 10; at += 1) {
       const { tradeId, venueOrderId, side } = fillAt(at);
       taken.remember({ id: tradeId, orderId: venueOrderId, side }, at);
     }
@@ -30,9 +30,9 @@ describe('trades that are in the books', () => {
   });
 
   it('are never read again after a restart that was not given all of them', () => {
-    const fills = Array.from({ length: MOST_TAKEN }, (_, at) => fillAt(at + 100));
-    const taken = new TakenTrades(new Outbox(), trades);
-    taken.restore({ ...NOTHING, fills, kept: { [KEPT_CURSOR]: '5' } });
+    const fills = Array.from({ length: MOST_APPLIED }, (_, at) => fillAt(at + 100));
+    const taken = new AppliedTrades(new Outbox(), trades);
+    taken.restore({ ...NOTHING, fills, stored: { [STORED_CURSOR]: '5' } });
     expect(taken.cursor).toBe(100);
     expect(isTaken(taken, 100)).toBe(true);
   });

@@ -40,4 +40,4 @@ export async function loadTexts(wanted: Language): Promise<void> {
 export const hasTexts = (): boolean => translator.value !== null;
 
 /** The text of a key in the language of the page. */
-export const say: Translate<PageTexts> = (key, ...values) => translator.value?.(key, ...values) ?? '';
+export const t: Translate<PageTexts> = (key, ...values) => translator.value?.(key, ...values) ?? '';

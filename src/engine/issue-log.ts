@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { Market } from '../domain/market.ts';
-import { keepNewest } from '../domain/keep-newest.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import type { UnreadRow } from '../venues/port.ts';
-import type { Flaw } from './feeds/plausibility.ts';
+import type { ValidationIssue } from './feeds/plausibility.ts';
 import type { Outbox } from './outbox.ts';
-import type { KeptTexts } from './mirror-change.ts';
+import type { StoredTexts } from './mirror-change.ts';
 
 /** Something that the exchange said and that can not be right, as a person reads it. */
-export interface NotedFlaw extends Flaw {
+export interface NotedIssue extends ValidationIssue {
   /** Subject of the issue: the key of an order, `trade 17`, `wallet btc`, `book BTCIRT`. */
   readonly subject: string;
   readonly sinceMs: number;
@@ -18,12 +18,12 @@ export interface NotedFlaw extends Flaw {
 }
 
 interface Entry {
-  finding: NotedFlaw;
+  finding: NotedIssue;
   readings: number;
   lastMs: number;
   /** The step of the last reading: what one reply says twice is one reading. */
   step: number;
-  /** The market or the currency of a row that could not be read; null of any other flaw. */
+  /** The market or the currency of a row that could not be read; null of any other issue. */
   of: string | null;
 }
 
@@ -33,7 +33,7 @@ const EVERYTHING = '';
 /** Every list is read again sooner; what it then lacks, or has right, is over. */
 const STANDS_FOR_MS = 180_000;
 
-export const KEPT_FINDINGS = 'findings';
+export const STORED_FINDINGS = 'findings';
 
 /** Those that two readings have said. */
 export const storedFindings = z.array(
@@ -46,7 +46,7 @@ export const storedFindings = z.array(
     found: z.string(),
     isSoft: z.literal(true).exactOptional(),
   }),
-) satisfies z.ZodType<readonly NotedFlaw[]>;
+) satisfies z.ZodType<readonly NotedIssue[]>;
 
 /** Subjects that are remembered at most; beyond it the oldest go, which are then reported anew. */
 const MOST_SUBJECTS = 500;
@@ -63,37 +63,37 @@ const FORGET_AFTER_MS = 600_000;
  * raise an alarm, and if they are about an order of ours, no new orders are placed until a reading is right
  * again. Confirmed issues outlive a restart.
  */
-export class FlawLog {
+export class IssueLog {
   private readonly outbox: Outbox;
   readonly entries = new Map<string, Entry>();
-  private keptJson = '[]';
+  private storedJson = '[]';
 
   constructor(outbox: Outbox) {
     this.outbox = outbox;
   }
 
-  /** Enters a flaw; answers how many readings have said exactly this, one after the other. */
-  note(subject: string, flaw: Flaw, way: { readonly isGrave: boolean }): number {
+  /** Enters an issue; answers how many readings have said exactly this, one after the other. */
+  note(subject: string, issue: ValidationIssue, context: { readonly isGrave: boolean }): number {
     const { nowMs, steps } = this.outbox;
     const before = this.entries.get(subject);
-    const isSame = before !== undefined && textOf(before.finding) === textOf(flaw);
+    const isSame = before !== undefined && textOf(before.finding) === textOf(issue);
     if (isSame && before.step === steps) return before.readings;
     const readings = isSame ? before.readings + 1 : 1;
     const sinceMs = before?.finding.sinceMs ?? nowMs;
     this.entries.delete(subject);
-    const { field, expected, found } = flaw;
-    const finding: NotedFlaw = { field, expected, found, subject, sinceMs, ...way };
+    const { field, expected, found } = issue;
+    const finding: NotedIssue = { field, expected, found, subject, sinceMs, ...context };
     this.entries.set(subject, { finding, readings, lastMs: nowMs, step: steps, of: null });
-    keepNewest(this.entries, MOST_SUBJECTS);
-    this.say(subject, { ...flaw, ...way }, readings);
-    if (readings >= 2) this.keep();
+    retainNewest(this.entries, MOST_SUBJECTS);
+    this.log(subject, { ...issue, ...context }, readings);
+    if (readings >= 2) this.persist();
     return readings;
   }
 
   /** A row of a list could not be read: what is about its market or currency stands still meanwhile. */
   noteUnread({ subject, why, market, currency }: UnreadRow): void {
-    const flaw = { field: 'row', expected: 'one that can be read', found: why };
-    this.note(subject, flaw, { isGrave: false });
+    const issue = { field: 'row', expected: 'one that can be read', found: why };
+    this.note(subject, issue, { isGrave: false });
     const entry = this.entries.get(subject);
     if (entry !== undefined) entry.of = market ?? currency ?? EVERYTHING;
   }
@@ -119,12 +119,12 @@ export class FlawLog {
     this.entries.delete(subject);
     this.outbox.info(`${subject}: ${before.finding.field} is right again`, subject);
     this.outbox.journal('finding', subject, { field: before.finding.field, isRight: true });
-    this.keep();
+    this.persist();
   }
 
   /** It is at its end, or no longer looked at: nothing more is said of it. */
   forget(subject: string): void {
-    if (this.entries.delete(subject)) this.keep();
+    if (this.entries.delete(subject)) this.persist();
   }
 
   /** Returns the number of consecutive readings with an issue in the subject. */
@@ -133,8 +133,8 @@ export class FlawLog {
   }
 
   /** Returns the issues that two readings have shown, oldest first. */
-  confirmed(): readonly NotedFlaw[] {
-    const found: NotedFlaw[] = [];
+  confirmed(): readonly NotedIssue[] {
+    const found: NotedIssue[] = [];
     for (const { finding, readings } of this.entries.values()) if (readings >= 2) found.push(finding);
     return found;
   }
@@ -151,13 +151,13 @@ export class FlawLog {
       // What is confirmed of an order goes with a right reading, or with the order.
       if ((finding.isGrave && readings >= 2) || lastMs + FORGET_AFTER_MS > nowMs) continue;
       this.entries.delete(subject);
-      this.keep();
+      this.persist();
     }
   }
 
-  restore({ [KEPT_FINDINGS]: json }: KeptTexts): void {
+  restore({ [STORED_FINDINGS]: json }: StoredTexts): void {
     if (json === undefined) return;
-    this.keptJson = json;
+    this.storedJson = json;
     for (const finding of readStored(storedFindings, json, 'what is kept of findings')) {
       this.entries.set(finding.subject, {
         finding,
@@ -169,10 +169,14 @@ export class FlawLog {
     }
   }
 
-  private say(subject: string, flaw: Flaw & { readonly isGrave: boolean }, readings: number): void {
+  private log(
+    subject: string,
+    issue: ValidationIssue & { readonly isGrave: boolean },
+    readings: number,
+  ): void {
     if (readings > 2) return;
     const { outbox } = this;
-    const { field, expected, found, isSoft, isGrave } = flaw;
+    const { field, expected, found, isSoft, isGrave } = issue;
     const text = english(sentenceOf({ subject, field, expected, found }));
     const shown = { field, expected, found: found.slice(0, SHOWN_LENGTH), readings };
     outbox.journal('finding', subject, shown);
@@ -189,11 +193,11 @@ export class FlawLog {
       );
   }
 
-  private keep(): void {
+  private persist(): void {
     const json = JSON.stringify(this.confirmed());
-    if (json === this.keptJson) return;
-    this.keptJson = json;
-    this.outbox.keep(KEPT_FINDINGS, this.confirmed());
+    if (json === this.storedJson) return;
+    this.storedJson = json;
+    this.outbox.persist(STORED_FINDINGS, this.confirmed());
   }
 }
 
@@ -205,10 +209,10 @@ export function sentenceOf({
   field,
   expected,
   found,
-}: Pick<NotedFlaw, 'subject' | keyof Flaw>): Sentence {
+}: Pick<NotedIssue, 'subject' | keyof ValidationIssue>): Sentence {
   return sentence('finding', { subject, field, expected, found: found.slice(0, SHOWN_LENGTH) });
 }
 
-function textOf({ field, expected, found }: Flaw): string {
+function textOf({ field, expected, found }: ValidationIssue): string {
   return `${field} ${expected} ${found}`;
 }

@@ -5,12 +5,12 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import {
   dataFolderOwner,
-  dataLockPath,
+  processLockPath,
   isDataFolderInUse,
-  lockAccount,
-  lockDataFolder,
-  takeRunLocks,
-} from '../../../../src/daemon/run-locks.ts';
+  claimAccount,
+  claimDataFolder,
+  acquireProcessLocks,
+} from '../../../../src/daemon/process-locks.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
@@ -34,7 +34,7 @@ describe('the lock of a data folder', () => {
   test('belongs to one process at a time, even without a reference to it, and the error names the owner and what to do', async () => {
     const other = startNode(['--expose-gc', LOCK_PROCESS, folder]);
     await other.line((line) => line === 'has it');
-    const { code, message } = refusal(() => lockDataFolder(folder));
+    const { code, message } = refusal(() => claimDataFolder(folder));
     expect(code).toBe('DATA_UNUSABLE');
     expect(message).toMatch(
       new RegExp(
@@ -52,15 +52,15 @@ describe('the lock of a data folder', () => {
     await other.line((line) => line === 'has it');
     other.child.kill('SIGKILL');
     await other.finished;
-    expect(existsSync(`${dataLockPath(folder)}.owner.json`)).toBe(true);
+    expect(existsSync(`${processLockPath(folder)}.owner.json`)).toBe(true);
     expect(isDataFolderInUse(folder)).toBe(false);
-    const lock = lockDataFolder(folder);
+    const lock = claimDataFolder(folder);
     expect(lock.owner.pid).toBe(process.pid);
     lock.release();
   });
 
   test('does not trust a process id that lives again: a note alone holds nothing', () => {
-    lockDataFolder(folder).release();
+    claimDataFolder(folder).release();
     const note = JSON.stringify({
       pid: process.pid,
       host: 'here',
@@ -68,38 +68,40 @@ describe('the lock of a data folder', () => {
       health: null,
       owner: 'boot space 1 -',
     });
-    writeFileSync(`${dataLockPath(folder)}.owner.json`, note);
+    writeFileSync(`${processLockPath(folder)}.owner.json`, note);
     expect(isDataFolderInUse(folder)).toBe(false);
-    lockDataFolder(folder).release();
+    claimDataFolder(folder).release();
   });
 
   test('does not name a process that is dead as the one that has it', () => {
-    const lock = lockDataFolder(folder);
-    const notePath = `${dataLockPath(folder)}.owner.json`;
+    const lock = claimDataFolder(folder);
+    const notePath = `${processLockPath(folder)}.owner.json`;
     writeFileSync(notePath, readFileSync(notePath, 'utf8').replace(/"owner":"\S+/, '"owner":"another-boot'));
-    expect(refusal(() => lockDataFolder(folder)).message).toContain('; another process has it: end that one');
+    expect(refusal(() => claimDataFolder(folder)).message).toContain(
+      '; another process has it: end that one',
+    );
     lock.release();
   });
 
   test('carries a note of where its owner says how it is, which the next owner does not take over', () => {
-    const first = lockDataFolder(folder);
+    const first = claimDataFolder(folder);
     expect(dataFolderOwner(folder)?.health).toBeNull();
     first.noteHealth('http://127.0.0.1:9464');
     expect(dataFolderOwner(folder)).toEqual({ ...first.owner, health: 'http://127.0.0.1:9464' });
     first.release();
     first.noteHealth('http://127.0.0.1:9464');
-    const second = lockDataFolder(folder);
+    const second = claimDataFolder(folder);
     expect(dataFolderOwner(folder)?.health).toBeNull();
     second.release();
   });
 
   test('is given back once, and not taken from its next owner by a second call', () => {
-    const first = lockDataFolder(folder);
+    const first = claimDataFolder(folder);
     first.release();
-    const second = lockDataFolder(folder);
+    const second = claimDataFolder(folder);
     first.release();
     expect(isDataFolderInUse(folder)).toBe(true);
-    expect(refusal(() => lockDataFolder(folder)).message).toContain(`pid ${process.pid} `);
+    expect(refusal(() => claimDataFolder(folder)).message).toContain(`pid ${process.pid} `);
     second.release();
     expect(isDataFolderInUse(folder)).toBe(false);
   });
@@ -113,17 +115,17 @@ describe('the lock of a data folder', () => {
   test('says what to do where the folder can not be made or written to', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    const { code, message } = refusal(() => lockDataFolder(join(file, 'data')));
+    const { code, message } = refusal(() => claimDataFolder(join(file, 'data')));
     expect(code).toBe('DATA_UNUSABLE');
     expect(message).toMatch(/expected to be able to write .*run\.lock.*make the folder writable.*--data/);
   });
 
   test.each(['another database', 'no database'])('leaves a file that is %s as it is', (kind) => {
-    const path = dataLockPath(folder);
+    const path = processLockPath(folder);
     if (kind === 'no database') writeFileSync(path, 'my notes '.repeat(500));
     else new Database(path).exec('CREATE TABLE notes (id)').close();
     const before = readFileSync(path);
-    expect(refusal(() => lockDataFolder(folder)).code).toBe('DATA_UNUSABLE');
+    expect(refusal(() => claimDataFolder(folder)).code).toBe('DATA_UNUSABLE');
     expect(readFileSync(path)).toEqual(before);
   });
 });
@@ -144,48 +146,48 @@ const runOf = (name: string, token: string, instance = 'one') => {
     ],
   });
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  return takeRunLocks(reading.config);
+  return acquireProcessLocks(reading.config);
 };
 
 describe('the lock of an account', () => {
   test('is one an instance name, so that instances of different names share an account', () => {
-    const first = lockAccount({ credential: 'secret', instance: 'a', folder });
-    const second = lockAccount({ credential: 'secret', instance: 'b', folder });
-    const other = lockAccount({ credential: 'another', instance: 'a', folder });
-    const { message } = refusal(() => lockAccount({ credential: 'secret', instance: 'a', folder }));
+    const first = claimAccount({ credential: 'secret', instance: 'a', folder });
+    const second = claimAccount({ credential: 'secret', instance: 'b', folder });
+    const other = claimAccount({ credential: 'another', instance: 'a', folder });
+    const { message } = refusal(() => claimAccount({ credential: 'secret', instance: 'a', folder }));
     expect(message).toContain('under the instance name "a" for this run alone; pid');
     expect(message).toContain('another instance name');
     for (const lock of [first, second, other]) lock.release();
   });
 
   test('shows nothing of the credential', () => {
-    const lock = lockAccount({ credential: 'secret', instance: 'a', folder });
-    const { message } = refusal(() => lockAccount({ credential: 'secret', instance: 'a', folder }));
+    const lock = claimAccount({ credential: 'secret', instance: 'a', folder });
+    const { message } = refusal(() => claimAccount({ credential: 'secret', instance: 'a', folder }));
     expect(`${lock.path}${message}`).not.toContain('secret');
     lock.release();
   });
 
   test('is one a user too, whatever credential opens the account', () => {
     const first = runOf('a', 'token-of-the-panel');
-    first.lockUser('Trader@mail.example');
-    first.lockUser('Trader@mail.example');
+    first.claimUser('Trader@mail.example');
+    first.claimUser('Trader@mail.example');
     const second = runOf('b', 'token-of-a-log-in');
-    const { code, message, details } = refusal(() => second.lockUser('trader@mail.example'));
+    const { code, message, details } = refusal(() => second.claimUser('trader@mail.example'));
     expect([code, details['endsRun']]).toEqual(['DATA_UNUSABLE', true]);
     expect(message).toMatch(
       /under the instance name "one" for this run alone; pid \d+ .* another instance name$/,
     );
     expect(message).not.toContain('mail.example');
     const sibling = runOf('c', 'token-of-a-log-in', 'two');
-    sibling.lockUser('trader@mail.example');
+    sibling.claimUser('trader@mail.example');
     first[Symbol.dispose]();
-    second.lockUser('trader@mail.example');
+    second.claimUser('trader@mail.example');
     for (const locks of [second, sibling]) locks[Symbol.dispose]();
   });
 
   test('refuses a name that would lead out of its folder or out of an id', () => {
     for (const instance of ['../a', 'A', '', 'a b']) {
-      expect(refusal(() => lockAccount({ credential: 'secret', instance, folder })).code).toBe(
+      expect(refusal(() => claimAccount({ credential: 'secret', instance, folder })).code).toBe(
         'INVALID_OPTIONS',
       );
     }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-machine.ts';
 import { noteBackup } from '../../../../src/daemon/make-backup.ts';
-import { acquireLock } from '../../../../src/daemon/process-lock.ts';
-import { watchdogLockPath } from '../../../../src/daemon/run-watchdog.ts';
+import { acquireProcessLock } from '../../../../src/daemon/process-lock.ts';
+import { watchdogProcessLockPath } from '../../../../src/daemon/run-watchdog.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
@@ -26,15 +26,19 @@ test('a live bot without a watchdog beside it is a warning, others may do withou
   });
   expect(lookForWatchdog('paper')).toMatchObject({ verdict: 'ok' });
   expect(lookForWatchdog('paper', 300_000)).toMatchObject({ verdict: 'warning' });
-  const lock = acquireLock({ path: watchdogLockPath(folder), what: 'a watchdog', otherwise: 'wait' });
+  const lock = acquireProcessLock({
+    path: watchdogProcessLockPath(folder),
+    what: 'a watchdog',
+    otherwise: 'wait',
+  });
   expect(lookForWatchdog('live')).toMatchObject({
     verdict: 'ok',
     text: expect.stringContaining(`pid ${process.pid} on `) as string,
   });
   lock.release();
   expect(lookForWatchdog('live')).toMatchObject({ verdict: 'warning' });
-  rmSync(watchdogLockPath(folder));
-  writeFileSync(watchdogLockPath(folder), 'no lock');
+  rmSync(watchdogProcessLockPath(folder));
+  writeFileSync(watchdogProcessLockPath(folder), 'no lock');
   expect(lookForWatchdog('live')).toMatchObject({ verdict: 'not checked' });
 });
 

@@ -88,7 +88,7 @@ export interface WantedFeed {
   readonly listeners: readonly CandleListener[];
 }
 
-interface BarLaneOptions {
+interface BarQueueOptions {
   /** The place of its market among those of the run. */
   readonly index: number;
   readonly market: Market;
@@ -105,7 +105,7 @@ interface BarLaneOptions {
  * Bars of one market on their way through a run: strategies see them as they close. What is walked is each of
  * them, or the finer bars inside it where these agree with it. The closes of the walked ones are its prices.
  */
-export class BarLane implements BarPrices {
+export class BarQueue implements BarPrices {
   readonly index: number;
   readonly market: Market;
   readonly columns: CandleColumns;
@@ -135,7 +135,7 @@ export class BarLane implements BarPrices {
   private closedWalked: CandleColumns;
   private closedPlace = -1;
 
-  constructor({ index, market, columns, feeds, first, detail }: BarLaneOptions) {
+  constructor({ index, market, columns, feeds, first, detail }: BarQueueOptions) {
     this.index = index;
     this.market = market;
     this.columns = columns;

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, describe } from 'vitest';
-import { LedgerLook } from '../../../src/budget/ledger-look.ts';
+import { LedgerSnapshot } from '../../../src/budget/ledger-snapshot.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ function makeLedger(path: string): void {
 test('a ledger that is not there yet has no rows, is looked for once a second, and then has them', () => {
   const path = join(folder, 'ledger.sqlite');
   let nowMs = 1_000_000;
-  const ledger = new LedgerLook(path, () => nowMs);
+  const ledger = new LedgerSnapshot(path, () => nowMs);
   expect(ledger.rows()).toEqual([]);
   makeLedger(path);
   nowMs += 999;
@@ -37,7 +37,7 @@ test('the last reading stands for a minute while the ledger can not be read', ()
   const path = join(folder, 'ledger.sqlite');
   makeLedger(path);
   let nowMs = 1_000_000;
-  const ledger = new LedgerLook(path, () => nowMs);
+  const ledger = new LedgerSnapshot(path, () => nowMs);
   expect(ledger.rows()).toHaveLength(1);
   renameSync(path, `${path}.away`);
   nowMs += 60_000;

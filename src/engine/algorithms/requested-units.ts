@@ -31,7 +31,7 @@ const HIGHEST_EXPONENT = 30;
  * Converts an author's number to units of 1e-10; digits below that are cut, as they are far below any step.
  * Null if it is no finite decimal or is negative.
  */
-export function wishUnits(input: DecimalInput): Units | null {
+export function requestedUnits(input: DecimalInput): Units | null {
   if (typeof input === 'string') {
     const short = shortUnits(input);
     if (short >= 0) return BigInt(short) as Units;
@@ -39,7 +39,7 @@ export function wishUnits(input: DecimalInput): Units | null {
   }
   if (typeof input === 'number') {
     const text = textOfNumber(input);
-    return text === null ? null : wishUnits(text);
+    return text === null ? null : requestedUnits(text);
   }
   if (typeof input !== 'string' && !Decimal.isDecimal(input)) return null;
   try {
@@ -82,8 +82,8 @@ function plainUnits(text: string): Units {
 }
 
 /** The same, and null also when nothing is left of it. */
-export function positiveWishUnits(input: DecimalInput): Units | null {
-  const units = wishUnits(input);
+export function positiveRequestedUnits(input: DecimalInput): Units | null {
+  const units = requestedUnits(input);
   return units === 0n ? null : units;
 }
 

@@ -16,7 +16,7 @@ import { SarrafError } from '../domain/errors.ts';
 /** From an admission to the send: what the executor's own timers take. */
 const MOST_START_MS = 4;
 
-interface ExchangeWayOptions {
+interface ExchangeRouteOptions {
   readonly world: FuzzWorld;
   readonly machine: BotMachine;
   /** The process whose way it is, and its name in the ledger. */
@@ -35,7 +35,7 @@ interface ExchangeWayOptions {
 }
 
 /** The way of one process to the exchange. */
-interface ExchangeWay {
+interface ExchangeRoute {
   readonly caller: VenueCaller;
   readonly limiter: RequestLimiter;
   readonly ledger: LedgerStore;
@@ -43,7 +43,7 @@ interface ExchangeWay {
 }
 
 /** The daemon's own client, limiter and ledger, with virtual time for timers and a link for sockets. */
-export function openExchangeWay(options: ExchangeWayOptions): ExchangeWay {
+export function openExchangeRoute(options: ExchangeRouteOptions): ExchangeRoute {
   const {
     world,
     machine,
@@ -83,7 +83,7 @@ export function openExchangeWay(options: ExchangeWayOptions): ExchangeWay {
 }
 
 function openLedger(
-  { world, machine, owner, isGuest = false, slow = null }: ExchangeWayOptions,
+  { world, machine, owner, isGuest = false, slow = null }: ExchangeRouteOptions,
   budgets: Iterable<Budget>,
 ): LedgerStore {
   return new LedgerStore({
@@ -104,8 +104,8 @@ function openLedger(
 }
 
 /** Range of the transit time of a request or a reply. */
-const LEAST_WAY_MS = 1;
-const MOST_WAY_MS = 60;
+const LEAST_TRIP_MS = 1;
+const MOST_TRIP_MS = 60;
 
 interface LinkOptions {
   readonly world: FuzzWorld;
@@ -169,8 +169,8 @@ class Link implements Transport {
   private async exchange(request: HttpRequest): Promise<Arrival> {
     const { world, process, dice, mutator } = this.options;
     const { signal: _signal, ...bytes } = request;
-    const outMs = Math.round(dice.logUniform(LEAST_WAY_MS, MOST_WAY_MS));
-    const backMs = Math.round(dice.logUniform(LEAST_WAY_MS, MOST_WAY_MS));
+    const outMs = Math.round(dice.logUniform(LEAST_TRIP_MS, MOST_TRIP_MS));
+    const backMs = Math.round(dice.logUniform(LEAST_TRIP_MS, MOST_TRIP_MS));
     const isLostWithSender = dice.happens(0.5);
     await world.time.sleep(outMs);
     if (process.isDead && isLostWithSender) return new Promise<never>(() => {});

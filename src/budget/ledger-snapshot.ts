@@ -17,7 +17,7 @@ const NONE: readonly BudgetReport[] = [];
  * is read beside, and what it answers is there with the next look. While it can not be read, the last reading
  * stands for a minute.
  */
-export class LedgerLook {
+export class LedgerSnapshot {
   readonly place: string;
   private readonly nowMs: () => number;
   private askedAtMs = Number.NEGATIVE_INFINITY;
@@ -42,20 +42,20 @@ export class LedgerLook {
   private read(nowMs: number): void {
     if (isInRedis(this.place)) {
       void readLedgerAt(this.place).then(
-        (rows) => this.take(rows, this.nowMs()),
+        (rows) => this.apply(rows, this.nowMs()),
         // Redis does not answer.
         () => undefined,
       );
       return;
     }
     try {
-      this.take(readLedger(this.place, nowMs), nowMs);
+      this.apply(readLedger(this.place, nowMs), nowMs);
     } catch {
       // Another process has it locked, or it is not there yet.
     }
   }
 
-  private take(rows: readonly BudgetReport[], atMs: number): void {
+  private apply(rows: readonly BudgetReport[], atMs: number): void {
     this.last = rows;
     this.readAtMs = atMs;
   }

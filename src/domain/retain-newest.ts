@@ -1,0 +1,11 @@
+/** Forgets the oldest entries of a map or a set beyond so many. One that is set again keeps its place. */
+export function retainNewest<Key>(
+  items: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): boolean },
+  most: number,
+): void {
+  if (items.size <= most) return;
+  for (const oldest of items.keys()) {
+    if (items.size <= most) return;
+    items.delete(oldest);
+  }
+}
