@@ -140,7 +140,7 @@ function createExchange(): SimulatedExchange {
   return exchange;
 }
 
-interface DoorInput {
+interface AdapterInput {
   readonly userId: number;
   readonly place: PlaceOrder | null;
   readonly cancel: OrderReference | null;
@@ -150,15 +150,15 @@ interface DoorInput {
  * The flow as calls of the exchange's typed door. Orders go round the users; the exchange numbers them in
  * their sequence.
  */
-function doorInputs(steps: readonly FlowStep[]): {
-  readonly inputs: readonly DoorInput[];
+function adapterInputs(steps: readonly FlowStep[]): {
+  readonly inputs: readonly AdapterInput[];
   readonly flowIds: Map<number, number>;
 } {
   const { symbol } = parseMarket('BTCIRT');
   const placed = new Map<number, { readonly userId: number; readonly id: number }>();
   const flowIds = new Map<number, number>();
   let orders = 0;
-  const inputs = steps.map((step): DoorInput => {
+  const inputs = steps.map((step): AdapterInput => {
     if (step.kind === 'cancel') {
       const { userId, id } = placed.get(step.id)!;
       return { userId, place: null, cancel: { id, clientOrderId: null } };
@@ -186,9 +186,9 @@ function doorInputs(steps: readonly FlowStep[]): {
   return { inputs, flowIds };
 }
 
-const createTypedDoor: CreateSubject = (steps, tape) => {
+const createTypedAdapter: CreateSubject = (steps, tape) => {
   const { trading } = createExchange();
-  const { inputs, flowIds } = doorInputs(steps);
+  const { inputs, flowIds } = adapterInputs(steps);
   let running = 0;
   if (tape !== null) {
     trading.onEvent = (event) => {
@@ -232,7 +232,7 @@ function run(create: CreateSubject, flow: OrderFlow, tape: Tape | null = null): 
 
 /** Holds the trades of two books against each other. Throws at the first difference. */
 export function compareTapes(flow: OrderFlow): number {
-  const tapes = [createPeer, createMatcher, createTypedDoor].map((create) => {
+  const tapes = [createPeer, createMatcher, createTypedAdapter].map((create) => {
     const tape: Tape = [];
     run(create, flow, tape);
     return tape;
@@ -258,7 +258,7 @@ export function benchMatching(): BenchResult[] {
   const rounds = Array.from({ length: ROUNDS }, () => ({
     peer: run(createPeer, flow),
     matching: run(createMatcher, flow),
-    exchange: run(createTypedDoor, flow),
+    exchange: run(createTypedAdapter, flow),
   }));
   const result = (
     name: string,

@@ -89,7 +89,7 @@ function slowWay(venue: Transport, time: VirtualTime, context: { replyMs: number
 function createWorld(demand: Demand, ledgerPath: string) {
   const time = new VirtualTime(START_MS);
   const nowMs = (): number => time.now();
-  const { adapter: door } = createSimulation({
+  const { adapter } = createSimulation({
     config: readExchangeConfig({
       markets: [{ symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' }],
       users: [{ username: 'bot', tokens: ['bot-token'], balances: { usdt: '9000000000' } }],
@@ -98,7 +98,7 @@ function createWorld(demand: Demand, ledgerPath: string) {
   });
   const context = { replyMs: 0 };
   const client = new ExchangeClient({
-    transport: slowWay(new InProcessVenue({ adapter: door, now: nowMs }), time, context),
+    transport: slowWay(new InProcessVenue({ adapter, now: nowMs }), time, context),
     credentials: { kind: 'token', token: 'bot-token' },
     nowMs,
   });
@@ -117,7 +117,7 @@ function createWorld(demand: Demand, ledgerPath: string) {
   const random = createRandom(SEED);
   const startMs = (): number => Math.round(random.next() * MOST_START_MS);
   const limiter = createVirtualLimiter({ time, budgets, ledger, lockouts: ledger, startMs });
-  return { time, nowMs, log: door.log, caller, budget, ledger, limiter };
+  return { time, nowMs, log: adapter.log, caller, budget, ledger, limiter };
 }
 
 /** One budget under a demand without end. Throws when the exchange refuses anything. */

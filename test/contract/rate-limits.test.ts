@@ -186,7 +186,7 @@ test('the request log agrees: who asked for what and when, and what each got', (
   countAdmitted(venue, rowOf('tradesList'), { stepMs: 10 });
   ask(venue, 'orderBook', { token: null });
   ask(venue, 'profile', { token: 'nobodys-token', ip: '203.0.113.66' });
-  const log = venue.door.log.values();
+  const log = venue.adapter.log.values();
   const trades = log.filter(({ endpoint }) => endpoint === 'tradesList');
   expect(trades.map(({ status }) => status)).toEqual([...Array.from({ length: 30 }, () => 200), 403]);
   expect(trades.map(({ timeMs }) => timeMs - (trades[0]?.timeMs ?? 0))).toEqual(

@@ -19,8 +19,8 @@ function placeByHand(
   options: Parameters<typeof placeRequest>[2],
 ) {
   const request = nameByHand(placeRequest(side, { market: 'BTCIRT', amount }, options));
-  const { adapter: door } = world.venue.simulation;
-  const reply = door.handle(
+  const { adapter } = world.venue.simulation;
+  const reply = adapter.handle(
     {
       method: 'POST',
       path: '/market/orders/add',

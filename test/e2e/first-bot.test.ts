@@ -127,8 +127,8 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
 
 /** Holds the summary against the exchange's log of requests and its trades. */
 function expectSummaryAgrees({ venue, userId }: EmbeddedWorld, summary: Summary): void {
-  const { adapter: door, exchange } = venue.simulation;
-  const seen = Map.groupBy(door.log.values(), ({ endpoint }) => endpoint ?? '');
+  const { adapter, exchange } = venue.simulation;
+  const seen = Map.groupBy(adapter.log.values(), ({ endpoint }) => endpoint ?? '');
   const reported = new Map(summary.endpoints.map((usage) => [usage.endpoint, usage]));
   expect([...reported.keys()].toSorted()).toEqual([...seen.keys()].toSorted());
   for (const [endpoint, requests] of seen) {

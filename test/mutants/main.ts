@@ -84,7 +84,7 @@ async function judgeAll(
 ): Promise<Row[]> {
   const waiting = [...mutants];
   const rows: Row[] = [];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const { name, file, why } = mutant;
       const row = { name, file, why, ...(await judge(mutant, { ...settings, jobs: 1 })) };
@@ -92,7 +92,7 @@ async function judgeAll(
       onRow(row);
     }
   };
-  await Promise.all(Array.from({ length: settings.jobs }, lane));
+  await Promise.all(Array.from({ length: settings.jobs }, worker));
   return rows.toSorted((left, right) => left.name.localeCompare(right.name));
 }
 

@@ -50,8 +50,8 @@ test('two bots share the limits of one token and both trade, and a third by the 
   const [one, two] = [own.start(homes[0]), own.start(homes[1])];
   await Promise.all([one.healthAddress(), two.healthAddress()]);
 
-  const namesake = own.start(own.home({ instance: 'one', seed: 30, name: 'namesake' }));
-  const third = await namesake.finished;
+  const conflicting = own.start(own.home({ instance: 'one', seed: 30, name: 'namesake' }));
+  const third = await conflicting.finished;
   expect(third.error).toMatch(
     /expected account \w+ under the instance name "one" for this run alone; pid \d+ on .* has it/,
   );

@@ -45,7 +45,7 @@ export class BooksExchange {
   private lastId = 0;
   private outbox = new Outbox();
   private kept: string | undefined;
-  private hastened: 'fills' | 'wallets' | null = null;
+  private requested: 'fills' | 'wallets' | null = null;
   private turn = 0;
   reconciler = this.started();
 
@@ -81,7 +81,7 @@ export class BooksExchange {
     this.outbox.nowMs = this.nowMs;
     const reconciler = new Reconciler({ ...SETTINGS, currencies: new Set(CURRENCIES) }, this.outbox, {
       requestNow: (feed) => {
-        if (feed !== 'transactions') this.hastened = feed;
+        if (feed !== 'transactions') this.requested = feed;
       },
       unsettled: () => null,
       findings: new IssueLog(this.outbox),
@@ -160,8 +160,8 @@ export class BooksExchange {
   private compare(): void {
     const { reconciler, nowMs } = this;
     if (reconciler.dueAtMs <= nowMs) reconciler.pump(nowMs);
-    for (let asked = this.hastened; asked !== null; asked = this.hastened) {
-      this.hastened = null;
+    for (let asked = this.requested; asked !== null; asked = this.requested) {
+      this.requested = null;
       if (asked === 'fills') reconciler.onFillsRead(nowMs, this.giveFills(), nowMs);
       else {
         const wallets = [...this.totals].map(([currency, total]) => ({

@@ -22,13 +22,13 @@ export async function openOverHttp(
   const clock = new TestClock(NOW_MS);
   const serviceName = forms.serviceName ?? 'service';
   const exchange = createWorld({ serviceName, ...(limits === undefined ? {} : { limits }) });
-  const door = new WireAdapter({ exchange, forms });
+  const adapter = new WireAdapter({ exchange, forms });
   const server = new ExchangeServer({
     simulation: {
       config: readExchangeConfig({ exchange: { name: serviceName } }),
       exchange,
-      adapter: door,
-      faulty: new FaultyAdapter(door, new FaultPlan()),
+      adapter,
+      faulty: new FaultyAdapter(adapter, new FaultPlan()),
     },
     clock: new WorldClock(() => clock.nowMs),
   });

@@ -38,7 +38,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
     venue.fillBook();
     const admitted: string[] = [];
     const client = new ExchangeClient({
-      transport: new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs }),
+      transport: new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs }),
       orderBook,
       admit: ({ budget }) => void admitted.push(budget.name),
     });
@@ -52,7 +52,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
         asks: [['12600000010', '0.5'], {}],
       },
     });
-    expect(venue.door.log.values().at(-1)).toMatchObject({ path: `/${orderBook}/orderbook/BTCIRT` });
+    expect(venue.adapter.log.values().at(-1)).toMatchObject({ path: `/${orderBook}/orderbook/BTCIRT` });
     expect(admitted).toEqual([`${orderBook}/orderbook`]);
     expect((await client.allOrderBooks()).ok).toBe(true);
     expect(admitted.at(-1)).toBe(`${orderBook}/orderbook`);
@@ -60,10 +60,10 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
 
   test('has the books of the bot counted where they are asked for', async () => {
     const venue = new RawVenue();
-    const transport = new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs });
+    const transport = new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs });
     const caller = createVenueCaller(new ExchangeClient({ transport, orderBook }));
     await sendCall(caller, BOOK);
-    expect(venue.door.log.values().at(-1)).toMatchObject({
+    expect(venue.adapter.log.values().at(-1)).toMatchObject({
       endpoint: caller.endpointOf(BOOK),
       budget: caller.budgetOf(BOOK),
     });
@@ -75,10 +75,10 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
 test('a client of the second version can ask the third by its name', async () => {
   const venue = new RawVenue();
   const client = new ExchangeClient({
-    transport: new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs }),
+    transport: new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs }),
   });
   expect((await client.orderBookV3({ symbol: 'BTCIRT' })).ok).toBe(true);
-  expect(venue.door.log.values().at(-1)).toMatchObject({
+  expect(venue.adapter.log.values().at(-1)).toMatchObject({
     path: '/v3/orderbook/BTCIRT',
     budget: 'v3/orderbook',
   });
@@ -89,12 +89,12 @@ const choosing = (orderBooks: 'v2-and-v3' | 'v3') => {
   venue.fillBook();
   const found: string[] = [];
   const client = new ExchangeClient({
-    transport: new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs }),
+    transport: new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs }),
     orderBook: 'auto',
     onOrderBookV3: () => found.push('v3'),
   });
   const paths = (): readonly string[] =>
-    venue.door.log.values().flatMap(({ path }) => (path.includes('orderbook') ? [path] : []));
+    venue.adapter.log.values().flatMap(({ path }) => (path.includes('orderbook') ? [path] : []));
   return { client, found, paths };
 };
 

@@ -22,7 +22,7 @@ export interface RawOptions {
 /** The simulator as bytes: no client, no codecs. Time stands still unless `nowMs` is moved. */
 export class RawVenue {
   readonly exchange: SimulatedExchange;
-  readonly door: WireAdapter;
+  readonly adapter: WireAdapter;
   nowMs = NOW_MS;
 
   constructor(
@@ -31,7 +31,7 @@ export class RawVenue {
     const { forms, lenience, ...world } = options;
     const serviceName = forms?.serviceName ?? DEFAULT_FORMS.serviceName;
     this.exchange = createWorld({ ...world, serviceName });
-    this.door = new WireAdapter({
+    this.adapter = new WireAdapter({
       exchange: this.exchange,
       forms: { ...DEFAULT_FORMS, ...forms },
       ...(lenience === undefined ? {} : { isLenient: lenience }),
@@ -43,7 +43,7 @@ export class RawVenue {
     const { body, token = ALICE_TOKEN, headers = {}, ip = '198.51.100.7' } = options;
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
     this.exchange.advance(this.nowMs);
-    const reply = this.door.handle(
+    const reply = this.adapter.handle(
       {
         method,
         path,

@@ -97,7 +97,7 @@ interface Reply {
 }
 
 /** The door without a server, for what would take long. */
-const doorHere = (
+const adapterHere = (
   more: { readonly answeredWithinMs?: number; readonly nowMs?: () => number } = {},
 ): SignalEndpoint =>
   new SignalEndpoint({
@@ -174,10 +174,10 @@ describe('a signal over HTTP', () => {
   });
 
   test('without an answer in time waits, and the same again asks for it', async () => {
-    const door = doorHere({ answeredWithinMs: 1 });
+    const adapter = adapterHere({ answeredWithinMs: 1 });
     const rawBody = JSON.stringify({ payload: 'silence', id: 'quiet' });
-    expect(await door.accept(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
-    expect(await door.accept(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
+    expect(await adapter.accept(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
+    expect(await adapter.accept(asked(rawBody))).toMatchObject({ id: 'quiet', outcome: 'waiting' });
     await expect.poll(() => taken.length, { timeout: 60_000 }).toBe(1);
   });
 
@@ -244,19 +244,19 @@ describe('who may send signals', () => {
   });
 
   test('wrong tokens wait ever longer, and hold up no right one', async () => {
-    const door = doorHere({ nowMs: () => 1_000 });
+    const adapter = adapterHere({ nowMs: () => 1_000 });
     const wrong = { ...asked('{"payload":1,"id":"right"}'), headers: here.bearer('wrong') };
     const tries: unknown[] = [];
     for (let count = 0; count < 8; count += 1)
-      tries.push(await door.accept(wrong).catch((error: unknown) => (error as ApiError).code));
+      tries.push(await adapter.accept(wrong).catch((error: unknown) => (error as ApiError).code));
     expect(tries.slice(-3)).toEqual(['wrong-token', 'too-many-tries', 'too-many-tries']);
-    expect((await door.accept({ ...wrong, headers: here.bearer(token) })).id).toBe('right');
+    expect((await adapter.accept({ ...wrong, headers: here.bearer(token) })).id).toBe('right');
   });
 
   test('one token so often in a minute', async () => {
-    const door = doorHere();
+    const adapter = adapterHere();
     const errors = new Set<unknown>();
-    const tried = async (): Promise<unknown> => door.accept(asked('{')).catch((error: unknown) => error);
+    const tried = async (): Promise<unknown> => adapter.accept(asked('{')).catch((error: unknown) => error);
     for (let count = 0; count < 60; count += 1) errors.add(((await tried()) as ApiError).code);
     expect([...errors]).toEqual(['invalid-request']);
     const { code, status, retryAfterMs = 0 } = (await tried()) as ApiError;

@@ -150,12 +150,12 @@ function life(isJournaled: boolean): readonly string[] {
     walkOf(TETHER, { bars: BARS, seed: 3, price: 100_000 }),
     walkOf(RIAL, { bars: BARS, seed: 8, price: 9_000_000_000 }),
   ];
-  const lanes = tapes.map((columns) => ({
+  const queues = tapes.map((columns) => ({
     columns,
     feeds: [new BarFeed(columns, '1h'), new BarFeed(columns, '4h')],
   }));
   const closed = { index: -1 };
-  for (const { columns } of lanes) {
+  for (const { columns } of queues) {
     const recorded = new BarFeed(columns, '1h');
     engine.markets.followBars(columns.market, {
       get closedMs() {
@@ -181,13 +181,13 @@ function life(isJournaled: boolean): readonly string[] {
   for (let index = 0; index < BARS; index += 1) {
     const atMs = FROM_MS + (index + 1) * HOUR_MS;
     while (wake.atMs < atMs) step({ kind: 'tick', atMs: wake.atMs });
-    for (const [place, { columns }] of lanes.entries()) venue.onCandle(place, columns, index);
+    for (const [place, { columns }] of queues.entries()) venue.onCandle(place, columns, index);
     closed.index = index;
     for (const event of news(atMs)) step(event);
     if (index === BARS / 3)
       step({ kind: 'control', atMs, command: { kind: 'halt', reason: 'test', wholeAccount: false } });
     if (index === BARS / 2) step({ kind: 'control', atMs, command: { kind: 'resume' } });
-    for (const { feeds } of lanes) {
+    for (const { feeds } of queues) {
       for (const bar of feeds.flatMap((feed) => feed.closedBy(index)))
         follow(take(engine.stepBar(bar, atMs, engine.listenersTo(bar.market, bar.timeframe)), atMs));
     }

@@ -18,10 +18,10 @@ const openSales = (world: EngineWorld): readonly string[] =>
     .toSorted();
 
 /** Brackets of one market whose entries have filled and whose exits rest. */
-function held(...wishes: readonly BracketWish[]): EngineWorld {
+function held(...chosen: readonly BracketWish[]): EngineWorld {
   const world = EngineWorld.ready();
   world.answers.add('order');
-  for (const wish of wishes) {
+  for (const wish of chosen) {
     world.want(bracket('BTCUSDT', wish));
     world.venue.fill(world.accept().id);
     world.advance(11_000);

@@ -170,7 +170,7 @@ export class EngineWorld {
   /** Rows that the replies to a kind of call are said to lack; null while they have all. */
   unread: { readonly kind: VenueCallKind; readonly rows: readonly UnreadRow[] } | null = null;
   private readonly options: WorldOptions;
-  private readonly wishes: Intent[] = [];
+  private readonly chosen: Intent[] = [];
   private waiting: EngineRequest[] = [];
   private due: { readonly atMs: number; readonly request: EngineRequest }[] = [];
   private wakeAtMs = START_MS;
@@ -211,8 +211,8 @@ export class EngineWorld {
 
   /** Has the strategy want something with its next book, and waits for that. */
   want(...intents: readonly Intent[]): void {
-    this.wishes.push(...intents);
-    for (let waited = 0; this.wishes.length > 0; waited += 100) {
+    this.chosen.push(...intents);
+    for (let waited = 0; this.chosen.length > 0; waited += 100) {
       if (waited > 5_000) throw new Error('the strategy got no book');
       this.advance(100);
     }
@@ -399,7 +399,7 @@ export class EngineWorld {
       on: {
         book: (ctx) => {
           ctx.setState({ books: ctx.state.books + 1 });
-          issue(ctx, this.wishes.splice(0));
+          issue(ctx, this.chosen.splice(0));
         },
         start: (_, start) => note('start', start),
         stop: (_, stop) => note('stop', stop),

@@ -9,13 +9,13 @@ import { issue } from '../../support/issue.ts';
 import { EngineWorld } from './engine-world.ts';
 
 /** Wants with the next book what is put in its list, and notes why it was refused. */
-function wisher(name: string, wishes: Intent[], refusals: string[]): StrategyDefinition {
+function wisher(name: string, chosen: Intent[], refusals: string[]): StrategyDefinition {
   return defineStrategy({
     name,
     params: z.strictObject({}),
     data: ({ market }) => ({ book: market.book() }),
     on: {
-      book: (ctx) => issue(ctx, wishes.splice(0)),
+      book: (ctx) => issue(ctx, chosen.splice(0)),
       reject: (_, { reason }) => void refusals.push(reason),
     },
   });

@@ -85,11 +85,11 @@ describe('a trade that can not be right', () => {
   it('has no price that its total contradicts, but for a total of whole units', () => {
     const { world, id } = open();
     const { price, total, ...trade } = world.venue.fill(id, '0.4');
-    const flawOf = (changed: object) =>
+    const issueOf = (changed: object) =>
       tradeIssue({ ...trade, price, total, ...changed }, { trades: INTERFACE_PROFILE.ownLists.trades }, 9e12);
     const near = (price * 999n) / 1_000n;
-    expect([flawOf({}), flawOf({ price: near })]).toMatchObject([null, { field: 'total' }]);
-    expect(flawOf({ price: near, total: 390_000_000_000n })).toBeNull();
+    expect([issueOf({}), issueOf({ price: near })]).toMatchObject([null, { field: 'total' }]);
+    expect(issueOf({ price: near, total: 390_000_000_000n })).toBeNull();
   });
 
   it('is no page of one that is said to be full: nothing above it is asked for, and it enters once', () => {

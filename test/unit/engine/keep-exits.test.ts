@@ -13,13 +13,13 @@ const TOO_MUCH = sell('BTCUSDT', { amount: '1', price: '130' });
 const ENTRY = buy('BTCUSDT', { amount: '1', price: '97' });
 
 /** A world whose strategy holds 0.998 BTC, and has placed what it wants. */
-function holding(options: WorldOptions, ...wishes: readonly Intent[]): EngineWorld {
+function holding(options: WorldOptions, ...chosen: readonly Intent[]): EngineWorld {
   const world = EngineWorld.ready(options);
   world.answers.add('order');
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
   world.venue.fill(world.accept().id);
   world.advance(11_000);
-  for (const wish of wishes) {
+  for (const wish of chosen) {
     world.want(wish);
     if (world.waitingKinds().includes('place-oco')) world.acceptPair();
     else world.accept();
@@ -28,8 +28,8 @@ function holding(options: WorldOptions, ...wishes: readonly Intent[]): EngineWor
 }
 
 /** The same, where an earlier version let it place sales of coins that it does not hold. */
-function oversold(...wishes: readonly Intent[]): EngineWorld {
-  const world = holding(WITH_COINS, ...wishes);
+function oversold(...chosen: readonly Intent[]): EngineWorld {
+  const world = holding(WITH_COINS, ...chosen);
   world.restartWithout('0.998');
   world.advance(11_000);
   return world;
@@ -80,8 +80,8 @@ describe('a drain that keeps exits', () => {
       ['128'],
       ['120', '125'],
     ],
-  ])('%s', (_, wishes, out, stays) => {
-    const world = oversold(...wishes);
+  ])('%s', (_, chosen, out, stays) => {
+    const world = oversold(...chosen);
     world.control(DRAIN);
     expect(canceled(world)).toEqual(out);
     expect(world.engine.isDrained()).toBe(true);

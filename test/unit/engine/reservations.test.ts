@@ -14,7 +14,7 @@ const HALF = { amount: '500', price: '100' } as const;
 
 /** Wants with the next book what is put in its list, and notes what it sees and why it was refused. */
 class Wisher {
-  readonly wishes: Intent[] = [];
+  readonly chosen: Intent[] = [];
   readonly refusals: string[] = [];
   free = { base: '', quote: '' };
   readonly definition: StrategyDefinition;
@@ -27,7 +27,7 @@ class Wisher {
       on: {
         book: (ctx) => {
           this.free = { base: ctx.exact.freeBase, quote: ctx.exact.freeQuote };
-          issue(ctx, this.wishes.splice(0));
+          issue(ctx, this.chosen.splice(0));
         },
         reject: (_, { code, reason }) => void this.refusals.push(`${code}: ${reason}`),
       },
@@ -51,22 +51,22 @@ function open(capital: WorldOptions['instances'] = [{}, {}]) {
 describe('money that one strategy has asked to spend', () => {
   it('is not there for another in the same moment, which says who has it', () => {
     const { world, one, two } = open();
-    one.wishes.push(buy('BTCUSDT', HALF));
-    two.wishes.push(buy('BTCUSDT', { amount: '500.001', price: '100' }));
+    one.chosen.push(buy('BTCUSDT', HALF));
+    two.chosen.push(buy('BTCUSDT', { amount: '500.001', price: '100' }));
     world.advance(3_000);
     expect(world.waitingKinds().filter((kind) => kind === 'place')).toHaveLength(1);
     expect(two.refusals).toEqual([
       'funds: expected at most 50000 USDT to be spent, was 50000.1: the account has 100000, one has reserved 50000',
     ]);
     expect(two.free).toEqual({ base: '0', quote: '50000' });
-    two.wishes.push(buy('BTCUSDT', { ...HALF, price: '99.99' }));
+    two.chosen.push(buy('BTCUSDT', { ...HALF, price: '99.99' }));
     world.advance(3_000);
     expect(world.requestsOf('place')).toHaveLength(2);
   });
 
   it('counts once, whether or not a reading shows what the exchange holds for it', () => {
     const { world, one, two } = open();
-    one.wishes.push(buy('BTCUSDT', HALF));
+    one.chosen.push(buy('BTCUSDT', HALF));
     world.advance(3_000);
     const { id } = world.accept();
     world.advance(30_000);
@@ -87,7 +87,7 @@ describe('money that one strategy has asked to spend', () => {
 
   it('stays reserved while nobody knows whether the order arrived, and over a restart', () => {
     const { world, one, two } = open();
-    one.wishes.push(buy('BTCUSDT', HALF));
+    one.chosen.push(buy('BTCUSDT', HALF));
     world.advance(3_000);
     world.fail('place');
     world.advance(3_000);
@@ -100,7 +100,7 @@ describe('money that one strategy has asked to spend', () => {
 
   it('comes back when the exchange refuses the order', () => {
     const { world, one, two } = open();
-    one.wishes.push(buy('BTCUSDT', HALF));
+    one.chosen.push(buy('BTCUSDT', HALF));
     world.advance(3_000);
     world.refuse('place', 'BadPrice');
     world.advance(3_000);
@@ -109,14 +109,14 @@ describe('money that one strategy has asked to spend', () => {
 
   it('is what a market order pays one percent beyond its price', () => {
     const { world, one, two } = open();
-    one.wishes.push(buy('BTCUSDT', { amount: '100' }));
+    one.chosen.push(buy('BTCUSDT', { amount: '100' }));
     world.advance(3_000);
     expect(two.free.quote).toBe('89799');
   });
 
   it('is of a pair what the dearer leg costs', () => {
     const { world, one, two } = open();
-    one.wishes.push(
+    one.chosen.push(
       oco('BTCUSDT', 'buy', { amount: '100', price: '90', stopPrice: '110', stopLimitPrice: '120' }),
     );
     world.advance(3_000);
@@ -125,7 +125,7 @@ describe('money that one strategy has asked to spend', () => {
 
   it('is of a TWAP and an iceberg all that they will buy', () => {
     const { world, one, two } = open();
-    one.wishes.push(
+    one.chosen.push(
       twap('BTCUSDT', 'buy', { amount: '300', overMs: 600_000, slices: 3, price: '100' }),
       iceberg('BTCUSDT', 'buy', { amount: '400', visible: '10', price: '100' }),
       iceberg('BTCUSDT', 'buy', { amount: '400', visible: '10', price: '100' }),
@@ -139,11 +139,11 @@ describe('money that one strategy has asked to spend', () => {
 
   it('is needed once by an order that takes the place of another', () => {
     const { world, one, two } = open();
-    one.wishes.push(buy('BTCUSDT', { amount: '900', price: '100' }));
+    one.chosen.push(buy('BTCUSDT', { amount: '900', price: '100' }));
     world.advance(3_000);
     world.accept();
     world.advance(3_000);
-    one.wishes.push(
+    one.chosen.push(
       replace(world.order().key, { price: '105' }),
       replace(world.order().key, { price: '112' }),
     );
@@ -177,7 +177,7 @@ describe('money that one strategy has asked to spend', () => {
     const { world, one, two } = open();
     world.venue.deposit('usdt', '-40000');
     world.advance(12_000);
-    one.wishes.push(buy('BTCUSDT', { amount: '300', price: '100' }));
+    one.chosen.push(buy('BTCUSDT', { amount: '300', price: '100' }));
     world.advance(3_000);
     world.accept();
     world.advance(12_000);
@@ -189,7 +189,7 @@ it('a strategy with capital spends no more than that, however much the account h
   const { world, one, two } = open([{ capital: { usdt: parseUnits('1000') } }, {}]);
   world.advance(3_000);
   expect([one.free.quote, two.free.quote]).toEqual(['1000', '100000']);
-  one.wishes.push(
+  one.chosen.push(
     buy('BTCUSDT', { amount: '6', price: '100' }),
     buy('BTCUSDT', { amount: '4.01', price: '100' }),
   );
@@ -205,12 +205,12 @@ it('a strategy with capital spends no more than that, however much the account h
 describe('coins', () => {
   it('are sold by the strategy that has bought them or was given them, and by no other', () => {
     const { world, one, two } = open([{}, { inventory: { btc: parseUnits('9') } }]);
-    one.wishes.push(buy('BTCUSDT', { amount: '5', price: '100' }));
+    one.chosen.push(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.advance(3_000);
     world.venue.fill(world.accept().id);
     world.advance(30_000);
     expect([one.free.base, two.free.base]).toEqual(['4.99', '9']);
-    two.wishes.push(
+    two.chosen.push(
       sell('BTCUSDT', { amount: '9.001', price: '100' }),
       sell('BTCUSDT', { amount: '8', price: '100' }),
     );
@@ -221,20 +221,20 @@ describe('coins', () => {
     world.accept();
     world.advance(30_000);
     expect([one.free.base, two.free.base]).toEqual(['4.99', '1']);
-    one.wishes.push(sell('BTCUSDT', { amount: '4.99', price: '120' }));
+    one.chosen.push(sell('BTCUSDT', { amount: '4.99', price: '120' }));
     world.advance(3_000);
     expect(world.requestsOf('place')).toHaveLength(3);
   });
 
   it('that are gone keep an exit from its order until they are back', () => {
     const { world, one } = open();
-    one.wishes.push(buy('BTCUSDT', { amount: '5', price: '100' }));
+    one.chosen.push(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.advance(3_000);
     world.venue.fill(world.accept().id);
     world.advance(30_000);
     world.venue.deposit('btc', '-14');
     world.advance(200_000);
-    one.wishes.push(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
+    one.chosen.push(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
     world.advance(3_000);
     expect(one.refusals).toEqual([]);
     expect(world.waitingKinds()).toEqual([]);
@@ -249,7 +249,7 @@ describe('coins', () => {
 
 it('a set of quotes places what there is money for, and each by itself', () => {
   const { world, one } = open([{ inventory: { btc: parseUnits('10') } }, {}]);
-  one.wishes.push(
+  one.chosen.push(
     quotes('BTCUSDT', [
       { side: 'buy', price: '98', amount: '600' },
       { side: 'buy', price: '97', amount: '600' },

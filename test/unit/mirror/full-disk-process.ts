@@ -12,7 +12,7 @@ import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 const disk = process.argv[2] ?? '';
 const folder = join(disk, 'data');
 const say = (line: Record<string, unknown>): void => console.log(JSON.stringify(line));
-const hasBallast = (): boolean => readdirSync(folder).includes('mirror.sqlite.ballast');
+const hasReserve = (): boolean => readdirSync(folder).includes('mirror.sqlite.ballast');
 
 const open = (): MirrorStore =>
   MirrorStore.open({
@@ -44,7 +44,7 @@ const line = (subject: string): MirrorChange => ({
 
 mkdirSync(folder);
 const store = open();
-say({ ballast: hasBallast() });
+say({ ballast: hasReserve() });
 fillDisk();
 store.apply([{ kind: 'kept', name: 'gathered', json: '1' }], { atMs: 1, isDurable: false });
 for (let count = 0; count < 20; count += 1)
@@ -68,7 +68,7 @@ for (let count = 0; count < 200; count += 1) {
   store.apply([change], { atMs: 1, isDurable: false });
 }
 store.flush();
-say({ gathered: store.isWritable(), ballast: hasBallast() });
+say({ gathered: store.isWritable(), ballast: hasReserve() });
 
 let written = 0;
 try {
@@ -79,7 +79,7 @@ try {
   say({
     code: error.code,
     isFull: error.details['isFull'],
-    ballast: hasBallast(),
+    ballast: hasReserve(),
     writable: store.isWritable(),
     runningOut: store.isRunningOut(),
   });
@@ -93,5 +93,5 @@ store.close();
 
 const again = open();
 const { stored: kept } = again.load();
-say({ kept, ballast: hasBallast() });
+say({ kept, ballast: hasReserve() });
 again.close();

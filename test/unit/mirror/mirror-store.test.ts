@@ -381,12 +381,12 @@ describe('the one writer', () => {
 });
 
 test('the reserve file is there while there is room, and made again after it was freed', () => {
-  const ballast = `${place.path}.ballast`;
+  const reserve = `${place.path}.ballast`;
   const store = place.open();
-  expect(existsSync(ballast)).toBe(true);
-  rmSync(ballast);
+  expect(existsSync(reserve)).toBe(true);
+  rmSync(reserve);
   for (let count = 0; count < 60; count += 1) store.flush();
-  expect(existsSync(ballast)).toBe(true);
+  expect(existsSync(reserve)).toBe(true);
 });
 
 test('a retention out of bounds is refused before anything is made', () => {

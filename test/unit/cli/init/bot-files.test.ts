@@ -15,8 +15,8 @@ const shipped = {
   strategy: (file: string) => readFileSync(`strategies/${file}`, 'utf8'),
 };
 
-const wished = (wishes: Partial<BotRequest>): ReadonlyMap<string, string> =>
-  botFiles({ ...USUAL_REQUEST, folder: '/home/me/My bot', baseUrl: null, name: 'mine', ...wishes }, shipped);
+const wished = (chosen: Partial<BotRequest>): ReadonlyMap<string, string> =>
+  botFiles({ ...USUAL_REQUEST, folder: '/home/me/My bot', baseUrl: null, name: 'mine', ...chosen }, shipped);
 
 /** What a run would read of it, or its problems. */
 function settings(files: ReadonlyMap<string, string>): unknown {

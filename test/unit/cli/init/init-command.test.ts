@@ -57,8 +57,8 @@ async function answered(
     shown = shown.slice(shown.indexOf(question) + question.length);
     for (const key of keys) setImmediate(() => input.write(key));
   });
-  const wishes = await askRequest(given, { workingFolder: home, folderProblem, terminal: { input, output } });
-  return { wishes, asked };
+  const chosen = await askRequest(given, { workingFolder: home, folderProblem, terminal: { input, output } });
+  return { wishes: chosen, asked };
 }
 
 const ENTER = '\r';
@@ -66,7 +66,7 @@ const DOWN = '\u001B[B';
 
 describe('the questions', () => {
   test('with Enter at each lead to the usual bot', async () => {
-    const { wishes } = await answered({}, [
+    const { wishes: chosen } = await answered({}, [
       ['زبان', ENTER],
       ['In which folder', ENTER],
       ['On which exchange', ENTER],
@@ -74,7 +74,7 @@ describe('the questions', () => {
       ['Which strategy', ENTER],
       ['called', ENTER],
     ]);
-    expect(wishes).toEqual({
+    expect(chosen).toEqual({
       ...USUAL_REQUEST,
       folder: join(home, 'my-bot'),
       baseUrl: null,
@@ -83,14 +83,14 @@ describe('the questions', () => {
   });
 
   test('are in Persian for who wants that, and leave out what is given', async () => {
-    const { wishes } = await answered({ start: 'grid', name: 'mine' }, [
+    const { wishes: chosen } = await answered({ start: 'grid', name: 'mine' }, [
       ['زبان', DOWN, ENTER],
       ['در کدام پوشه', `ربات من${ENTER}`],
       ['روی کدام صرافی', DOWN, ENTER],
       ['نشانی صرافی', `https://exchange.example${ENTER}`],
       ['کدام بازار', `ethirt${ENTER}`],
     ]);
-    expect(wishes).toEqual({
+    expect(chosen).toEqual({
       language: 'fa',
       folder: join(home, 'ربات من'),
       mode: 'paper',
@@ -103,19 +103,19 @@ describe('the questions', () => {
 
   test('say what is wrong with an answer, and end with Ctrl-C', async () => {
     mkdirSync(join(home, 'taken/notes'), { recursive: true });
-    const { wishes, asked } = await answered({ language: 'en' }, [
+    const { wishes: chosen, asked } = await answered({ language: 'en' }, [
       ['In which folder', `taken${ENTER}`],
       ['to be new or empty', '\u0003'],
     ]);
-    expect({ wishes, asked }).toEqual({ wishes: null, asked: 2 });
+    expect({ wishes: chosen, asked }).toEqual({ wishes: null, asked: 2 });
   });
 });
 
 test('a new bot pins the sarraf that makes it, and gets a copy of a package that is a file', async () => {
   const packed = join(home, 'sarraf-0.1.0.tgz');
   writeFileSync(packed, 'packed');
-  const wishes = { ...USUAL_REQUEST, folder: join(home, 'bot'), baseUrl: null, name: 'mine' };
-  await makeBot(wishes, () => {}, { kind: 'file', path: packed });
+  const chosen = { ...USUAL_REQUEST, folder: join(home, 'bot'), baseUrl: null, name: 'mine' };
+  await makeBot(chosen, () => {}, { kind: 'file', path: packed });
   const text = readFileSync(join(home, 'bot/package.json'), 'utf8');
   expect(JSON.parse(text)).toMatchObject({
     dependencies: { sarraf: 'file:vendor/sarraf-0.1.0.tgz' },

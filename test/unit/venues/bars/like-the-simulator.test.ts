@@ -165,10 +165,10 @@ class Twins {
 test('the exchange on candles accepts, refuses and holds as the full one does', () => {
   const seen = new Set<string>();
   fc.assert(
-    fc.property(fc.array(wish, { minLength: 1, maxLength: 25, size: 'max' }), (wishes) => {
+    fc.property(fc.array(wish, { minLength: 1, maxLength: 25, size: 'max' }), (chosen) => {
       // Own orders of the full exchange would trade with each other; of one side they can not.
       const twins = { buy: new Twins(), sell: new Twins() };
-      for (const wish of wishes) {
+      for (const wish of chosen) {
         seen.add(twins[wish.side].step(wish));
         if (wish.repeats) seen.add(twins[wish.side].step({ ...wish, sameId: false }));
       }

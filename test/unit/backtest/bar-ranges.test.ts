@@ -17,7 +17,7 @@ test('any stretches of bars come to what their bars come to one by one', () => {
     fc.property(
       fc.array(bar, { minLength: 300, maxLength: 300 }),
       fc.array(stretch, { minLength: 1, maxLength: 8 }),
-      (bars, stretches) => {
+      (bars, ranges) => {
         const rows = bars.map(({ high, low, close, volume }, index) => [
           index,
           close,
@@ -27,7 +27,7 @@ test('any stretches of bars come to what their bars come to one by one', () => {
           volume,
         ]);
         const all = new BarRanges(barColumns(parseMarket('BTCIRT').symbol, '1m', rows));
-        for (const [one, other] of stretches) {
+        for (const [one, other] of ranges) {
           const [first, last] = [Math.min(one, other), Math.max(one, other)];
           const some = bars.slice(first, last + 1);
           const { high, low, base, quote } = all;
