@@ -5,6 +5,7 @@ import {
   subtractUnits,
   UNIT_DECIMALS,
   type Units,
+  unitsOf,
 } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { otherSide } from '../records/margin.ts';
@@ -180,7 +181,7 @@ export class TransferManager {
     const reading = this.options.margin.get('margin-wallets')?.reading;
     if (reading?.kind !== 'margin-wallets') return null;
     const wallet = reading.wallets.find((one) => one.currency === currency);
-    const free = wallet === undefined ? NO_UNITS : subtractUnits(wallet.total, wallet.held);
+    const free = wallet === undefined ? NO_UNITS : unitsOf(wallet.free);
     if (amount <= free) return null;
     const reason = sentence('funds-margin', {
       free: formatUnits(free),

@@ -1,4 +1,3 @@
-import type { BalanceRecord } from './rows.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 
 /** Amount of one currency that can be borrowed, in that currency; null if the exchange does not state it. */
@@ -11,8 +10,15 @@ export interface PoolReading {
   readonly availableBalance: DecimalText | null;
 }
 
-/** A margin wallet, in its own currency. */
-export type MarginWallet = Pick<BalanceRecord, 'currency' | 'total' | 'held'>;
+export interface WalletNumbers<Figure> {
+  readonly total: Figure;
+  /** The part that is set aside. */
+  readonly held: Figure;
+  readonly free: Figure;
+}
+
+/** A margin wallet, in its own currency. Its amounts are texts: threads of strategies get it as JSON. */
+export type MarginWallet = WalletNumbers<DecimalText> & { readonly currency: string };
 
 /** Margin data of the exchange: one answer of one of its calls. */
 export type MarginReading =

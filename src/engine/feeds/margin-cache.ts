@@ -1,4 +1,5 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
+import { formatUnits, subtractUnits } from '../../domain/money.ts';
 import { marginTopic, type PoolReading, type MarginReading, type SeenMargin } from '../../records/margin.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { IssueLog } from '../issue-log.ts';
@@ -44,7 +45,13 @@ export class MarginCache {
 
   applyWallets(readings: readonly WalletReading[]): void {
     const issue = readings.map(walletIssue).find((one) => one !== null) ?? null;
-    this.apply({ kind: 'margin-wallets', wallets: readings }, issue);
+    const wallets = (issue === null ? readings : []).map(({ currency, total, held }) => ({
+      currency,
+      total: formatUnits(total),
+      held: formatUnits(held),
+      free: formatUnits(subtractUnits(total, held)),
+    }));
+    this.apply({ kind: 'margin-wallets', wallets }, issue);
   }
 
   /** The exchange does not answer it, and says why: that is reported, and it is asked again. */

@@ -1,6 +1,5 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { formatUnits, subtractUnits } from '../../domain/money.ts';
-import type { PoolReading, MarginWallet, SeenMargin } from '../../records/margin.ts';
+import type { MarginWallet, PoolReading, SeenMargin, WalletNumbers } from '../../records/margin.ts';
 
 interface PoolNumbers<Figure> {
   /** All that it can lend. */
@@ -26,13 +25,6 @@ export interface Pools {
   readonly readAtMs: number;
   /** By lower-case currency. */
   readonly byCurrency: Readonly<Record<string, Pool | undefined>>;
-}
-
-interface WalletNumbers<Figure> {
-  readonly total: Figure;
-  /** The part that is set aside. */
-  readonly held: Figure;
-  readonly free: Figure;
 }
 
 /** One margin wallet, in its own currency. */
@@ -70,12 +62,7 @@ export function marginOf({ reading, seenAtMs }: SeenMargin): Pools | MarginWalle
       return Object.freeze({ readAtMs, byCurrency: byCurrency(reading.wallets.map(walletOf)) });
     case 'delegation-limit': {
       const { currency, limit } = reading;
-      return Object.freeze({
-        readAtMs,
-        currency,
-        limit: Number(limit),
-        exact: Object.freeze({ limit }),
-      });
+      return Object.freeze({ readAtMs, currency, limit: Number(limit), exact: Object.freeze({ limit }) });
     }
   }
 }
@@ -90,17 +77,13 @@ function poolOf({ currency, capacity, filledCapacity, availableBalance }: PoolRe
   });
 }
 
-function walletOf({ currency, total, held }: MarginWallet): ShownMarginWallet {
-  const exact = {
-    total: formatUnits(total),
-    held: formatUnits(held),
-    free: formatUnits(subtractUnits(total, held)),
-  };
+function walletOf({ currency, ...exact }: MarginWallet): ShownMarginWallet {
+  const { total, held, free } = exact;
   return Object.freeze({
     currency,
-    total: Number(exact.total),
-    held: Number(exact.held),
-    free: Number(exact.free),
+    total: Number(total),
+    held: Number(held),
+    free: Number(free),
     exact: Object.freeze(exact),
   });
 }
