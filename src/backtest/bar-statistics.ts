@@ -15,7 +15,7 @@ import type { MarketName } from '../domain/market-symbol.ts';
  */
 export class BarStatistics {
   private readonly queues: readonly BarQueue[];
-  /** By the place of the queue. */
+  /** In the order of `queues`. */
   private readonly ranges: readonly BarRanges[];
 
   constructor(queues: readonly BarQueue[]) {

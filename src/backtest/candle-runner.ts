@@ -291,7 +291,7 @@ export class CandleRunner {
       if (this.engine.isDrained()) return;
       this.step({ kind: 'tick', atMs });
     }
-    throw new SarrafError('INVARIANT', `the engine had not ended after ${MOST_POLLS_AT_AN_END} looks`);
+    throw new SarrafError('INVARIANT', `the engine had not ended after ${MOST_POLLS_AT_AN_END} polls`);
   }
 
   private queueOf(
@@ -384,7 +384,7 @@ export class CandleRunner {
       while (venue.onPath(queue.index)) this.notifyInside(queue, closeMs - 1);
     }
     for (let at = 0; at < count; at += 1) {
-      const queue = present(closing[at], 'a queue that closes');
+      const queue = present(closing[at], 'a queue whose bar closes');
       if (venue.onClose(queue.index)) hasChanged = true;
       if (!queue.end()) continue;
       whole[seen] = queue;

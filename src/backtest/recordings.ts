@@ -22,7 +22,7 @@ export interface RecordedCandles {
   timeframes(market: MarketSymbol): readonly Timeframe[];
   /** Returns true if a file of these bars reaches into a range. */
   reachInto(key: CandleKey, range: TimeRange): boolean;
-  /** Stretches that were read whole. */
+  /** Ranges that were read whole. */
   covered(key: CandleKey): readonly TimeRange[];
   /** Returns where these bars and longer ones of the market begin. */
   anchors(key: CandleKey): BarAnchors;

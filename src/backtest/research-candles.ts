@@ -58,7 +58,7 @@ export async function loadCandles(source: CandleSource): Promise<Candles> {
   return numbersOf(loaded.columns);
 }
 
-/** The stretch between two moments; all of time where they are left out. */
+/** The range between two moments; all of time where they are left out. */
 function rangeOf({ from, to }: Pick<CandleSource, 'from' | 'to'>): {
   readonly fromMs: number;
   readonly toMs: number;

@@ -214,7 +214,7 @@ function runOnce(
   return { run, venue };
 }
 
-/** An end is not in its stretch: who runs what follows is told the signal of that moment. */
+/** An end is not in its range: a run of the next range gets the signal of that moment. */
 function lastSignalMs({ signalsToMs = Infinity }: CandleBacktest): number {
   return signalsToMs - 1;
 }

@@ -12,7 +12,7 @@ export interface Slot {
   readonly stampedAtMs: number | null;
   /** Time at which it ended without an answer; null while it is in flight, or if it was answered. */
   readonly endedAtMs: number | null;
-  /** True if a request that was sent after its end was answered. */
+  /** True if the exchange has answered another request, which was sent after this one had ended. */
   readonly isFollowed: boolean;
 }
 

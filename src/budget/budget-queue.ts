@@ -153,7 +153,7 @@ export class BudgetQueue implements TurnWaiter {
   private readonly options: BudgetQueueOptions;
   private readonly queue = new WaitingQueue();
   private readonly jobs = new Map<number, QueuedJob>();
-  /** Those that will not be sent, and have yet to be notified. */
+  /** Jobs that will not be sent, and whose callers do not know it yet. */
   private readonly dropped: { readonly job: QueuedJob; readonly drop: Drop }[] = [];
   private stopTimer: (() => void) | null = null;
   private running = 0;
@@ -485,7 +485,7 @@ export class BudgetQueue implements TurnWaiter {
     }
   }
 
-  /** Once all is in order here: whoever is notified may want more sent at once. */
+  /** Call it when this queue has changed its state: a caller that is notified may send more at once. */
   private notifyDropped(): void {
     for (let next = this.dropped.shift(); next !== undefined; next = this.dropped.shift())
       next.job.onDropped(next.drop);

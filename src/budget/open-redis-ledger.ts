@@ -16,7 +16,7 @@ const LEAST_VERSION = [6, 2] as const;
 
 /**
  * Opens the ledger in a Redis, which must keep what it is given: throws `DATA_UNUSABLE` for one that is too
- * old, a replica, or drops keys when its memory is full. Says what else may cost a window.
+ * old, a replica, or drops keys when its memory is full. Logs which other settings may lose a part of it.
  */
 export async function openRedisLedger(
   options: Omit<OpenLedgerOptions, 'place'> & { readonly address: RedisAddress; readonly key: string },

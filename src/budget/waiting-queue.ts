@@ -182,7 +182,7 @@ export interface AdmittedJob {
   readonly timeoutMs: number;
 }
 
-/** Does what a queue has admitted: at once, or a little later. */
+/** Runs the jobs that a queue has admitted: at once, or a little later. */
 export interface QueueExecutor {
   /**
    * Gives what the work gives, and throws what it throws. `isSent`: whether a request left by what the work

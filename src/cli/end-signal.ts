@@ -4,15 +4,15 @@ import { isOutputGone } from '../daemon/standard-output.ts';
 /** Request to end a run, and its detection. */
 interface EndSignal {
   readonly signal: AbortSignal;
-  /** Asks for the end as a first SIGTERM does, for a writer whose output has lost its reader. */
+  /** Ends the command as a first SIGTERM does: called when nobody reads its output any more. */
   readonly end: () => void;
   readonly release: () => void;
 }
 
 /**
- * A signal that comes so soon after the first one is the same wish. One Ctrl-C reaches a process twice where
- * npm passes it on too, and `timeout` signals the process and its group. It would end at once a bot that was
- * asked to drain.
+ * A signal that comes so soon after the first one is the same request. One Ctrl-C reaches a process twice
+ * where npm passes it on too, and `timeout` signals the process and its group. It would end at once a bot
+ * that was asked to drain.
  */
 const SAME_REQUEST_MS = 1000;
 

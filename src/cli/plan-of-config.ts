@@ -96,7 +96,7 @@ function outsideFacts({ exchange }: BotConfig, named: ReadonlyMap<string, number
   return { budgets, knownMarkets: null };
 }
 
-/** The exchange of the configuration is put up, looked at and taken down. */
+/** Opens the embedded exchange of a configuration, reads its budgets and markets, and closes it. */
 async function embeddedFacts(config: BotConfig): Promise<VenueFacts> {
   const { signal } = new AbortController();
   const venue = await MODES[config.mode].open(config, null, { signal, onWait: () => undefined });

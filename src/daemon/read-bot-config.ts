@@ -236,7 +236,7 @@ function readExchangeFile(
   }
 }
 
-/** A shorter value is no secret, and taking it out would garble the message. */
+/** Shortest value that is hidden: a shorter one is no secret, and without it the message would be garbled. */
 const LEAST_LENGTH = 4;
 
 /**

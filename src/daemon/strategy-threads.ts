@@ -11,7 +11,7 @@ interface ThreadedStrategy {
   /** Null: its own. */
   readonly name: string | null;
   readonly market: string;
-  /** The markets that it runs in, in place of `market`; null: that one. */
+  /** Universe whose markets it runs in, in place of `market`; null to run in `market`. */
   readonly universe: UniverseWish | null;
   readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;

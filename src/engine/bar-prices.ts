@@ -2,7 +2,7 @@ import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
 /**
  * Price of a market without a book: the close of its last bar. A backtest runs through millions of bars and
- * most prices are never read, so the engine polls the price instead of being notified.
+ * most prices are never read, so the engine reads the price when it needs it.
  */
 export interface BarPrices {
   /** End of the last bar, in ms since 1970; minus infinity before the first. */

@@ -219,7 +219,7 @@ export class Engine {
     return this.afterPrices();
   }
 
-  /** These are the prices from now on. */
+  /** Applies opening prices, which are the prices of their markets from now on. */
   private applyOpens({ atMs, opens }: Extract<EngineEvent, { kind: 'opens' }>): EngineOutput {
     const { outbox, markets, algorithms } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;

@@ -17,7 +17,7 @@ interface Working {
   lock: Lock;
   endedAtMs: number | null;
   refused: number;
-  /** Strategies that were told in the log. */
+  /** Strategies whose refusal by it is in the log. */
   readonly logged: Set<string>;
 }
 
@@ -47,7 +47,7 @@ export class LockRecords {
     return isFirst;
   }
 
-  /** In the order in which they began. */
+  /** Returns all locks of this life that are remembered, the first that began first. */
   all(): readonly LockRecord[] {
     return this.past.map(({ lock, endedAtMs, refused }) => ({ lock, endedAtMs, refused }));
   }

@@ -90,7 +90,7 @@ export const storedLock = z.object({
   endsAtMs: storedTimeMs,
   entries: z.enum(ENTRY_POLICIES),
   /**
-   * True if its strategy is notified of nothing while it holds. Only a manual lock of one strategy pauses.
+   * True if its strategy gets no events while it holds. Only a manual lock of one strategy pauses.
    */
   pauses: z.boolean().optional(),
   /** Person who made it manually, if given. */

@@ -107,7 +107,7 @@ export class StatementTotals {
   private readonly byCoin = new Map<string, RealisedTotals>();
   lines = 0;
 
-  /** A balance as the range begins; to be told before any movement of it. */
+  /** Adds a balance as the range begins; call it before any movement of that currency is added. */
   open(currency: string, opening: Units): void {
     const zeros = Object.fromEntries(MOVEMENT_KINDS.map((kind) => [kind, NO_UNITS]));
     const movements = zeros as Record<MovementKind, Units>;

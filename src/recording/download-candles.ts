@@ -61,7 +61,7 @@ interface DownloadReport {
  * for, from the newest to the oldest, and what came is written every ten pages, so that one that was ended
  * goes on where it was. Bars that have not ended are left for the next. Where bars begin is what the
  * catalogue says, else what is said of the exchange, until its answers show something else. Throws
- * `INVALID_OPTIONS` for an empty stretch, `DATA_UNUSABLE` where the exchange tells another candle than is
+ * `INVALID_OPTIONS` for an empty range, `DATA_UNUSABLE` where the exchange tells another candle than is
  * there; what was written before stays.
  */
 export async function downloadCandles(options: DownloadOptions): Promise<DownloadReport> {

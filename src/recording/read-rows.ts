@@ -42,7 +42,7 @@ interface PartitionTexts {
 
 /**
  * The rows of a range of time, oldest first, in parts of some thousand: memory does not grow with the
- * stretch. A partition that a writer replaces while another is read is read as it is then. Throws as
+ * range. A partition that a writer replaces while another is read is read as it is then. Throws as
  * `readCandles` does.
  */
 export async function* readRows<Row, Part>(reading: RowReading<Row, Part>): AsyncGenerator<Part> {

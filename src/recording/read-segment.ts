@@ -38,7 +38,7 @@ export type SegmentEntry<Kind extends SegmentKind = SegmentKind> =
   | { readonly what: 'row'; readonly row: SegmentRows[Kind] }
   /** It was looked at, and nothing was new. */
   | { readonly what: 'look'; readonly seenMs: number }
-  /** Something may have been missed in that stretch. */
+  /** Something may have been missed in that range. */
   | { readonly what: 'gap'; readonly seenMs: number; readonly gap: TimeRange };
 
 const decimal = z.string().transform((text) => text as DecimalText);

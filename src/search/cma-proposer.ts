@@ -206,7 +206,7 @@ export function withMargin(
   of: {
     readonly deviation: number;
     readonly margin: number;
-    /** The stretch of the value next to the mean; both ends are the same for an outer value. */
+    /** The range of the value next to the mean; both ends are the same for an outer value. */
     readonly cell: readonly [left: number, right: number];
   },
 ): Marginal {
@@ -235,7 +235,7 @@ function quantileBeyond(share: number): number {
   return gaussianQuantile(1 - Math.min(0.5 - OFF_HALF, Math.max(OFF_HALF, share)));
 }
 
-/** The stretch of the value next to a place on the line, as `withMargin` wants it. */
+/** The range of the value next to a place on the line, as `withMargin` wants it. */
 export function marginCell(axis: NumericAxis, coordinate: number): readonly [left: number, right: number] {
   const [left, right] = axis.cellAt(axis.snapped(coordinate));
   const tolerance = (right - left) / 2;

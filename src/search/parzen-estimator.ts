@@ -289,7 +289,7 @@ class ParzenAxis {
       factors[kernel] = numberAt(factors, kernel) * numberAt(cell, kinds[kernel] ?? -1);
   }
 
-  /** By kind of kernel, the probability of a cell as a multiple of the even one. */
+  /** Returns the probability of a cell by kind of kernel, as a multiple of the uniform one. */
   private probabilities(coordinate: number): Float64Array {
     const cell = this.axis.cellAt(coordinate);
     const room = this.middles.length - this.count;

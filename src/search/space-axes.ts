@@ -170,7 +170,7 @@ export class NumericAxis {
     return kind === 'integer' ? valueAtPlace(steps, place) : textAtPlace(steps, place);
   }
 
-  /** The stretch that the value at a coordinate stands for; empty without steps. */
+  /** The range that the value at a coordinate stands for; empty without steps. */
   cellAt(coordinate: number): readonly [left: number, right: number] {
     if (!this.isLog) return [coordinate - this.halfStep, coordinate + this.halfStep];
     const value = Math.exp(coordinate);

@@ -169,7 +169,7 @@ export class TpeHistory {
     this.orders = Array.from({ length: parameters }, () => []);
   }
 
-  /** Trials with values. */
+  /** Number of trials that have values. */
   get completeCount(): number {
     return this.ranked.length;
   }

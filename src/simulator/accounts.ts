@@ -292,8 +292,8 @@ interface Transferred {
 }
 
 /**
- * Moves money between a user's spot and margin wallets. The margin wallet of rial and tether comes to be with
- * the first transfer. Refused with the codes of the interface, "Wallet transfer codes", in this order:
+ * Moves money between a user's spot and margin wallets. The first transfer creates the margin wallet of rial
+ * or tether. Refused with the codes of the interface, "Wallet transfer codes", in this order:
  * `SameDestination`, `InvalidAmount`, `WalletNotFound`, `InsufficientBalance`.
  */
 export function transferFunds(accounts: Accounts, request: TransferRequest): Result<Transferred> {

@@ -151,7 +151,7 @@ export interface StrategyContext<
   readonly orders: readonly Order[];
   /** The same of another market: `markets.of('ETHIRT').buy({ … })`. */
   readonly markets: { readonly of: (symbol: string) => MarketContext };
-  /** Ends one of its own orders; of a pair, both. */
+  /** Cancels one of its own orders; for a leg of a pair, both legs. */
   readonly cancel: (clientOrderId: string) => void;
   /** Ends all own orders, in one market or without it in all, and algorithms at work there. */
   readonly cancelAll: (market?: string) => void;

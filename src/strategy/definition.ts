@@ -131,7 +131,7 @@ export function defineStrategy<
   return parts;
 }
 
-/** So that instance, strategy, epoch and row fit into the 32 characters of a clientOrderId. */
+/** Longest name: a clientOrderId has 32 characters for instance, strategy, epoch and row together. */
 const LONGEST_NAME = 12;
 
 /** True if a text can be the name of a strategy. The name becomes part of the id of each of its orders. */

@@ -4,7 +4,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 export interface MarketRules {
   readonly priceStep: DecimalText;
   readonly amountStep: DecimalText;
-  /** In the quote currency; an order must be worth more. */
+  /** Value that an order must exceed, in the quote currency. */
   readonly minOrderValue: DecimalText;
 }
 
@@ -14,7 +14,7 @@ export interface Rules {
   readonly priceStep: number;
   /** Amounts are whole multiples of it, in the base currency. */
   readonly amountStep: number;
-  /** In the quote currency; an order must be worth more. */
+  /** Value that an order must exceed, in the quote currency. */
   readonly minOrderValue: number;
   /** The same numbers with every digit. */
   readonly exact: MarketRules;

@@ -56,7 +56,7 @@ export interface StrategyPort {
    * indicator has no value yet. Null if it is to be delivered, as an event of the kind `signal`.
    */
   objectionTo(signal: { readonly name: string; readonly payload: unknown }): SignalObjection | null;
-  /** The place of candles of a market and length among those that it has; -1 where it has none. */
+  /** Returns the index of a market's candles among all that the strategy uses; -1 if it uses none of them. */
   candlePlace(market: string, timeframe: Timeframe): number;
   /** True if candles of a place change nothing now: they are for members, and the market is not followed. */
   isUnfollowed(place: number): boolean;

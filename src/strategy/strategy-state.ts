@@ -98,8 +98,8 @@ export class StrategyState {
   }
 
   /**
-   * A state that fits the schema, or which field does not. A field that the schema does not know would be
-   * lost, so it does not fit.
+   * Returns the state if it fits the schema, else a text that names the field that does not fit. A field that
+   * the schema does not know does not fit either: it would be lost.
    */
   private read(state: unknown): { readonly state: unknown } | string {
     const read = (this.definition.state ?? NO_STATE).safeParse(state);

@@ -174,7 +174,7 @@ export const storedSignalSet = z.strictObject({
 
 export type SignalSet = z.output<typeof storedSignalSet>;
 
-/** Signals within a range in the order of their times: no run of a study is told others. */
+/** Signals within a range in the order of their times: no run of a study gets others. */
 export function cutSignals(
   signals: readonly FileSignal[],
   { fromMs, toMs }: RunRange,

@@ -34,7 +34,7 @@ export interface WorkerMeans {
   /** Folder in which code that was sent is stored. */
   readonly codeFolder: string;
   readonly cache: FileCache;
-  /** From which data is fetched, whatever an offer says. */
+  /** The only sources from which data is fetched, whatever an offer says. */
   readonly sources: readonly FileSource[];
   readonly secret: string | null;
   readonly log: (line: string) => void;

@@ -50,7 +50,7 @@ export interface Track {
    * of the same time count.
    */
   readonly queues: readonly RecordedQueue[];
-  /** Other recordings of the market; at the same time, after `queues`. */
+  /** Other recordings of the market; of rows of the same time, those of `queues` come first. */
   readonly sideQueues: readonly RecordedQueue[];
 }
 
@@ -96,7 +96,7 @@ function queueOf<Chunk extends { readonly length: number }>(
   return { stream, hand: () => stream.hand(apply) };
 }
 
-/** A queue of rows that are few, and come as objects. */
+/** Makes a queue of recorded rows that are few, and come as objects. */
 function queueOfRows<Row>(
   chunks: RecordedChunks<readonly Row[]>,
   timeOf: (row: Row) => number,

@@ -154,7 +154,7 @@ interface CurvePoints {
 }
 
 /**
- * At most `most` points (4 or more) of a curve: in each of equal stretches the lowest and the highest, in
+ * At most `most` points (4 or more) of a curve: in each of equal ranges the lowest and the highest, in
  * their order, and the last of all. A curve that is short enough stays as it is.
  */
 export function thinCurve(

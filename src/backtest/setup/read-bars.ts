@@ -46,7 +46,7 @@ export async function readBars(
   partitionsOfData(root, key, range);
   const fromMs = Math.max(EARLIEST_MS, range.fromMs - warmUpMs);
   const partitions = (): readonly Partition[] => partitionsWithin(root, key, { fromMs, toMs: range.toMs });
-  // Whole files are read and kept: another stretch of the same files finds them there.
+  // Whole files are read and kept: another range of the same files finds them there.
   const whole = {
     fromMs: Math.min(...partitions().map((partition) => partition.fromMs)),
     toMs: Math.max(...partitions().map((partition) => partition.toMs)) + 1,

@@ -42,7 +42,7 @@ export const TOO_LATE = 'no answer in 250 ms';
 const MOST_TRIES = 8;
 /** Time after which a request that was not admitted for lack of an answer may ask again. */
 const ASK_AGAIN_MS = 50;
-/** So often Redis is told that this process lives, and what is not written yet is tried again. */
+/** Interval of the heartbeat to Redis, and of new attempts to write what is not written yet. */
 const HEARTBEAT_MS = 2_000;
 
 /** An owner without slots that was not heard of for so long is forgotten. */

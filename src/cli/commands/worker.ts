@@ -73,7 +73,7 @@ export function workerCommand(): Command {
     .option('--redis <url>', 'the Redis or Valkey, such as redis://:PASSWORD@HOST:6379', redisOption)
     .option(
       '--threads <number>',
-      'trials at once, one a core (default: as many as there are cores)',
+      'trials at once, one a core',
       integerOption(1, MOST_WORKERS),
       Math.min(MOST_WORKERS, availableParallelism()),
     )

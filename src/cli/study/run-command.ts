@@ -228,7 +228,7 @@ export function sessionOptions(command: Command): Command {
   return command
     .option(
       '--workers <number>',
-      'trials at once, one a core (default: as many as there are cores)',
+      'trials at once, one a core',
       integerOption(1, MOST_WORKERS),
       Math.min(MOST_WORKERS, availableParallelism()),
     )

@@ -111,7 +111,7 @@ export function stressLines(findings: StressFindings): readonly string[] {
   );
 }
 
-/** Trials of something that may be several searches: what its share and its time left are worked out from. */
+/** Numbers of trials, of one search or several, from which progress and the time left are computed. */
 export interface TrialCounts {
   readonly wanted: number;
   /** Run before, and run now. */

@@ -199,7 +199,7 @@ function patient(
   };
 }
 
-/** Another process may have been notified: so often the ledger is looked at. */
+/** Interval of polls of the ledger: the exchange may have lowered a limit for another process. */
 const POLL_INTERVAL_MS = 5_000;
 
 interface PaceWatchOptions {

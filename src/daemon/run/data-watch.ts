@@ -50,7 +50,7 @@ export class DataWatch {
     this.cancel?.();
   }
 
-  /** To be told of each request that came to its end. */
+  /** Call it with the answer to each request. */
   note({ dedupe }: Pick<EngineRequest, 'dedupe'>, answer: VenueAnswer): void {
     if (dedupe === null) return;
     if (answer.outcome === 'value') this.reasons.delete(dedupe);

@@ -195,7 +195,7 @@ export class WorkView implements AlgorithmView {
   }
 }
 
-/** A bracket whose trouble is told: whose it is, and what its coin is called. */
+/** A bracket that a message is about: its strategy, its market, and the name of its coin. */
 interface NamedBracket {
   readonly strategy: string;
   readonly market: string;
@@ -206,8 +206,8 @@ interface NamedBracket {
 const ALARM_FROM = 2;
 
 /**
- * Says that the exit of a bracket was refused once more, how often, and when it is tried again. A refused
- * entry, after which nothing is held, is told by its reject.
+ * Logs that the exit of a bracket was refused once more, how often, and when it is tried again. A refused
+ * entry leaves no position, and its strategy gets a `reject`.
  */
 export function logRefusedExit(
   outbox: Outbox,

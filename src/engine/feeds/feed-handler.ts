@@ -224,7 +224,7 @@ interface FollowedFeedsOptions {
 /** Feeds to request for candidates of universes: those of the markets that universes follow. */
 class FollowedFeeds {
   private readonly options: FollowedFeedsOptions;
-  /** Feeds of candidates that nobody follows, by their keys. */
+  /** Keys of the feeds of candidates that no universe follows now. */
   private readonly asleep: Set<string>;
   /** Markets that universes follow. */
   private followed: ReadonlySet<string> = new Set();

@@ -126,8 +126,8 @@ function restOf(placeholder: FillRecord, came: Units): FillRecord | null {
 const POLL_AGAIN_MS = 600_000;
 
 /**
- * Minimum time since closing when a person accepts: before that, an order may still come to its end by
- * itself.
+ * Minimum time from the closing of an order until a person may accept its fills: before that, they may still
+ * be completed without anybody's help.
  */
 const ACCEPTS_AFTER_MS = 60_000;
 

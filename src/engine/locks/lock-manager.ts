@@ -44,7 +44,7 @@ interface LockManagerOptions extends EquityOptions {
   readonly isExitOfBracket: (order: OrderRecord) => boolean;
   /** True if strategies are at work: equity is not read before that. */
   readonly hasStarted: () => boolean;
-  /** A strategy that was told nothing is told what happens again. */
+  /** Called when a strategy that got no events gets them again. */
   readonly onResumed: (instance: StrategyInstance) => void;
 }
 
@@ -68,7 +68,7 @@ export class LockManager {
   private shownVersion = 0;
   private sampleAtMs: number;
   private before: Holding = NO_HOLDING;
-  /** Drawdown rules whose equity is not known, and which have been told. */
+  /** Drawdown rules whose equity is unknown, of which the log has a warning. */
   private readonly unknown = new Set<string>();
 
   constructor(options: LockManagerOptions) {
@@ -230,7 +230,7 @@ export class LockManager {
     this.isChanged = book.version !== this.storedVersion;
   }
 
-  /** Has strategies be told nothing from now on, or told again. */
+  /** Pauses the events of strategies that a lock pauses, and resumes those of the others. */
   private setPaused(): void {
     const pauses = this.book.active().filter((lock) => lock.pauses === true);
     for (const instance of this.options.instances) {

@@ -257,7 +257,7 @@ export class IdenticalOrders {
     this.arrivals.set(order.key, { order, atMs: Number.POSITIVE_INFINITY });
   }
 
-  /** Its fate is known: by then it had arrived, or never will. */
+  /** The outcome of the order is known: it had arrived at `atMs`, or it never will. */
   answered(order: OrderRecord, atMs: number): void {
     const arrival = this.arrivals.get(order.key);
     if (arrival?.atMs !== Number.POSITIVE_INFINITY) return;

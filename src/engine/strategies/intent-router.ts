@@ -328,7 +328,7 @@ function expiringOf(
   return { kind: 'expiring', side, amount, price, stopPrice, tag: labels.tag, expiresAtMs, isPlaced: false };
 }
 
-/** A wish in units; null where a number is no positive decimal. */
+/** An intent in units; null where a number is no positive decimal. */
 function draftOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Units): OrderDraft | null {
   const price = optionalUnits(intent.price);
   const stopPrice = optionalUnits(intent.stopPrice);

@@ -64,7 +64,7 @@ export class StrategyNotifier {
     if (order !== null) this.applyFill({ fill, tag: order.tag, exit: order.exit }, order);
   }
 
-  /** By how much fills were others than they were taken for, and how many more they are. Nobody is told. */
+  /** Corrects fills that were booked wrongly: the difference, and how many more there are. It is no event. */
   onCorrection(by: FillRecord, more: number): void {
     if (by.strategy === null) return;
     const instance = this.instancesByName.get(by.strategy);
@@ -72,7 +72,7 @@ export class StrategyNotifier {
     else instance.correctFills(by, more);
   }
 
-  /** An order is another than it was; `before` is null for a new one, which nobody is notified of. */
+  /** Called when an order has changed; `before` is null for a new order, of which nobody is notified. */
   readonly onOrder = (order: OrderRecord, before: OrderRecord | null): void => {
     if (before === null) return;
     const instance = this.instancesByName.get(order.strategy);

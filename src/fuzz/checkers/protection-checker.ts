@@ -123,7 +123,7 @@ function gapsOf(book: Book, bracket: WatchedBracket, limits: ProtectionLimits): 
   return gaps;
 }
 
-/** The longest stretch of it in which nothing was in the way. */
+/** The longest range of it in which nothing was in the way. */
 function gapOf(
   since: { readonly atMs: number; readonly bare: bigint },
   toMs: number,
@@ -240,7 +240,7 @@ export class BracketWatch {
   readonly excuses: Excuse[] = [];
   private readonly atWork = new Map<string, WatchedBracket>();
   private readonly sinceMs = new Map<string, number>();
-  /** Strategies whose books a person has changed: by their fills they hold something else. */
+  /** Strategies whose books a person has changed: their fills no longer add up to what they hold. */
   private readonly moved = new Set<string>();
 
   /** Applies the changes of a step of the bot. */

@@ -217,7 +217,7 @@ interface TransferIntentRow {
   readonly reason: Sentence | null;
 }
 
-/** Transfers at work. */
+/** Reads the transfers that a mirror has stored as not ended. */
 export function readStoredTransfers(database: Database.Database): readonly StoredTransfer[] {
   const row = database
     .prepare<[], { readonly json: string }>("SELECT json FROM kept WHERE name = 'transfers'")

@@ -121,7 +121,7 @@ export function wantedKinds(
   const kinds = new Set<StrategyEvent['kind']>();
   for (const route of routes) {
     const [first] = route.split(' ', 1);
-    // Routes begin with the kind of what brings them about.
+    // The first word of a route is the kind of its events.
     kinds.add(first === 'candles' ? 'candle' : (first as StrategyEvent['kind']));
   }
   if (has.candles) kinds.add('candle');

@@ -29,7 +29,7 @@ import { createHash } from 'node:crypto';
 const LEAST_OF_TRIALS = 100;
 const LEAST_OF_HOLDOUT = 20;
 
-/** The ranges of a study. Times in ms since 1970; an end is not in its stretch. */
+/** The ranges of a study. Times in ms since 1970; an end is not in its range. */
 export interface StudyRange {
   readonly fromMs: number;
   /** End of the trials and start of the hold-out. */

@@ -236,7 +236,7 @@ export function trialLuck(of: {
   };
 }
 
-/** Trials of a sample. Clusters of more take more than seconds. */
+/** Most trials in a sample: to find the clusters of more takes longer than seconds. */
 const MOST_SAMPLED = 1_000;
 /** Returns of a sample: every test takes seconds, and all together 8 MB. */
 const MOST_RETURNS = 1_000_000;
