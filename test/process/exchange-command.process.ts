@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { folderOfEachTest, folderOfThisTest } from '../support/temporary-folder.ts';
+import { folderOfAllTests, folderOfEachTest } from '../support/temporary-folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../bin/sarraf.js');
 const EXAMPLE = join(import.meta.dirname, '../../config/exchange.yaml');
@@ -81,6 +81,7 @@ describe('sarraf exchange', () => {
   });
 
   describe('with a state file', () => {
+    const kept = folderOfAllTests();
     let replies: readonly Record<string, unknown>[];
     let book: unknown;
     let adminStatus: number;
@@ -89,7 +90,6 @@ describe('sarraf exchange', () => {
 
     // Two lives of one exchange.
     beforeAll(async () => {
-      const kept = folderOfThisTest();
       const state = ['--state', join(kept, 'exchange.json')];
       let before: Record<string, unknown> = {};
       first = await withExchange(
