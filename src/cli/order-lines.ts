@@ -4,7 +4,7 @@ import type { FillRecord } from '../records/fill.ts';
 import type { VenueOrderId } from '../domain/order.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { rowLines } from './table.ts';
-import { withReadableNumbers } from '../language/readable-numbers.ts';
+import { withReadableNumbers } from '../language/format-number.ts';
 import { english, sentenceFacts, type Sentence } from '../language/sentence.ts';
 
 /** Units for people; nothing where there are none. */

@@ -1,12 +1,11 @@
 import { DAY_MS, SECOND_MS } from '../domain/time-text.ts';
 import { dayOfGregorian } from '../domain/calendar-day.ts';
 import { FEED_IN_PERSIAN } from './feed-sentences.ts';
-import { formatLength, formatDecimal, formatShare, numberFormat } from './format-number.ts';
+import { formatLength, formatDecimal, formatShare, numberFormat, readableDecimal } from './format-number.ts';
 import { formatExact } from './format-money.ts';
 import { formatTime } from './format-time.ts';
 import { isolateByFirstLetter, isolateLeftToRight } from './isolate.ts';
 import type { Locale } from './locale.ts';
-import { readableDecimal } from './readable-numbers.ts';
 import { API_IN_PERSIAN, BOT_IN_PERSIAN } from './sentences/bot-sentences.ts';
 import { CONTROL_IN_PERSIAN, LOCK_IN_PERSIAN } from './sentences/control-sentences.ts';
 import type { SentenceCode } from './sentences/english-sentences.ts';

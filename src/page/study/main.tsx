@@ -4,11 +4,9 @@ import { useEffect } from 'preact/hooks';
 import { startReport } from '../report-page.ts';
 import { foreignText } from '../report-words.ts';
 import type { StudyReportData } from '../study-data.ts';
-import { HeatMap } from './heat-map.tsx';
-import { Parallel } from './parallel.tsx';
+import { HeatMap, Pareto, Slices, Parallel } from './trial-charts.tsx';
 import { Tip } from './picture.tsx';
 import { unpackStudy, type StudyView } from './study-page.ts';
-import { Pareto, Slices } from './trial-charts.tsx';
 import { Equity, InAgainstOut } from './walk-charts.tsx';
 
 /** The page of a study: its charts, in all of which a click marks a trial, as does one on its row. */

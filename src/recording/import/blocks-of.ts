@@ -5,10 +5,16 @@ import type { ImportTableOptions } from '../import-report.ts';
 import { isCsv } from './open-table.ts';
 import type { FileRow } from '../../domain/csv.ts';
 import { type RowFile, openText, fileKind } from '../open-text.ts';
-import { type BarStarts, MOST_LINE_BYTES, PlainScanner } from './plain-scanner.ts';
+import {
+  type BarStarts,
+  MOST_LINE_BYTES,
+  PlainScanner,
+  plainLayout,
+  type CsvLayout,
+  type PlainLayout,
+} from './plain-scanner.ts';
 import type { TableReader } from './table-reader.ts';
 import { open } from 'node:fs/promises';
-import { plainLayout, type CsvLayout, type PlainLayout } from './plain-time.ts';
 
 /** A guess of how many times shorter a packed file is, and how many more rows there may be than it seems. */
 const USUAL_PACKING = 4;

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatBothUnits, formatExact, formatMoney } from '../../../src/language/format-money.ts';
-import { formatCount, formatDecimal, formatShare } from '../../../src/language/format-number.ts';
+import {
+  formatCount,
+  formatDecimal,
+  formatShare,
+  withReadableNumbers,
+} from '../../../src/language/format-number.ts';
 import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
 import { localeOf } from '../../../src/language/locale.ts';
 import { readTypedDecimal } from '../../../src/language/read-typed-decimal.ts';
 import { reasonText } from '../../../src/cli/order-lines.ts';
-import { withReadableNumbers } from '../../../src/language/readable-numbers.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 
 const plain = withoutDirectionMarks;

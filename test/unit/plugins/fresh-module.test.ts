@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { moduleFactory } from '../../../src/plugins/fresh-module.ts';
-import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { moduleFactory, loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const folder = folderOfAllTests();

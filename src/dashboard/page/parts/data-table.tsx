@@ -2,7 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../translate.ts';
 import { Table, type ShownColumn } from '../../../page/table.tsx';
 import { capitalised } from '../shown.ts';
-import { WithCode } from './words.tsx';
+import { WithCode, Button } from './words.tsx';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { withQuery } from '../api.ts';
+import { useReply } from '../use-reply.ts';
+import { WithReply } from './panel.tsx';
 
 type TextKey = Parameters<typeof t>[0];
 
@@ -54,5 +59,59 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTable
     <div class="table-room" tabIndex={0} role="region" aria-label={label}>
       <Table aria-label={label} columns={columns} rows={rows} keyOf={keyOf} />
     </div>
+  );
+}
+
+interface PageOf<Item> {
+  readonly items: Item[];
+  readonly next: string | null;
+}
+
+interface PagedListProps<Item> {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly label: string;
+  readonly empty: string;
+  readonly columns: readonly DataColumn<Item>[];
+  readonly keyOf: (item: Item) => string;
+}
+
+const FIRST_ROWS = 50;
+/** The most that the server gives at once. */
+const MOST_ROWS = 500;
+
+/**
+ * A list, newest first. It grows to the most rows of a page, and then turns pages; what is shown is always
+ * one reply, so that no row is missing between two of them and none is older than the rest.
+ */
+export function PagedList<Item>({ path, query, label, empty, columns, keyOf }: PagedListProps<Item>) {
+  const place = useSignal<{ readonly limit: number; readonly before?: string }>({ limit: FIRST_ROWS });
+  const filter = withQuery(path, query);
+  useEffect(() => {
+    place.value = { limit: FIRST_ROWS };
+  }, [filter]);
+  const reply = useReply<PageOf<Item>>(withQuery(path, { ...query, ...place.value }));
+  const { limit, before } = place.value;
+  return (
+    <WithReply reply={reply.value}>
+      {({ items, next }) => (
+        <>
+          <DataTable label={label} columns={columns} rows={items} keyOf={keyOf} empty={empty} />
+          <p class="pages">
+            {before === undefined ? null : (
+              <Button text="list.newest" onClick={() => (place.value = { limit: FIRST_ROWS })} />
+            )}
+            {next === null ? null : (
+              <Button
+                text="list.older"
+                onClick={() =>
+                  (place.value = limit < MOST_ROWS ? { limit: MOST_ROWS } : { limit, before: next })
+                }
+              />
+            )}
+          </p>
+        </>
+      )}
+    </WithReply>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { withReadableNumbers } from '../../../language/readable-numbers.ts';
+import { withReadableNumbers } from '../../../language/format-number.ts';
 import { hrefOf } from '../route.ts';
 import { t } from '../translate.ts';
 import type { SentenceItem } from '../../schema/fields.ts';

@@ -1,7 +1,6 @@
 import type { FillItem } from '../../schema/order.ts';
-import { column, type DataColumn } from '../parts/data-table.tsx';
+import { column, type DataColumn, PagedList } from '../parts/data-table.tsx';
 import { knownMarket } from '../overview.ts';
-import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { NameLink, SideWord } from '../parts/words.tsx';
 import { t } from '../translate.ts';

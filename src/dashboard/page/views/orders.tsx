@@ -2,7 +2,7 @@ import { Button, Choices } from '../parts/words.tsx';
 import { useSignal } from '@preact/signals';
 import { askFor, openDialog } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
-import { PagedList } from '../parts/paged-list.tsx';
+import { PagedList } from '../parts/data-table.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';

@@ -17,8 +17,7 @@ import {
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { checkRunning, checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts';
 import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
-import { checkLogIn } from '../../../../src/cli/doctor/check-log-in.ts';
-import { checkModes } from '../../../../src/cli/doctor/run-doctor.ts';
+import { checkLogIn, checkModes } from '../../../../src/cli/doctor/run-doctor.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
 import { isDataFolderInUse, claimDataFolder } from '../../../../src/daemon/process-locks.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
