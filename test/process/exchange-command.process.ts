@@ -29,9 +29,7 @@ function sarraf(
       rest = lines.pop() ?? '';
       for (const line of lines) onLine(line, (signal) => child.kill(signal));
     });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      error += chunk;
-    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (error += chunk));
     child.on('close', (code) => resolve({ code, out, error }));
   });
 }
@@ -81,7 +79,7 @@ describe('sarraf exchange', () => {
   });
 
   describe('with a state file', () => {
-    const kept = folderOfAllTests();
+    const state = ['--state', join(folderOfAllTests(), 'exchange.json')];
     let replies: readonly Record<string, unknown>[];
     let book: unknown;
     let adminStatus: number;
@@ -90,7 +88,6 @@ describe('sarraf exchange', () => {
 
     // Two lives of one exchange.
     beforeAll(async () => {
-      const state = ['--state', join(kept, 'exchange.json')];
       let before: Record<string, unknown> = {};
       first = await withExchange(
         state,
