@@ -148,7 +148,7 @@ export function alertTexts({ language }: Locale): AlertText {
   return translateInto<typeof ENGLISH_ALERTS>(language, language === 'fa' ? PERSIAN_ALERTS : ENGLISH_ALERTS);
 }
 
-/** How the parts of alerts are written in a language. */
+/** The formats of the parts of alerts in one language. */
 class AlertWords {
   readonly t: AlertText;
   readonly locale: Locale;

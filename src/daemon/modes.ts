@@ -342,7 +342,7 @@ export function ledgerOf(config: ModeConfig): string | null {
   return baseUrl === null ? null : ledgerPlace(baseUrl, config.exchange);
 }
 
-/** What waits for its slot at the limiter is refused first. */
+/** Closes a venue: requests that wait for a slot of the limiter are refused first. */
 export async function closeVenue(venue: Venue): Promise<void> {
   await venue.limiter.close();
   await venue.close();

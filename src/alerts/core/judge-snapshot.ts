@@ -28,7 +28,7 @@ export function judgeSnapshot(snapshot: AlertSnapshot, rules: RuleSettings): rea
   return [...conditions.values()].slice(0, MOST_CONDITIONS);
 }
 
-/** What each rule finds. Those of the machine come first, then the account, trading, and equity. */
+/** The rules by their findings: the machine first, then the account, trading, and equity. */
 const RULES: {
   readonly [Name in RuleName]: (
     snapshot: AlertSnapshot,

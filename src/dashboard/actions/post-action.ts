@@ -53,7 +53,7 @@ type BodyOf<Name extends ActionName> = z.output<(typeof DASHBOARD_ENDPOINTS)[Nam
 const symbolOf = (market: string | null): string | null =>
   market === null ? null : askedMarket(market).symbol;
 
-/** What the page asks for as commands of the control database, the same ones that the command line gives. */
+/** Commands of the control database that the page gives; the command line gives the same ones. */
 const ACTIONS: {
   readonly [Name in ActionName]: (
     body: BodyOf<Name>,

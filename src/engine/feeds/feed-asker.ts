@@ -283,7 +283,7 @@ export function lastReadMs(stored: Readonly<Record<string, string>>): number | n
   return times.length === 0 ? null : times.reduce((left, right) => Math.max(left, right));
 }
 
-/** So often they are written down while they change. */
+/** Interval at which the times of feeds are stored while they change, in ms. */
 const PERSIST_TIMES_EVERY_MS = 5_000;
 
 /** Times each feed was last read to its end, by its key. */

@@ -27,7 +27,7 @@ const LAST_REFUSALS_MS = 600_000;
 /** Called with a change of an order, after it was entered. `before` is null for a new one. */
 type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
-/** What a listener has at work: it is not called while that is empty. */
+/** The things that a listener has at work: it is not called while there are none. */
 type AtWork = { readonly size: number };
 
 const ALWAYS: AtWork = { size: 1 };
