@@ -1,16 +1,12 @@
 import type Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import type { Role } from './schema/session.ts';
-import {
-  SignalTokenTable,
-  type SignalToken,
-  hashOfSecret,
-  isSameHash,
-  newSecret,
-} from './access/signal-token-table.ts';
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStepFile } from '../daemon/step-file.ts';
+import { z } from 'zod';
+import { writePrivateFile } from '../configuration/private-file.ts';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export { ROLES, type Role } from './schema/session.ts';
 
@@ -282,4 +278,104 @@ export function openAccessFile(dataFolder: string): Database.Database {
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     logPages: LOG_PAGES,
   });
+}
+
+const stored = z.object({ address: z.url({ protocol: /^https?$/ }).max(200) });
+
+const notePath = (dataFolder: string): string => join(dataFolder, 'dashboard.json');
+
+/** Notes down where the page of a data folder is, for commands that make links. */
+export function writeAddressNote(dataFolder: string, address: string): void {
+  writePrivateFile(notePath(dataFolder), JSON.stringify({ address } satisfies z.output<typeof stored>));
+}
+
+/** Returns its last address; null if unknown. */
+export function readAddressNote(dataFolder: string): string | null {
+  try {
+    return stored.safeParse(JSON.parse(readFileSync(notePath(dataFolder), 'utf8'))).data?.address ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** 256 bits. */
+const SECRET_BYTES = 32;
+
+/** A new secret, as a text that can stand in an address. */
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** Returns the stored hash of a secret: 256 random bits cannot be found from it. */
+export function hashOfSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** True if two hashes are the same; the time does not reveal where they differ. */
+export function isSameHash(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** A token that may tell one strategy signals, and nothing else. */
+export interface SignalToken {
+  readonly name: string;
+  readonly strategy: string;
+  readonly madeAtMs: number;
+}
+
+interface SignalTokenRow extends SignalToken {
+  readonly hash: Buffer;
+}
+
+/** Of whoever names no token that there is: its comparison takes as long. */
+const NOBODY = hashOfSecret('');
+
+/**
+ * Tokens of the role `signal`, of which only hashes are kept. The hash of a token is also the key with which
+ * its sender may sign: so the token itself is in no request.
+ */
+export class SignalTokenTable {
+  private readonly database: Database.Database;
+
+  constructor(database: Database.Database) {
+    this.database = database;
+  }
+
+  all(): readonly SignalToken[] {
+    return this.rows().map(({ name, strategy, madeAtMs }) => ({ name, strategy, madeAtMs }));
+  }
+
+  add({ name, strategy, madeAtMs }: SignalToken, secret: string): void {
+    this.database
+      .prepare('INSERT INTO signal_tokens (name, strategy, hash, made_at_ms) VALUES (?, ?, ?, ?)')
+      .run(name, strategy, hashOfSecret(secret), madeAtMs);
+  }
+
+  /** Answers how many there were of that name. */
+  remove(name: string): number {
+    return this.database.prepare('DELETE FROM signal_tokens WHERE name = ?').run(name).changes;
+  }
+
+  /** Returns a secret's token; null if none. Compares with each, so that the time reveals nothing. */
+  ofSecret(secret: string): SignalToken | null {
+    const hash = hashOfSecret(secret);
+    let found: SignalToken | null = null;
+    for (const row of this.rows()) if (isSameHash(row.hash, hash)) found = row;
+    return found;
+  }
+
+  /** The token of a name whose key made a signature; null where it did not. */
+  ofSignature(name: string, isSigned: (key: Buffer) => boolean): SignalToken | null {
+    const row = this.rows().find((token) => token.name === name);
+    const isOwn = isSigned(row?.hash ?? NOBODY);
+    return row !== undefined && isOwn ? row : null;
+  }
+
+  private rows(): readonly SignalTokenRow[] {
+    return this.database
+      .prepare<[], SignalTokenRow>(
+        'SELECT name, strategy, hash, made_at_ms AS madeAtMs FROM signal_tokens ORDER BY made_at_ms, name',
+      )
+      .all();
+  }
 }

@@ -1,4 +1,4 @@
-import type { ApiErrorCode, ErrorReply } from './schema/error.ts';
+import type { ApiErrorCode, ErrorReply } from './schema/fields.ts';
 import { english, sentenceFacts, type Sentence, type SentenceFacts } from '../language/sentence.ts';
 
 const STATUS: Readonly<Record<ApiErrorCode, number>> = {

@@ -1,6 +1,7 @@
-import { AccessStore } from './access-store.ts';
-import { makeFirstToken } from './access/first-token.ts';
-import { writeAddressNote } from './address-note.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivateFile } from '../configuration/private-file.ts';
+import { AccessStore, writeAddressNote } from './access-store.ts';
 import { DashboardServer, type DashboardServerOptions } from './server/dashboard-server.ts';
 import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';
 
@@ -64,4 +65,14 @@ export async function beginDashboard(
 /** Returns the folder of the page: that of this very build, or of a checkout's newest one. */
 export function pageFolder(): string {
   return IS_BUNDLE ? ownFolder('dashboard/page') : ownFile('dist/src/dashboard/page');
+}
+
+/**
+ * Makes a token that may do everything where there is none yet, and writes it to a file of 0600. Answers
+ * where that is; null where the file is not there, since somebody has taken it away.
+ */
+export function makeFirstToken(store: AccessStore, dataFolder: string): string | null {
+  const path = join(dataFolder, 'dashboard-token');
+  store.addFirstToken({ name: 'first', role: 'operate' }, (token) => writePrivateFile(path, `${token}\n`));
+  return existsSync(path) ? path : null;
 }

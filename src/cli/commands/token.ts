@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readAddressNote } from '../../dashboard/address-note.ts';
+import { readAddressNote, AccessStore, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { linkText } from '../../dashboard/begin-dashboard.ts';
-import { AccessStore, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';

@@ -1,5 +1,4 @@
-import type { ErrorReply } from '../schema/error.ts';
-import type { SentenceItem } from '../schema/fields.ts';
+import type { ErrorReply, SentenceItem } from '../schema/fields.ts';
 
 /** The API of the bot's own server. The page asks nobody else. */
 

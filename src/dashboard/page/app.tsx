@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { useSignalEffect } from '@preact/signals';
+import { signal, useSignalEffect } from '@preact/signals';
 import type { OverviewReply } from '../schema/overview.ts';
 import { ActionDialog } from './actions/action-dialog.tsx';
 import { followEvents, liveState } from './live.ts';
@@ -10,10 +10,13 @@ import { endSession, pageSession, mayOperate, signOut } from './session.ts';
 import { botAheadMs, showCount, showTime } from './shown.ts';
 import { useReply } from './use-reply.ts';
 import { Login } from './views/login.tsx';
-import { ViewOf } from './views/view-of.tsx';
+import type { FurtherView as Further } from './views/further-view.tsx';
+import { MarketView } from './views/market.tsx';
+import { OrdersView } from './views/orders.tsx';
+import { OverviewView } from './views/overview.tsx';
 import { chooseTheme, isDark } from '../../page/theme.ts';
 import { chooseLanguage, chooseRialUnit, language, rialUnit } from './preferences.ts';
-import { reasonToReload } from './page-parts.ts';
+import { loadPart, reasonToReload } from './page-parts.ts';
 import { askFor } from './actions/action.ts';
 import { BotState, StateDetail } from './parts/bot-state.tsx';
 import { Badge, Button } from './parts/words.tsx';
@@ -262,4 +265,32 @@ function Icon({ name }: { readonly name: IconName }) {
       <path d={PATHS[name]} />
     </svg>
   );
+}
+
+interface ViewProps {
+  readonly view: PageView;
+  readonly subject: string | null;
+}
+
+/** The code of the views that are seldom seen first; null until one of them is. */
+const further = signal<typeof Further | null>(null);
+async function loadFurther(): Promise<void> {
+  further.value = await loadPart(async () => (await import('./views/further-view.tsx')).FurtherView);
+}
+
+function ViewOf({ view, subject }: ViewProps) {
+  if (view === 'overview') return <OverviewView />;
+  if (view === 'market') return <MarketView symbol={subject} />;
+  if (view === 'orders') return <OrdersView />;
+  return <Later view={view} subject={subject} />;
+}
+
+function Later({ view, subject }: ViewProps) {
+  useEffect(() => {
+    if (further.value === null) void loadFurther();
+  }, [view]);
+  const Loaded = further.value;
+  if (Loaded !== null) return <Loaded view={view} subject={subject} />;
+  // The notice above says what to do where it can not be loaded.
+  return reasonToReload.value === null ? <p class="empty">{t('loading')}</p> : null;
 }

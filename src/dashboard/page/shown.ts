@@ -9,9 +9,18 @@ import {
 import { formatBothUnits, formatExact, formatMoney, unitName } from '../../language/format-money.ts';
 import { formatTime, type TimeStyle } from '../../language/format-time.ts';
 import { isolateLeftToRight } from '../../language/isolate.ts';
-import { nowMs } from './clock.ts';
+import { SECOND_MS } from '../../domain/time-text.ts';
 import { language, locale } from './preferences.ts';
 import { t } from './translate.ts';
+
+/** The clock of the browser, by the second, for ages and countdowns. It stands while nobody looks. */
+export const nowMs = signal(Date.now());
+
+const tick = (): void => {
+  if (!document.hidden) nowMs.value = Date.now();
+};
+setInterval(tick, SECOND_MS);
+document.addEventListener('visibilitychange', tick);
 
 export const unitNow = (currency: string): string => unitName(currency, locale.value);
 

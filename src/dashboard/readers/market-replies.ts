@@ -7,10 +7,16 @@ import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
-import type { BookReply, MarketsReply, MarksReply, BracketItem } from '../schema/market.ts';
-import type { PlotsReply, ChartCandlesReply } from '../schema/series.ts';
+import type {
+  BookReply,
+  MarketsReply,
+  MarksReply,
+  BracketItem,
+  PlotsReply,
+  ChartCandlesReply,
+} from '../schema/market.ts';
 import { fillItemOf, orderItemOf, tryMarket } from './row-items.ts';
-import { oneSeriesOf, type ShownRange } from './equity-items.ts';
+import { oneSeriesOf, type ShownRange } from './strategy-items.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { storedAlgorithm } from '../../engine/algorithm-json.ts';
 import { priceAbove, priceBelow, type LevelOrigin } from '../../engine/exit-level.ts';

@@ -5,12 +5,32 @@ import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
-import type { AlertItem } from '../schema/alert.ts';
-import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';
-import { equityItems } from './equity-items.ts';
+import type {
+  AlertItem,
+  BotItem,
+  ExposureItem,
+  LockoutItem,
+  OverviewReply,
+  PositionItem,
+  StrategyItem,
+  BudgetItem,
+  BudgetsReply,
+  BooksReply,
+  BotsReply,
+  KnownBotItem,
+  EquityItem,
+} from '../schema/overview.ts';
+import { equityItems, positionItems, strategyItems } from './strategy-items.ts';
 import { newestReading, lockItemOf } from './row-items.ts';
-import { positionItems, strategyItems } from './strategy-items.ts';
 import { english, sentenceFacts, type Sentence } from '../../language/sentence.ts';
+import type { BudgetReport } from '../../budget/ledger-report.ts';
+import type { SeriesItem } from '../schema/market.ts';
+import { transfersNow } from '../../mirror/transfers-now.ts';
+import { hasWriter } from '../../mirror/write-lock.ts';
+import { basename } from 'node:path';
+import { knownBots, type KnownBot } from '../../daemon/known-bots.ts';
+import { ApiError } from '../api-error.ts';
+import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 
 /** Open orders that are looked at: a bot has far fewer. */
 const MOST_OPEN = 5_000;
@@ -132,3 +152,177 @@ function exposureOf(positions: readonly PositionItem[]): readonly ExposureItem[]
 
 const plus = (left: string, right: string): string =>
   formatUnits(addUnits(parseUnits(left), parseUnits(right)));
+
+interface LedgerNow {
+  readonly budgets: readonly BudgetItem[];
+  readonly lockouts: readonly LockoutItem[];
+}
+
+/** Returns the ledger rows' data about the bot that they count. */
+export function ledgerNow(rows: readonly BudgetReport[], nowMs: number): LedgerNow {
+  return {
+    budgets: rows.map((row) => budgetItem(row)),
+    lockouts: rows
+      .filter(({ lockedForMs, isOnTrial }) => isOnTrial || (lockedForMs ?? 0) > 0)
+      .map(({ budget, lockedForMs, isOnTrial }) => ({
+        budget,
+        endsAtMs: lockedForMs === null ? null : Math.floor(nowMs + lockedForMs),
+        isOnTrial,
+      })),
+  };
+}
+
+function budgetItem(row: BudgetReport): BudgetItem {
+  return {
+    subject: row.subject === 'ip' || row.subject === 'this-address' ? 'address' : 'account',
+    budget: row.budget,
+    limit: row.limit,
+    ownLimit: row.ownLimit,
+    isAssumed: row.assumed,
+    windowMs: row.windowMs,
+    inUse: row.inUse,
+    onTheWay: row.onTheWay,
+    reserve: row.reserve,
+    fullForMs: row.fullForMs,
+    lockedForMs: row.lockedForMs,
+    isOnTrial: row.isOnTrial,
+    stoppedForMs: row.stoppedForMs,
+  };
+}
+
+export function budgetsReplyOf(of: {
+  /** Of the bot's own budgets; none where its exchange is in the bot itself. */
+  readonly rows: readonly BudgetReport[];
+  readonly nowMs: number;
+  readonly strategies: readonly StrategyItem[];
+  readonly overTime: readonly SeriesItem[];
+}): BudgetsReply {
+  const { budgets, lockouts } = ledgerNow(of.rows, of.nowMs);
+  return {
+    asOfMs: of.nowMs,
+    budgets: [...budgets],
+    overTime: [...of.overTime],
+    lockouts: [...lockouts],
+    strategies: of.strategies.map(({ name, requests, orders, fills }) => ({
+      strategy: name,
+      requests,
+      orders,
+      fills,
+      requestsPerFill: fills === 0 ? null : requests / fills,
+    })),
+  };
+}
+
+export function booksReplyOf(reader: MirrorReader): BooksReply {
+  const report = readReconciliation(reader);
+  const { books, findings, differences, unknownTransfers: _unknown, ...state } = report;
+  return {
+    ...state,
+    why: english(state.why),
+    blockedBy: english(state.blockedBy),
+    whyFacts: sentenceFacts(state.why),
+    blockedByFacts: sentenceFacts(state.blockedBy),
+    differences: differences.map(({ currency, expected, found, difference }) => ({
+      currency,
+      expected,
+      found,
+      difference,
+    })),
+    findings: findings.map(({ subject, field, expected, found, sinceMs, isGrave }) => ({
+      subject,
+      field,
+      expected,
+      found,
+      sinceMs,
+      isGrave,
+    })),
+    transfers: transfersNow(reader.stored(), hasWriter(reader.path)).map((transfer) => ({ ...transfer })),
+    balances: reader.balances().map(({ currency, total, held, seenAtMs }) => ({
+      currency,
+      total: formatUnits(total),
+      held: formatUnits(held),
+      expected: books[currency] ?? null,
+      seenAtMs,
+    })),
+  };
+}
+
+/**
+ * All bots that this user has on this machine: each mirror is opened to read, one after the other, and closed
+ * again. One that can not be read is named with the reason.
+ */
+export function knownBotsReply(own: BotFolderReader, nowMs: number): BotsReply {
+  const others = knownBots(own.ledgerFolder()).filter(({ dataFolder }) => dataFolder !== own.realFolder());
+  const bots = [
+    itemOf(own, { isThis: true, dashboard: null, nowMs }),
+    ...others.map((known) => otherItem(known, nowMs)),
+  ];
+  const real = bots.filter(({ bot }) => bot !== null && bot.venue === 'live');
+  return { asOfMs: nowMs, bots, totals: totalsOf(real.map(({ equity }) => equity)) };
+}
+
+function otherItem({ dataFolder, dashboard }: KnownBot, nowMs: number): KnownBotItem {
+  const folder = new BotFolderReader({ dataFolder });
+  try {
+    return itemOf(folder, { isThis: false, dashboard, nowMs });
+  } finally {
+    folder.close();
+  }
+}
+
+function itemOf(
+  folder: BotFolderReader,
+  of: { readonly isThis: boolean; readonly dashboard: string | null; readonly nowMs: number },
+): KnownBotItem {
+  const { isThis, dashboard, nowMs } = of;
+  const bot = folder.bot();
+  const name = `${bot.instance} (${basename(folder.dataFolder)})`;
+  const nothing = { equity: [], openOrders: 0, strategies: [] };
+  try {
+    const seen = folder.mirror.read((reader) => {
+      const strategies = strategyItems(reader, { note: folder.note(), nowMs });
+      const botNowMs = newestReading(readRecord(reader.stored(), 'read-times') ?? {});
+      const open = reader.orders({ state: 'open', strategy: null, market: null, last: 5_000 });
+      return {
+        equity: [...equityItems(reader, strategies, botNowMs)],
+        openOrders: open.length,
+        strategies: strategies.map((strategy) => strategy.name),
+      };
+    });
+    return { name, isThis, bot, dashboard, problem: null, problemFacts: null, ...seen };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return {
+      name,
+      isThis,
+      bot,
+      dashboard,
+      problem: error.message,
+      problemFacts: error.messageFacts,
+      ...nothing,
+    };
+  }
+}
+
+/** Sums by currency; null where one of them is not known. A drawdown of several accounts is none. */
+function totalsOf(equities: readonly (readonly EquityItem[])[]): EquityItem[] {
+  const byCurrency = new Map<string, EquityItem>();
+  for (const item of equities.flat()) {
+    const sum = byCurrency.get(item.currency);
+    byCurrency.set(item.currency, {
+      currency: item.currency,
+      now: sum === undefined ? item.now : knownSum(sum.now, item.now),
+      day: sum === undefined ? item.day : knownSum(sum.day, item.day),
+      total: sum === undefined ? item.total : knownSum(sum.total, item.total),
+      drawdown: null,
+      asOfMs: sum === undefined ? item.asOfMs : older(sum.asOfMs, item.asOfMs),
+    });
+  }
+  return [...byCurrency.values()];
+}
+
+const knownSum = (left: string | null, right: string | null): string | null =>
+  left === null || right === null ? null : formatUnits(addUnits(parseUnits(left), parseUnits(right)));
+
+const older = (left: number | null, right: number | null): number | null =>
+  left === null || right === null ? null : Math.min(left, right);

@@ -13,13 +13,35 @@ import {
   resumeBody,
   unlockBody,
 } from './action.ts';
-import { alertsQuery, alertsReply } from './alert.ts';
-import { booksReply } from './books.ts';
-import { botsReply, overviewReply, strategyReply } from './overview.ts';
-import { budgetsReply } from './budget.ts';
-import { locksReply } from './lock.ts';
-import { logQuery, logReply, reportsReply } from './log.ts';
-import { bookReply, marketsReply, marksReply } from './market.ts';
+import {
+  alertsQuery,
+  alertsReply,
+  botsReply,
+  overviewReply,
+  strategyReply,
+  locksReply,
+  budgetsReply,
+  booksReply,
+} from './overview.ts';
+import {
+  logQuery,
+  logReply,
+  reportsReply,
+  signalBody,
+  signalReply,
+  signalsQuery,
+  signalsReply,
+} from './log.ts';
+import {
+  bookReply,
+  marketsReply,
+  marksReply,
+  candlesQuery,
+  chartCandlesReply,
+  equityReply,
+  plotsReply,
+  rangeQuery,
+} from './market.ts';
 import {
   fillsQuery,
   fillsReply,
@@ -29,9 +51,7 @@ import {
   ordersQuery,
   ordersReply,
 } from './order.ts';
-import { candlesQuery, chartCandlesReply, equityReply, plotsReply, rangeQuery } from './series.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
-import { signalBody, signalReply, signalsQuery, signalsReply } from './signal.ts';
 
 /** Input and output of one address of the API. */
 export interface EndpointShape {

@@ -1,11 +1,139 @@
 import { z } from 'zod';
-import { alertItem, alertsOffField } from './alert.ts';
-import { countField, decimalTextField, sentenceField, sideField, timeField } from './fields.ts';
-import { lockItem } from './lock.ts';
+import {
+  countField,
+  decimalTextField,
+  sentenceField,
+  sideField,
+  timeField,
+  pageOfItems,
+  pageQuery,
+  lengthField,
+  ITEM_CODECS,
+} from './fields.ts';
 import { orderItem, intentItem } from './order.ts';
-import { logItem } from './log.ts';
-import { seriesItem } from './series.ts';
-import { signalItem } from './signal.ts';
+import { logItem, signalItem } from './log.ts';
+import { seriesItem } from './market.ts';
+import { shapeOf } from '../../records/field.ts';
+import { BALANCE } from '../../records/rows.ts';
+
+/** State of the bot's books compared with the exchange. */
+export const booksReply = z.object({
+  state: z.enum(['waiting', 'agreed', 'suspected', 'blocked', 'broken']),
+  comparedAtMs: timeField.nullable(),
+  comparisons: countField,
+  sinceMs: timeField.nullable().describe('When the difference was seen first.'),
+  brokenAtMs: timeField.nullable(),
+  isGone: z.boolean().describe('Whether a comparison after the break found no difference any more.'),
+  why: z.string().nullable().describe('What was said of the break.'),
+  whyFacts: sentenceField,
+  blockedBy: z.string().nullable().describe('What keeps comparisons from saying anything.'),
+  blockedByFacts: sentenceField,
+  differences: z.array(
+    z.object({
+      currency: z.string(),
+      expected: decimalTextField,
+      found: decimalTextField,
+      difference: decimalTextField,
+    }),
+  ),
+  findings: z.array(
+    z.object({
+      subject: z.string(),
+      field: z.string(),
+      expected: z.string(),
+      found: z.string(),
+      sinceMs: timeField,
+      isGrave: z.boolean(),
+    }),
+  ),
+  transfers: z.array(
+    z.object({
+      strategy: z.string(),
+      currency: z.string(),
+      amount: decimalTextField,
+      from: z.string(),
+      to: z.string(),
+      state: z.enum(['sending', 'unknown']),
+      sinceMs: timeField,
+    }),
+  ),
+  balances: z.array(
+    z.object({
+      ...shapeOf(BALANCE, ['currency', 'total', 'held'], ITEM_CODECS),
+      expected: decimalTextField.nullable().describe('What the books have.'),
+      seenAtMs: timeField,
+    }),
+  ),
+});
+
+export type BooksReply = z.output<typeof booksReply>;
+
+/** A time without new risk. */
+const lockItem = z.object({
+  name: z.string(),
+  rule: z.string().nullable().describe('The key of the rule that made it; null for one by hand.'),
+  strategy: z.string().nullable().describe('Null stands for all.'),
+  market: z.string().nullable().describe('Null stands for all.'),
+  reason: z.string(),
+  reasonFacts: sentenceField,
+  by: z.string().nullable().describe('Who made it by hand, where that is known.'),
+  beganAtMs: timeField,
+  endsAtMs: timeField.nullable().describe('Null: until it is resumed.'),
+  entries: z.enum(['cancel', 'keep']).describe('What becomes of resting orders that add risk.'),
+  pauses: z.boolean().describe('Whether its strategy is told nothing while it holds.'),
+});
+
+export const locksReply = z.object({
+  locks: z.array(lockItem),
+  nextChangeAtMs: timeField.nullable().describe('The next change by the clock that the bot knows.'),
+  waiting: z
+    .array(
+      z.object({
+        kind: z.enum(['lock', 'unlock']),
+        name: z.string().nullable(),
+        strategy: z.string().nullable(),
+        market: z.string().nullable(),
+      }),
+    )
+    .describe('Commands that no bot has taken yet: the next start takes them.'),
+});
+
+export type LockItem = z.output<typeof lockItem>;
+export type LocksReply = z.output<typeof locksReply>;
+
+/** Something that a person was, or is to be, told. */
+const alertItem = z.object({
+  id: z.string(),
+  rule: z.string(),
+  severity: z.enum(['info', 'warning', 'critical']),
+  subject: z.string(),
+  text: z.string().describe('In the language of the bot.'),
+  texts: z.object({ en: z.string(), fa: z.string() }).describe('In each language.'),
+  openedAtMs: timeField,
+  endedAtMs: timeField.nullable(),
+  acknowledgedAtMs: timeField.nullable(),
+  acknowledgedBy: z.string().nullable(),
+  deliveries: z.array(
+    z.object({
+      channel: z.string(),
+      state: z.enum(['waiting', 'delivered', 'failed']),
+      atMs: timeField.nullable(),
+    }),
+  ),
+});
+
+/** Reason no alerts are watched for. */
+const alertsOffField = z
+  .enum(['not set', 'other speed'])
+  .nullable()
+  .describe(
+    'Why no alerts are watched for: `not set`, the configuration has no `alerts`; `other speed`, its embedded exchange does not run at speed 1. Null where they are.',
+  );
+
+export const alertsQuery = pageQuery.extend({ state: z.enum(['open', 'all']).default('all') });
+export const alertsReply = pageOfItems(alertItem);
+
+export type AlertItem = z.output<typeof alertItem>;
 
 /** The bot itself, as its folder shows it. */
 export const botItem = z.object({
@@ -186,3 +314,40 @@ export const strategyReply = z.object({
 });
 
 export type StrategyReply = z.output<typeof strategyReply>;
+
+const budgetItem = z.object({
+  subject: z
+    .enum(['address', 'account'])
+    .describe('What is counted: the address of this machine, or the account.'),
+  budget: z.string(),
+  limit: countField.describe('Requests that may count at once.'),
+  ownLimit: countField.describe('The same without a limit that the exchange has lowered.'),
+  isAssumed: z.boolean().describe('Whether the exchange states no limit, and this one is assumed.'),
+  windowMs: lengthField,
+  inUse: countField,
+  onTheWay: countField,
+  reserve: countField.describe('Kept for cancels and for finding unknown orders.'),
+  fullForMs: lengthField.describe('How long the window counts as full because nothing is known of it.'),
+  lockedForMs: lengthField.nullable().describe('How long a limit reply holds it back.'),
+  isOnTrial: z.boolean(),
+  stoppedForMs: lengthField.nullable().describe('How long a refused credential holds it back.'),
+});
+
+export const budgetsReply = z.object({
+  asOfMs: timeField,
+  budgets: z.array(budgetItem).describe('Of the shared ledger: none for an exchange in the bot itself.'),
+  overTime: z.array(seriesItem).describe('`budget/NAME`: how many requests counted.'),
+  lockouts: z.array(lockoutItem),
+  strategies: z.array(
+    z.object({
+      strategy: z.string(),
+      requests: countField,
+      orders: countField,
+      fills: countField,
+      requestsPerFill: z.number().nullable(),
+    }),
+  ),
+});
+
+export type BudgetItem = z.output<typeof budgetItem>;
+export type BudgetsReply = z.output<typeof budgetsReply>;

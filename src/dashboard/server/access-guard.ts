@@ -1,17 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessStore, Person } from '../access-store.ts';
-import {
-  csrfOf,
-  isCsrfOf,
-  originProblem,
-  sessionCookie,
-  sessionInCookie,
-  tokenInHeader,
-} from '../access/request-origin.ts';
-import { SignInPace } from '../access/sign-in-pace.ts';
+import { type AccessStore, type Person, isSameHash } from '../access-store.ts';
 import { ApiError } from '../api-error.ts';
 import { VERSION } from '../../exchange/version.ts';
 import type { Role, SessionBody, SessionReply } from '../schema/session.ts';
+import { createHash } from 'node:crypto';
+import { retainNewest } from '../../domain/retain-newest.ts';
 
 /** Somebody who was let in. */
 export interface SignedIn extends Person {
@@ -132,4 +125,137 @@ function originOf(request: FastifyRequest) {
   const { host, origin } = request.headers;
   const fetchSite = request.headers['sec-fetch-site'];
   return { host, origin, fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined };
+}
+
+interface OriginHeaders {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly fetchSite: string | undefined;
+}
+
+/**
+ * Returns why a request that changes something, admitted by a cookie, cannot come from the page itself; null
+ * if it can. A browser states a page's origin; a form of another site, a sandboxed frame (`null`) and a
+ * sibling host are refused. One without an `Origin` is refused too: every browser sends it with a POST.
+ */
+export function originProblem(headers: OriginHeaders, isSecure: boolean): string | null {
+  const { host, origin, fetchSite } = headers;
+  const own = `${isSecure ? 'https' : 'http'}://${host ?? ''}`;
+  if (origin === undefined) return 'expected the header Origin of the page itself, was none';
+  if (origin.toLowerCase() !== own.toLowerCase())
+    return 'expected the header Origin of the page itself, was another';
+  if (fetchSite !== undefined && fetchSite !== 'same-origin')
+    return 'expected the header Sec-Fetch-Site: same-origin, was another';
+  return null;
+}
+
+/** Returns the page's token for each command: known to whoever can read the session, and in no cookie. */
+function csrfOf(sessionSecret: string): string {
+  return createHash('sha256').update('csrf ').update(sessionSecret).digest('base64url');
+}
+
+function isCsrfOf(sessionSecret: string, sent: string | undefined): boolean {
+  return isSameHash(Buffer.from(sent ?? ''), Buffer.from(csrfOf(sessionSecret)));
+}
+
+const cookieName = (port: number): string => `sarraf_session_${port}`;
+
+/** The secret in a `Cookie` header; null where there is none. */
+export function sessionInCookie(header: string | undefined, port: number): string | null {
+  for (const part of (header ?? '').split(';')) {
+    const [name, value = ''] = part.trim().split('=', 2);
+    if (name === cookieName(port) && /^[\w-]{40,60}$/.test(value)) return value;
+  }
+  return null;
+}
+
+/** A `Set-Cookie` header; without a secret it takes the cookie away. */
+function sessionCookie(
+  secret: string | null,
+  of: { readonly isSecure: boolean; readonly port: number; readonly lastsMs: number },
+): string {
+  const { isSecure, port, lastsMs } = of;
+  const age = secret === null ? 0 : Math.max(0, Math.floor(lastsMs / 1_000));
+  return [
+    `${cookieName(port)}=${secret ?? ''}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
+    `Max-Age=${age}`,
+    ...(isSecure ? ['Secure'] : []),
+  ].join('; ');
+}
+
+/** The token in an `Authorization` header; null where there is none. */
+export function tokenInHeader(header: string | undefined): string | null {
+  return /^Bearer ([\w-]{1,200})$/i.exec(header ?? '')?.[1] ?? null;
+}
+
+/** Wrong tokens that cost nothing: a person may paste the wrong one. */
+const FREE_TRIES = 5;
+
+/** The wait after the next one, which doubles with each. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 300_000;
+
+/** Without a wrong one for so long, an address begins anew. */
+const FORGOTTEN_AFTER_MS = 900_000;
+
+/** Addresses that are remembered; beyond it the oldest goes. */
+const MOST_ADDRESSES = 1_000;
+
+interface Tries {
+  count: number;
+  lastMs: number;
+}
+
+/**
+ * Limits how often an address may try a token. It slows guesses, which 256 bits make hopeless anyway, and
+ * prevents them from filling a log. Sessions and their cookies are not checked: nobody can lock a page out by
+ * guessing.
+ */
+export class SignInPace {
+  private readonly byAddress = new Map<string, Tries>();
+
+  /** Returns the time an address must wait before it may try; 0 for none. */
+  waitMs(address: string, nowMs: number): number {
+    const tries = this.triesOf(address, nowMs);
+    if (tries === undefined) return 0;
+    const beyond = tries.count - FREE_TRIES;
+    if (beyond <= 0) return 0;
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (beyond - 1));
+    return Math.min(waitMs, Math.max(0, tries.lastMs + waitMs - nowMs));
+  }
+
+  /** It has tried a wrong one. */
+  wrong(address: string, nowMs: number): void {
+    const count = (this.triesOf(address, nowMs)?.count ?? 0) + 1;
+    this.byAddress.delete(address);
+    this.byAddress.set(address, { count, lastMs: nowMs });
+    retainNewest(this.byAddress, MOST_ADDRESSES);
+  }
+
+  /** Counts a wrong token, unless the address has to wait. Returns the error to answer. */
+  refuse(address: string, nowMs: number, message: string): ApiError {
+    const waitMs = this.waitMs(address, nowMs);
+    if (waitMs > 0)
+      return new ApiError(
+        'too-many-tries',
+        `expected no further try for ${Math.ceil(waitMs / 1_000)} s after so many wrong tokens`,
+        { retryAfterMs: waitMs },
+      );
+    this.wrong(address, nowMs);
+    return new ApiError('wrong-token', message);
+  }
+
+  /** It has tried a right one. */
+  right(address: string): void {
+    this.byAddress.delete(address);
+  }
+
+  /** Those that are not forgotten. A last one in the future is of before the clock was set back. */
+  private triesOf(address: string, nowMs: number): Tries | undefined {
+    const tries = this.byAddress.get(address);
+    return tries !== undefined && Math.abs(nowMs - tries.lastMs) < FORGOTTEN_AFTER_MS ? tries : undefined;
+  }
 }

@@ -7,15 +7,13 @@ import { AccessStore } from '../access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import { EventStreams } from '../events/event-streams.ts';
 import { BotFolderReader, asApiError } from '../folder/bot-folder-reader.ts';
-import { readReportPage } from '../reports.ts';
+import { readReportPage, PageFiles, REPORT_HEADERS, securityHeaders } from './page-files.ts';
 import { DASHBOARD_ENDPOINTS, type DashboardEndpoint, type EndpointShape } from '../schema/endpoints.ts';
 import { SignalEndpoint } from '../signals/signal-endpoint.ts';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { AccessGuard, type SignedIn } from './access-guard.ts';
-import { checkedInput, createHandlers, type Handlers } from './handlers.ts';
-import { parseJsonBody } from './json-body.ts';
+import { checkedInput, createHandlers, type Handlers, parseJsonBody } from './handlers.ts';
 import { API_ROOT } from './openapi.ts';
-import { PageFiles, REPORT_HEADERS, securityHeaders } from './page-files.ts';
 
 const LARGEST_HEADERS_BYTES = 8 * 1_024;
 const LARGEST_BODY_BYTES = 16 * 1_024;

@@ -4,11 +4,15 @@ import { ApiError } from '../api-error.ts';
 import { readHaltWait, waitingLocks } from '../../daemon/waiting-commands.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
-import { costlessWork, costOf } from '../actions/action-cost.ts';
-import { byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
-import { knownBotsReply } from '../bots/known-bots-reply.ts';
+import { costlessWork, costOf, byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
+import {
+  knownBotsReply,
+  booksReplyOf,
+  budgetsReplyOf,
+  ledgerNow,
+  overviewReplyOf,
+} from '../readers/overview-reply.ts';
 import { type BotFolderReader, asApiError } from '../folder/bot-folder-reader.ts';
-import { booksReplyOf, budgetsReplyOf, ledgerNow } from '../readers/budgets-reply.ts';
 import {
   chartCandlesReplyOf,
   askedMarket,
@@ -17,12 +21,17 @@ import {
   marksReplyOf,
   plotsReplyOf,
 } from '../readers/market-replies.ts';
-import { logItemOf, signalsReplyOf } from '../readers/signal-items.ts';
-import { orderReplyOf, fillItemOf, intentItemOf, orderItemOf, lockItemOf } from '../readers/row-items.ts';
-import { overviewReplyOf } from '../readers/overview-reply.ts';
-import { allSeriesOf } from '../readers/equity-items.ts';
-import { strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
-import { findReports, reportItemOf } from '../reports.ts';
+import {
+  logItemOf,
+  signalsReplyOf,
+  orderReplyOf,
+  fillItemOf,
+  intentItemOf,
+  orderItemOf,
+  lockItemOf,
+} from '../readers/row-items.ts';
+import { allSeriesOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
+import { findReports, reportItemOf } from './page-files.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
 import { dashboardOpenApi } from './openapi.ts';
@@ -31,12 +40,11 @@ import { AlertOutbox } from '../../alerts/alert-outbox.ts';
 import type { AlertFilter, ListedAlert } from '../../alerts/alert-rows.ts';
 import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
-import type { AlertItem } from '../schema/alert.ts';
+import type { AlertItem, LocksReply } from '../schema/overview.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
-import type { LocksReply } from '../schema/lock.ts';
 
 type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
 
@@ -358,4 +366,36 @@ function waitingOf(dataFolder: string): ReturnType<typeof waitingLocks> {
     if (error instanceof SarrafError) return [];
     throw error;
   }
+}
+
+/** No body of this API has more levels. */
+const DEEPEST = 6;
+
+/**
+ * The object that a body is. Its depth is seen before it is parsed. Throws `ApiError` for anything but a JSON
+ * object.
+ */
+export function parseJsonBody(text: string): unknown {
+  if (isTooDeep(text))
+    throw new ApiError('invalid-request', `expected a body of at most ${DEEPEST} levels, was a deeper one`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ApiError('invalid-request', 'expected a body of JSON, was something else');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiError('invalid-request', 'expected a JSON object, was another value');
+  return value;
+}
+
+/** Brackets in texts count too: a body that has so many of them is none of ours. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
 }

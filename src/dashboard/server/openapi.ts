@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERSION } from '../../exchange/version.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../schema/endpoints.ts';
-import { errorReply } from '../schema/error.ts';
+import { errorReply } from '../schema/fields.ts';
 
 export const API_ROOT = '/api/v1';
 

@@ -5,14 +5,12 @@ import type { ControlResult } from '../../daemon/control-command.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { payloadSizeProblem, signalKey } from '../../engine/signal-record.ts';
-import type { SignalTokenTable, SignalToken } from '../access/signal-token-table.ts';
+import type { SignalTokenTable, SignalToken } from '../access-store.ts';
 import { ApiError } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
-import { signalBody, type SignalBody, type SignalStatusReply } from '../schema/signal.ts';
-import { checkedInput } from '../server/handlers.ts';
-import { parseJsonBody } from '../server/json-body.ts';
-import { tokenInHeader } from '../access/request-origin.ts';
-import { SignInPace } from '../access/sign-in-pace.ts';
+import { signalBody, type SignalBody, type SignalStatusReply } from '../schema/log.ts';
+import { checkedInput, parseJsonBody } from '../server/handlers.ts';
+import { tokenInHeader, SignInPace } from '../server/access-guard.ts';
 import { english } from '../../language/sentence.ts';
 
 /** A bot that is well answers within a quarter of a second. */

@@ -1,4 +1,4 @@
-import { logItemOf } from '../../../src/dashboard/readers/signal-items.ts';
+import { logItemOf } from '../../../src/dashboard/readers/row-items.ts';
 import { readEnglish } from '../../../src/language/read-english.ts';
 import { factsOfEnglish } from '../../support/facts-of-english.ts';
 import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessStore } from '../../../src/dashboard/access-store.ts';
-import { makeFirstToken } from '../../../src/dashboard/access/first-token.ts';
-import { originProblem, sessionInCookie } from '../../../src/dashboard/access/request-origin.ts';
-import { SignInPace } from '../../../src/dashboard/access/sign-in-pace.ts';
+import { makeFirstToken } from '../../../src/dashboard/begin-dashboard.ts';
+import { originProblem, sessionInCookie, SignInPace } from '../../../src/dashboard/server/access-guard.ts';
 import { SignalPace } from '../../../src/dashboard/signals/signal-endpoint.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { equityItems } from '../../../src/dashboard/readers/equity-items.ts';
+import { equityItems } from '../../../src/dashboard/readers/strategy-items.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { StrategyItem } from '../../../src/dashboard/schema/overview.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';

@@ -15,5 +15,5 @@ Object.assign(fs, {
 });
 syncBuiltinESMExports();
 const { AccessStore } = await import('../../../src/dashboard/access-store.ts');
-const { makeFirstToken } = await import('../../../src/dashboard/access/first-token.ts');
+const { makeFirstToken } = await import('../../../src/dashboard/begin-dashboard.ts');
 makeFirstToken(new AccessStore(folder), folder);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ControlClient } from '../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
-import type { SignalItem } from '../../../src/dashboard/schema/signal.ts';
+import type { SignalItem } from '../../../src/dashboard/schema/log.ts';
 import type { SignalCommand } from '../../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
-import { hashOfSecret } from '../../../src/dashboard/access/signal-token-table.ts';
+import { hashOfSecret } from '../../../src/dashboard/access-store.ts';
 import type { ApiError } from '../../../src/dashboard/api-error.ts';
 import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader.ts';
 import { SignalEndpoint, signalSignature } from '../../../src/dashboard/signals/signal-endpoint.ts';

@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/words.tsx';
 import { t } from '../translate.ts';
 import { openDialog } from './action.ts';
+import { useSignal, type Signal } from '@preact/signals';
+import { markets, overview, strategyOptions } from '../overview.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -107,5 +109,39 @@ export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
         </button>
       </div>
     </form>
+  );
+}
+
+interface Filter {
+  /** Empty stands for all. */
+  readonly market: string;
+  readonly strategy: string;
+}
+
+export function useMarketAndStrategy(): Signal<Filter> {
+  return useSignal<Filter>({ market: '', strategy: '' });
+}
+
+export function MarketAndStrategy({ filter }: { readonly filter: Signal<Filter> }) {
+  return (
+    <>
+      <SelectField
+        label={t('field.market')}
+        name="filter-market"
+        value={filter.value.market}
+        options={[
+          ['', t('field.allMarkets')],
+          ...markets.value.map(({ symbol }) => [symbol, symbol] as const),
+        ]}
+        onChange={(market) => (filter.value = { ...filter.value, market })}
+      />
+      <SelectField
+        label={t('field.strategy')}
+        name="filter-strategy"
+        value={filter.value.strategy}
+        options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+        onChange={(strategy) => (filter.value = { ...filter.value, strategy })}
+      />
+    </>
   );
 }

@@ -25,8 +25,7 @@ import {
   UNMARKED,
   writePaneTitle,
 } from '../../../page/price-chart.ts';
-import type { MarksReply } from '../../schema/market.ts';
-import type { ChartCandlesReply, PlotsReply } from '../../schema/series.ts';
+import type { MarksReply, ChartCandlesReply, PlotsReply } from '../../schema/market.ts';
 import { chartColours } from './chart-colours.ts';
 import { fillsByCandle, levelsOf } from './candle-marks.ts';
 import { chartNumber, plainNumber, timesNumber } from './chart-number.ts';

@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { calendarTicks, tickKind, tickLabel } from '../../../language/calendar-ticks.ts';
 import { formatTime } from '../../../language/format-time.ts';
 import type { Locale } from '../../../language/locale.ts';
-import type { SeriesItem } from '../../schema/series.ts';
+import type { SeriesItem } from '../../schema/market.ts';
 import { chartColours } from './chart-colours.ts';
 import { chartNumber, shortChartNumber } from './chart-number.ts';
 

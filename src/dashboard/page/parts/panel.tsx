@@ -1,13 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { nowMs } from '../clock.ts';
-import { t } from '../translate.ts';
-import { showTime } from '../shown.ts';
+import { t, inWords } from '../translate.ts';
+import { nowMs, showTime } from '../shown.ts';
 import type { ShownReply } from '../use-reply.ts';
-import type { ApiErrorCode } from '../../schema/error.ts';
+import type { ApiErrorCode } from '../../schema/fields.ts';
 import { isolateByFirstLetter } from '../../../language/isolate.ts';
 import type { ApiFailure } from '../api.ts';
 import { language } from '../preferences.ts';
-import { inWords } from '../sentences.ts';
 
 interface PanelProps {
   readonly title: string;

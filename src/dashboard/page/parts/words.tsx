@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { withReadableNumbers } from '../../../language/format-number.ts';
 import { hrefOf } from '../route.ts';
-import { t } from '../translate.ts';
+import { t, inWords, wordFor } from '../translate.ts';
 import type { SentenceItem } from '../../schema/fields.ts';
-import { inWords, wordFor } from '../sentences.ts';
 import { showAge, showMoney, showTime, signOf } from '../shown.ts';
 import type { Signal } from '@preact/signals';
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
-import type { AlertItem } from '../../schema/alert.ts';
+import type { AlertItem } from '../../schema/overview.ts';
 import { Choices, Age, Badge, Button } from '../parts/words.tsx';
 import { column, type DataColumn, PagedList } from '../parts/data-table.tsx';
 import { overview } from '../overview.ts';

@@ -1,4 +1,4 @@
-import type { BooksReply } from '../../schema/books.ts';
+import type { BooksReply } from '../../schema/overview.ts';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, SentenceText, type Tone } from '../parts/words.tsx';

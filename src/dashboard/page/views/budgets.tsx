@@ -1,4 +1,4 @@
-import type { BudgetItem, BudgetsReply } from '../../schema/budget.ts';
+import type { BudgetItem, BudgetsReply } from '../../schema/overview.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';

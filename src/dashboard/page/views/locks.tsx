@@ -1,6 +1,6 @@
 import { Button, SentenceText } from '../parts/words.tsx';
 import { openDialog, askFor } from '../actions/action.ts';
-import type { LocksReply, LockItem } from '../../schema/lock.ts';
+import type { LocksReply, LockItem } from '../../schema/overview.ts';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';

@@ -12,9 +12,15 @@ import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showShare, capitalised, showNumber, NONE, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
-import type { BookReply, MarketItem, MarketsReply, MarksReply } from '../../schema/market.ts';
-import type { ChartCandlesReply, PlotsReply } from '../../schema/series.ts';
-import { OrdersTable } from './orders-table.tsx';
+import type {
+  BookReply,
+  MarketItem,
+  MarketsReply,
+  MarksReply,
+  ChartCandlesReply,
+  PlotsReply,
+} from '../../schema/market.ts';
+import { OrdersTable } from './orders.tsx';
 import { formatUnit } from '../../../language/format-money.ts';
 import { locale } from '../preferences.ts';
 

@@ -1,16 +1,16 @@
 import { askFor } from '../actions/action.ts';
-import type { OrderItem, OrderReply, StepItem, RawReplyItem } from '../../schema/order.ts';
+import type { OrderItem, OrderReply, StepItem, RawReplyItem, FillItem } from '../../schema/order.ts';
 import { knownMarket } from '../overview.ts';
-import { DataTable, NamedFigure } from '../parts/data-table.tsx';
+import { DataTable, NamedFigure, column, type DataColumn, PagedList } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Button, NameLink, NameWord, SentenceText, SideWord, Badge, RawData } from '../parts/words.tsx';
 import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
-import { showExact, showCount, showTime, showLength } from '../shown.ts';
+import { showExact, showCount, showTime, showLength, showMoney } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
-import { fillColumns } from './fills.tsx';
-import { isAtWork, OrderPrice, OrderStateBadge, ORDER_STATE_TONES } from './orders-table.tsx';
+import { isAtWork, OrderPrice, OrderStateBadge, ORDER_STATE_TONES } from './orders.tsx';
 import { indentedJson } from '../../../language/indented-json.ts';
+import { MarketAndStrategy, useMarketAndStrategy } from '../actions/field.tsx';
 
 /** An order with its whole life: what was wanted, every step, every fill, and the replies of the exchange. */
 export function OneOrderView({ name }: { readonly name: string }) {
@@ -222,4 +222,61 @@ function StepWords({ step, market }: { readonly step: StepItem; readonly market:
   ) : (
     <strong dir="ltr">{step.kind}</strong>
   );
+}
+
+export function FillsView() {
+  const filter = useMarketAndStrategy();
+  const { market, strategy } = filter.value;
+  return (
+    <>
+      <header class="view-head">
+        <h1>{t('view.fills')}</h1>
+        <MarketAndStrategy filter={filter} />
+      </header>
+      <Panel title={t('fills.title')} note={t('fills.note')}>
+        <PagedList<FillItem>
+          path="/fills"
+          query={{ market, strategy }}
+          label={t('view.fills')}
+          empty={t('fills.none')}
+          columns={fillColumns()}
+          keyOf={({ tradeId }) => tradeId}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function fillColumns(): readonly DataColumn<FillItem>[] {
+  return [
+    column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
+    column(
+      'column.fill',
+      ({ side, amount, market }) => (
+        <>
+          <SideWord side={side} /> {showExact(amount, knownMarket(market)?.base ?? '')}
+        </>
+      ),
+      'short',
+      'title',
+    ),
+    column('column.market', ({ market }) => <NameLink view="market" name={market} />),
+    column('column.strategy', ({ strategy }) =>
+      strategy === null ? t('fills.notOurs') : <NameLink view="strategy" name={strategy} />,
+    ),
+    column(
+      'column.price',
+      ({ price, market }) => showExact(price, knownMarket(market)?.quote ?? ''),
+      'number',
+    ),
+    column(
+      'column.value',
+      ({ total, market }) => showMoney(total, knownMarket(market)?.quote ?? ''),
+      'number',
+    ),
+    column('column.fee', ({ fee, feeCurrency }) => showMoney(fee, feeCurrency ?? ''), 'number'),
+    column('column.order', ({ orderKey }) =>
+      orderKey === null ? '–' : <NameLink view="order" name={orderKey} />,
+    ),
+  ];
 }

@@ -1,12 +1,11 @@
 import { NamedFigure } from '../parts/data-table.tsx';
 import type { EquityItem, OverviewReply } from '../../schema/overview.ts';
-import type { EquityReply } from '../../schema/series.ts';
+import type { EquityReply } from '../../schema/market.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { overview } from '../overview.ts';
 import { EquityFigures } from '../parts/bot-state.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { t } from '../translate.ts';
-import { feedInWords, inWords } from '../sentences.ts';
+import { t, feedInWords, inWords } from '../translate.ts';
 import { showAge, showShare, showTime, showLeft, showName, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { ExposureTable, PositionsTable, StrategiesTable } from './overview-tables.tsx';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { SignalItem } from '../../schema/signal.ts';
+import type { SignalItem } from '../../schema/log.ts';
 import { SelectField } from '../actions/field.tsx';
 import { overview, strategyOptions } from '../overview.ts';
 import { column, type DataColumn, DataTable, PagedList } from '../parts/data-table.tsx';

@@ -9,7 +9,7 @@ import { showCount, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
 import { LocksTable } from './locks.tsx';
-import { OrdersTable } from './orders-table.tsx';
+import { OrdersTable } from './orders.tsx';
 import { SignalsTable } from './signals.tsx';
 import { PositionsTable, StrategyButton, StrategyStatusBadge } from './overview-tables.tsx';
 
