@@ -9,7 +9,7 @@ import { AlertsSidecar } from '../src/alerts/alerts-sidecar.ts';
 import { readBotConfig } from '../src/daemon/read-bot-config.ts';
 import type { BotConfig } from '../src/daemon/create-bot-config.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../src/mirror/pruner.ts';
 import { wayFigures, type BenchResult } from './result.ts';
 
 const EVENTS = 20;

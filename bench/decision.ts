@@ -8,7 +8,7 @@ import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.t
 import type { Engine } from '../src/engine/engine.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../src/mirror/pruner.ts';
 import type { StrategyDefinition } from '../src/strategy/definition.ts';
 import { defineStrategy } from '../src/strategy/sdk.ts';
 import { BENCH_MARKET, BENCH_START_MS, createBenchEngine } from './bench-engine.ts';

@@ -2,7 +2,7 @@ import { type Budget, mayUseReserve, REQUEST_CLASSES, type RequestClass } from '
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reserveOf } from '../src/budget/named-limit.ts';
+import { reserveOf } from '../src/budget/admission.ts';
 import { LedgerStore } from '../src/budget/store.ts';
 import { createVenueCaller, sendRequest } from '../src/venues/venue-caller.ts';
 import { parseUnits } from '../src/domain/money.ts';

@@ -5,7 +5,7 @@ import { ChatListener } from './chat/chat-listener.ts';
 import { BotFiles } from './reading/bot-files.ts';
 import { AlertService } from './service/alert-service.ts';
 import { openSenders, trackOf } from './service/channel-sender.ts';
-import { openOutbox, type SafeOutbox, mutedUntilMs } from './service/safe-outbox.ts';
+import { openOutbox, type SafeOutbox, mutedUntilMs } from './outbox-file.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import { ControlClient } from '../daemon/control-client.ts';
 import { LONGEST_BY } from '../daemon/control-command.ts';
@@ -22,12 +22,10 @@ import type { FolderLedger } from '../daemon/folder-ledger.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readRecord } from '../engine/stored-records.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { LastPrices } from '../mirror/last-prices.ts';
-import { locksNow, pauseOf } from '../mirror/locks-now.ts';
+import { LastPrices, strategyStatus, locksNow, pauseOf } from '../mirror/strategy-status.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 import { readReconciliation } from '../mirror/read-reconciliation.ts';
 import { whyNoOrders } from '../mirror/why-no-orders.ts';
-import { strategyStatus } from '../mirror/strategy-status.ts';
 import type { BotView, ChatView } from './chat/chat-update.ts';
 
 /** Interval at which alerts poll for news. A poll without news is one small query. */

@@ -1,10 +1,9 @@
 import { setInterval } from 'node:timers';
 import type { WatchdogNews } from '../daemon/watchdog.ts';
-import type { Alert, AlertCondition } from './core/alert-facts.ts';
-import { trackAlerts } from './core/track-alerts.ts';
+import { type Alert, type AlertCondition, trackAlerts } from './core/alert-facts.ts';
 import type { AlertsSetup } from './alerts-setup.ts';
 import { openSenders, trackOf, type OpenedSenders } from './service/channel-sender.ts';
-import { openOutbox, type SafeOutbox } from './service/safe-outbox.ts';
+import { openOutbox, type SafeOutbox } from './outbox-file.ts';
 
 const TURN_EVERY_MS = 500;
 

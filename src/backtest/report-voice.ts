@@ -1,6 +1,6 @@
 import { DAY_MS, durationText, lengthText, minuteText, secondText } from '../domain/time-text.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import { groupedText } from '../domain/money-text.ts';
+import { groupedText } from '../domain/money.ts';
 import type { Fact } from '../language/fact.ts';
 import { formatLength, asIsland } from '../language/format-number.ts';
 import { unitName } from '../language/format-money.ts';

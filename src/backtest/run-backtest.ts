@@ -7,7 +7,7 @@ import {
   gridOfColumns,
   type CandleColumns,
 } from '../domain/candle-columns.ts';
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import type { FeeSchedule } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { timeframeMs } from '../domain/candle.ts';

@@ -1,4 +1,4 @@
-import { countText, groupedText } from '../domain/money-text.ts';
+import { countText, groupedText } from '../domain/money.ts';
 import type { ResultHead } from './result-schema.ts';
 import { figureGroups, type FigureGroup } from './report/summary-table.ts';
 import { currencyText, shownMoney, numberText } from './value-text.ts';

@@ -1,7 +1,7 @@
 import { durationText } from '../domain/time-text.ts';
 import { decimalText } from '../domain/decimal-text.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import { groupedText, moneyText as exactMoneyText } from '../domain/money-text.ts';
+import { groupedText, moneyText as exactMoneyText } from '../domain/money.ts';
 import { decimalsOf } from '../exchange/market-names.ts';
 import type { Fact, FactFigure } from '../language/fact.ts';
 import type { Sentence } from '../language/sentence.ts';

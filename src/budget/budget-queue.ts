@@ -5,6 +5,7 @@ import {
   MOST_SEND_DELAY_MS,
   mostSendDelayMs,
   type Slot,
+  type LimitChange,
 } from './admission.ts';
 import {
   type Admittance,
@@ -25,7 +26,6 @@ import {
   type Dropped,
   type Waiting,
 } from './waiting-queue.ts';
-import type { LimitChange } from './named-limit.ts';
 
 interface BudgetQueueOptions {
   readonly budget: RateLimit;

@@ -1,7 +1,7 @@
 import { ClockRow } from './slot-rows.ts';
 import { openLedgerReadOnly } from './ledger-file.ts';
 import { thisMachine, type Machine } from './process-owner.ts';
-import { inForce, lowered, QUIET_MS } from './named-limit.ts';
+import { inForce, lowered, QUIET_MS } from './admission.ts';
 import { fullUntil, hasHeadroom } from './doubt.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import type { Admittance } from './admittance.ts';

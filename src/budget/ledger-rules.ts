@@ -1,6 +1,19 @@
 import type { Budget, RateLimit } from '../domain/rate-limit.ts';
 import { present } from '../domain/errors.ts';
-import { waitForSlot, type Admission, type AdmissionAsk, type Slot, type SlotEnd } from './admission.ts';
+import {
+  waitForSlot,
+  type Admission,
+  type AdmissionAsk,
+  type Slot,
+  type SlotEnd,
+  afterLimitReply,
+  inForce,
+  lowered,
+  type LimitChange,
+  type LimitWord,
+  reserveOf,
+  slotsFor,
+} from './admission.ts';
 import type { ClockRow, NamedLimitRows, BudgetKey, BudgetRow, SlotRows } from './slot-rows.ts';
 import { PROBE_EVERY_MS, type LockoutRows } from './lockouts.ts';
 import {
@@ -12,15 +25,6 @@ import {
   type UnknownPast,
 } from './doubt.ts';
 import type { LifeSign } from './process-owner.ts';
-import {
-  afterLimitReply,
-  inForce,
-  lowered,
-  type LimitChange,
-  type LimitWord,
-  reserveOf,
-  slotsFor,
-} from './named-limit.ts';
 
 /** The rows of a ledger that processes share, wherever they are kept. */
 export interface LedgerRows {

@@ -2,7 +2,7 @@ import { isInRedis, openLedgerFile, openLedgerReadOnly } from './ledger-file.ts'
 import { readLedger, type BudgetReport } from './ledger-report.ts';
 import { monotonicMs } from './process-owner.ts';
 import { existsSync } from 'node:fs';
-import type { RaisedLimit } from './named-limit.ts';
+import type { RaisedLimit } from './admission.ts';
 
 /** A reading this young is good enough. */
 const LASTS_MS = 1_000;

@@ -7,6 +7,13 @@ import {
   type RequestLedger,
   type Slot,
   type SlotEnd,
+  afterLimitReply,
+  inForce,
+  lowered,
+  type LimitChange,
+  type LimitWord,
+  type NamedLimit,
+  slotsFor,
 } from './admission.ts';
 import {
   follows,
@@ -21,15 +28,6 @@ import {
   mayAsk,
   type UnknownPast,
 } from './doubt.ts';
-import {
-  afterLimitReply,
-  inForce,
-  lowered,
-  type LimitChange,
-  type LimitWord,
-  type NamedLimit,
-  slotsFor,
-} from './named-limit.ts';
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 

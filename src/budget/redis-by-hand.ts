@@ -1,8 +1,7 @@
-import { LATE_ARRIVAL_MS } from './admission.ts';
+import { LATE_ARRIVAL_MS, type RaisedLimit } from './admission.ts';
 import { PART_STANDS_STILL_MS } from './doubt.ts';
 import { isLeaseholder } from './redis/cancel-lease.ts';
 import { redisPlace } from './ledger-file.ts';
-import type { RaisedLimit } from './named-limit.ts';
 import { longerMs, begunOf, epochName, LedgerImage, parsed } from './redis/ledger-image.ts';
 import { BUDGET_FIELD, NAMED_FIELD } from './redis/ledger-draft.ts';
 import { RedisConnection, type ScriptAnswer } from './redis/redis-connection.ts';

@@ -1,6 +1,6 @@
 import { present } from '../domain/errors.ts';
 import type Database from 'better-sqlite3';
-import { LATE_ARRIVAL_MS } from './admission.ts';
+import { LATE_ARRIVAL_MS, QUIET_MS, type NamedLimit } from './admission.ts';
 import {
   HANDLED_TOGETHER_MS,
   LONGEST_DOUBT_MS,
@@ -9,7 +9,6 @@ import {
   type Doubt,
   type UnknownPast,
 } from './doubt.ts';
-import { QUIET_MS, type NamedLimit } from './named-limit.ts';
 
 export interface BudgetRow {
   readonly requestLimit: number;

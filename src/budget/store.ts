@@ -2,7 +2,15 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { present } from '../domain/errors.ts';
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import type { Admission, AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';
+import type {
+  Admission,
+  AdmissionAsk,
+  RequestLedger,
+  Slot,
+  SlotEnd,
+  LimitChange,
+  LimitWord,
+} from './admission.ts';
 import { ClockRow, NamedLimitRows, SlotRows } from './slot-rows.ts';
 import type { CommitTimes } from './commit-times.ts';
 import { isBusy, BUSY_TIMEOUT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
@@ -16,10 +24,9 @@ import {
   type LockoutBook,
   type Permit,
   type Outcome,
+  StoredLockouts,
 } from './lockouts.ts';
 import { thisMachine, type Machine } from './process-owner.ts';
-import type { LimitChange, LimitWord } from './named-limit.ts';
-import { StoredLockouts } from './stored-lockouts.ts';
 
 export interface LedgerStoreOptions {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { durationText } from '../domain/time-text.ts';
 import { bothTimesText } from '../domain/zone-time.ts';
 import { scopeText, UNTIL_RESUMED_MS, type Lock } from '../engine/lock.ts';
-import { whyLocked, type LocksNow } from '../mirror/locks-now.ts';
+import { whyLocked, type LocksNow } from '../mirror/strategy-status.ts';
 import { tableLines } from './table.ts';
 import { english } from '../language/sentence.ts';
 

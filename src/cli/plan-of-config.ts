@@ -1,13 +1,13 @@
 import { placeText } from '../strategy/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
-import { lowered } from '../budget/named-limit.ts';
+import { lowered } from '../budget/admission.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
 import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
 import { MODES } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/client-options.ts';
-import { orderBookBudget } from '../exchange/order-book-version.ts';
+import { orderBookBudget } from '../exchange/endpoints.ts';
 import { leastLimit } from '../engine/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';

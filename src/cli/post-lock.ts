@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { ControlClient } from '../daemon/control-client.ts';
 import { LONGEST_NAME } from '../daemon/control-command.ts';
 import { parseDuration } from '../daemon/duration-text.ts';
-import { latinDigits } from '../domain/calendar-day.ts';
+import { latinDigits } from '../domain/time-text.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import { ENTRY_POLICIES } from '../engine/lock.ts';
 import { failed, wrongInput } from './command-error.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { choice, RUN_FLAGS, type FieldName, type RunFlag } from '../backtest/run-schema.ts';
 import { problemLines, writePath } from '../configuration/load-yaml.ts';
 import { TIMEFRAMES } from '../domain/candle.ts';
-import { separatedName } from '../domain/money-text.ts';
+import { separatedName } from '../domain/money.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { decimalAmount } from '../simulator-server/market-config.ts';
 import { wrongInput } from './command-error.ts';

@@ -1,4 +1,4 @@
-import { harmless } from '../domain/money-text.ts';
+import { harmless } from '../domain/money.ts';
 
 /**
  * A column of a table for people: its title, after `>` for numbers, which are easier to compare when they end

@@ -1,7 +1,6 @@
 import { ownMarketsOf } from '../strategy/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
-import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
-import { reserveOf } from '../budget/named-limit.ts';
+import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import { hasHeadroom } from '../budget/doubt.ts';

@@ -1,5 +1,4 @@
-import { countText, groupedText } from '../domain/money-text.ts';
-import { formatUnits } from '../domain/money.ts';
+import { countText, groupedText, formatUnits } from '../domain/money.ts';
 import type { VenueOrderId } from '../domain/order.ts';
 import type { LeftBehind } from '../engine/left-behind.ts';
 import { openRest } from '../engine/live-exposure.ts';

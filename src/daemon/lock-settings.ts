@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WEEKDAYS } from '../domain/calendar-day.ts';
+import { WEEKDAYS } from '../domain/time-text.ts';
 import { sentence } from '../language/sentence.ts';
 import { BY_HAND, ENTRY_POLICIES, type LockRule } from '../engine/lock.ts';
 import {

@@ -1,7 +1,7 @@
 import { messageOf } from '../domain/errors.ts';
 import { z } from 'zod';
 import { budgetTable, DEFAULT_HEADROOM } from '../exchange/client-options.ts';
-import { ORDER_BOOK_VERSIONS } from '../exchange/order-book-version.ts';
+import { ORDER_BOOK_VERSIONS } from '../exchange/endpoints.ts';
 import { address, duration, balances } from './setting-fields.ts';
 import { credentialsSettings } from '../venues/client-credentials.ts';
 import { checkShownAddress } from '../redis/redis-server.ts';

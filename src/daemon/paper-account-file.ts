@@ -18,8 +18,7 @@ import type { SavedOrder, StoredTrade } from '../simulator-server/stored-order.t
 import type { AccountStore, AccountOrigin } from '../venues/account-reader.ts';
 import { openStepFile } from './step-file.ts';
 import { isoText } from '../domain/time-text.ts';
-import { hasWriter } from '../mirror/write-lock.ts';
-import { unusable } from '../mirror/unusable.ts';
+import { hasWriter, unusable } from '../mirror/unusable.ts';
 import { moveAside } from '../recording/durable-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import { copyDatabase, type SideFile } from './side-file.ts';

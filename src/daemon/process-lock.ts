@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { isBusy } from '../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { secondText } from '../domain/time-text.ts';
-import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
+import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/unusable.ts';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { lifeSignOf, ownerText, thisOwner } from '../budget/process-owner.ts';

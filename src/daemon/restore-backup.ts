@@ -2,10 +2,9 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isoText } from '../domain/time-text.ts';
 import { SarrafError, invariant } from '../domain/errors.ts';
-import { mirrorFactsOf, type MirrorFacts } from '../mirror/mirror-facts.ts';
+import { mirrorFactsOf, type MirrorFacts } from '../mirror/copy-mirror.ts';
 import { restoringPath } from '../mirror/mirror-file.ts';
-import { unusable } from '../mirror/unusable.ts';
-import { hasWriter } from '../mirror/write-lock.ts';
+import { unusable, hasWriter } from '../mirror/unusable.ts';
 import { syncFile, syncFolder, moveAside } from '../recording/durable-file.ts';
 import { claimDataFolder } from './process-locks.ts';
 import {

@@ -1,6 +1,5 @@
 import { ownMarketsOf, placeText } from '../strategy/own-markets.ts';
-import { countText, groupedText, moneyText } from '../domain/money-text.ts';
-import { formatUnits } from '../domain/money.ts';
+import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';

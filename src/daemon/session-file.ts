@@ -10,8 +10,7 @@ import {
 import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
-import { createMarket, type Market } from '../domain/market.ts';
+import { type FeeSchedule, createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readUnits, writeUnits } from '../domain/stored-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';

@@ -5,7 +5,7 @@ import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { parseUnits } from '../domain/money.ts';
 import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator-server/market-config.ts';
 import { DURATION, formatDuration, parseDuration } from './duration-text.ts';
-import { readDay, WEEKDAYS } from '../domain/calendar-day.ts';
+import { readDay, WEEKDAYS } from '../domain/time-text.ts';
 import { readClock, readTehranTime, tehranInstant } from '../domain/zone-time.ts';
 import type { Session, TimeSpan } from '../engine/trading-calendar.ts';
 

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { holdsNothing, isBusy } from '../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
-import { sqliteCode } from '../mirror/unusable.ts';
+import { isOutOfFiles, OUT_OF_FILES_ADVICE, sqliteCode } from '../mirror/unusable.ts';
 
 /** Maximum wait of opening for another process that is opening it too. */
 const OPEN_WAIT_MS = 5_000;

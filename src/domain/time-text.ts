@@ -1,5 +1,3 @@
-import { gregorianOf } from './calendar-day.ts';
-
 /** Spans of time, in ms. */
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
@@ -93,4 +91,132 @@ export function durationText(lengthMs: number): string {
     return whole === 0 ? '' : `${whole} ${unit}`;
   });
   return parts.filter((part) => part !== '').join(' ');
+}
+
+/**
+ * Days of the Gregorian and of the Jalali calendar (that of Iran, solar Hijri), as whole days since
+ * 1970-01-01.
+ */
+
+/** A day of one of the calendars; months and days count from 1. */
+export interface CalendarDate {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+const DAYS_PER_ERA = 146_097;
+/** From 1 March of the year 0 to 1970-01-01. */
+const ERA_TO_1970 = 719_468;
+
+/**
+ * Days since 1970 of a Gregorian date that exists. Hinnant, "chrono-compatible low-level date algorithms".
+ */
+export function dayOfGregorian({ year, month, day }: CalendarDate): number {
+  // Years begin in March here, so that the day that comes every four years is their last.
+  const fromMarch = month > 2 ? month - 3 : month + 9;
+  const shifted = month > 2 ? year : year - 1;
+  const era = Math.floor(shifted / 400);
+  const yearOfEra = shifted - era * 400;
+  const dayOfYear = Math.floor((153 * fromMarch + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * DAYS_PER_ERA + dayOfEra - ERA_TO_1970;
+}
+
+/** The Gregorian date of a number of days since 1970. */
+export function gregorianOf(days: number): CalendarDate {
+  const shifted = days + ERA_TO_1970;
+  const era = Math.floor(shifted / DAYS_PER_ERA);
+  const dayOfEra = shifted - era * DAYS_PER_ERA;
+  const leapDays =
+    Math.floor(dayOfEra / 1_460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / (DAYS_PER_ERA - 1));
+  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365);
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const fromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return { year, month, day: dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1 };
+}
+
+/** Days since 1970 of the day before 1 Farvardin of the year 1, by the rule of 33 years. */
+const JALALI_TO_1970 = 492_268;
+/** Six months of 31 days, then months of 30. */
+const LONG_MONTHS_DAYS = 186;
+
+/** The first day of a Jalali year. Eight years of 33 have a leap day. It holds from 1300 to 1500. */
+function firstDayOfJalali(year: number): number {
+  return 365 * (year - 1) + Math.floor((8 * year + 21) / 33) - JALALI_TO_1970;
+}
+
+/** Days since 1970 of a Jalali date that exists. */
+export function dayOfJalali({ year, month, day }: CalendarDate): number {
+  const before = month <= 7 ? 31 * (month - 1) : LONG_MONTHS_DAYS + 30 * (month - 7);
+  return firstDayOfJalali(year) + before + day - 1;
+}
+
+/** The Jalali date of a number of days since 1970. */
+export function jalaliOf(days: number): CalendarDate {
+  let year = Math.floor((days + JALALI_TO_1970) / 365.242) + 1;
+  while (firstDayOfJalali(year) > days) year -= 1;
+  while (firstDayOfJalali(year + 1) <= days) year += 1;
+  const dayOfYear = days - firstDayOfJalali(year);
+  if (dayOfYear < LONG_MONTHS_DAYS)
+    return { year, month: Math.floor(dayOfYear / 31) + 1, day: (dayOfYear % 31) + 1 };
+  const late = dayOfYear - LONG_MONTHS_DAYS;
+  return { year, month: Math.floor(late / 30) + 7, day: (late % 30) + 1 };
+}
+
+/** Years that a date may have: the rule of 33 years holds in them, and who writes more has slipped. */
+const JALALI_YEARS = { first: 1300, last: 1500 } as const;
+const GREGORIAN_YEARS = { first: 1922, last: 2120 } as const;
+
+type ReadDay = { readonly ok: true; readonly day: number } | { readonly ok: false; readonly problem: string };
+
+const DATE = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})$/;
+
+/**
+ * Reads a date: `2026-04-02`, or Jalali `1405/01/13`, with hyphens or slashes, in Latin, Persian or Arabic
+ * digits. A year up to 1500 is Jalali. One that does not exist, such as 1404/12/30, is refused.
+ */
+export function readDay(text: string): ReadDay {
+  const parts = DATE.exec(latinDigits(text.trim()));
+  if (parts === null)
+    return { ok: false, problem: `expected a date such as 2026-04-02 or 1405/01/13, was "${text}"` };
+  const date = { year: Number(parts[1]), month: Number(parts[3]), day: Number(parts[4]) };
+  const isJalali = date.year <= JALALI_YEARS.last;
+  const { first, last } = isJalali ? JALALI_YEARS : GREGORIAN_YEARS;
+  if (date.year < first || date.year > last) {
+    const years = `${JALALI_YEARS.first} to ${JALALI_YEARS.last} (Jalali) or ${GREGORIAN_YEARS.first} to ${GREGORIAN_YEARS.last}`;
+    return { ok: false, problem: `expected a year from ${years}, was ${date.year} in "${text}"` };
+  }
+  const day = isJalali ? dayOfJalali(date) : dayOfGregorian(date);
+  const back = isJalali ? jalaliOf(day) : gregorianOf(day);
+  const exists = back.year === date.year && back.month === date.month && back.day === date.day;
+  if (exists) return { ok: true, day };
+  const name = isJalali ? 'Jalali' : 'Gregorian';
+  return { ok: false, problem: `expected a date that exists in the ${name} calendar, was "${text}"` };
+}
+
+/** The text with Persian and Arabic digits as Latin ones. */
+export function latinDigits(text: string): string {
+  return text.replaceAll(/[\u{6F0}-\u{6F9}\u{660}-\u{669}]/gu, (digit) =>
+    String((digit.codePointAt(0) ?? 0) & 0xf),
+  );
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `1405/01/13`. */
+export function jalaliText(days: number): string {
+  const { year, month, day } = jalaliOf(days);
+  return `${year}/${two(month)}/${two(day)}`;
+}
+
+/** Days of the week, from the first one in Iran. */
+export const WEEKDAYS = ['sat', 'sun', 'mon', 'tue', 'wed', 'thu', 'fri'] as const;
+
+/** The place of a day in `WEEKDAYS`. */
+export function weekdayOf(days: number): number {
+  // 1970-01-01 was a Thursday.
+  return (((days + 5) % 7) + 7) % 7;
 }

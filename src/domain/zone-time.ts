@@ -1,5 +1,4 @@
-import { DAY_MS, MINUTE_MS, isoText } from './time-text.ts';
-import { dayOfGregorian, jalaliText, latinDigits, readDay } from './calendar-day.ts';
+import { DAY_MS, MINUTE_MS, isoText, dayOfGregorian, jalaliText, latinDigits, readDay } from './time-text.ts';
 
 /**
  * The clocks of time zones, by the tz database that is part of the runtime. They depend on nothing of the

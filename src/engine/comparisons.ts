@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gregorianOf, jalaliOf } from '../domain/calendar-day.ts';
+import { gregorianOf, jalaliOf } from '../domain/time-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readStored, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import { tehranDay } from '../domain/zone-time.ts';

@@ -1,8 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
-import { groupedText } from '../domain/money-text.ts';
-import { addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import { groupedText, addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { PnlViews, PnlView } from './risk/risk-view.ts';
 import { AssetLedger, type AssetLedgerOptions, type MovedCoins } from '../portfolio/asset-ledger.ts';

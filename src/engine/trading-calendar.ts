@@ -1,4 +1,4 @@
-import { weekdayOf } from '../domain/calendar-day.ts';
+import { weekdayOf } from '../domain/time-text.ts';
 import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 
 /** A time from and up to, in ms since 1970; the end is not in it. */

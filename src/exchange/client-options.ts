@@ -1,7 +1,6 @@
 import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { type EndpointName, ENDPOINTS } from './endpoints.ts';
-import type { OrderBookVersion } from './order-book-version.ts';
+import { type EndpointName, ENDPOINTS, type OrderBookVersion } from './endpoints.ts';
 import type { LoginCredentials } from './session.ts';
 import type { ApiKey } from './authenticator.ts';
 import type { HttpResponse, Transport } from './transport.ts';

@@ -19,9 +19,14 @@ import {
   type RetryPolicy,
 } from './client-options.ts';
 import type { Endpoint } from './request-types.ts';
-import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints.ts';
+import {
+  ENDPOINTS,
+  type EndpointName,
+  type EndpointRequest,
+  OrderBookChoice,
+  ORDER_BOOK_VERSIONS,
+} from './endpoints.ts';
 import { backOffOf } from './refusals.ts';
-import { OrderBookChoice, ORDER_BOOK_VERSIONS } from './order-book-version.ts';
 import { PaymentGateway, type Merchant } from './gateway.ts';
 import {
   iterateOrders,

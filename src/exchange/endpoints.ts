@@ -51,6 +51,8 @@ import {
   withdrawal,
   withdrawals,
 } from './endpoints/wallets.ts';
+import type { Budget } from '../domain/rate-limit.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 
 /** Every endpoint of the interface. The order is that of the generated pages. */
 export const ENDPOINTS = {
@@ -146,3 +148,74 @@ export type EndpointRequest<Name extends EndpointName> = z.input<(typeof ENDPOIN
 
 /** Reply to a caller when the exchange accepts. */
 export type EndpointReply<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['reply']>;
+
+/**
+ * Requested form of the order book: that of the interface, that of newer deployments, or the first of them
+ * that the exchange has.
+ */
+export const ORDER_BOOK_VERSIONS = ['auto', 'v2', 'v3'] as const;
+export type OrderBookVersion = (typeof ORDER_BOOK_VERSIONS)[number];
+
+/** The endpoints of books, by the name in the second version. */
+const IN_V3 = {
+  orderBook: 'orderBookV3',
+  allOrderBooks: 'allOrderBooksV3',
+} as const satisfies Partial<Record<EndpointName, EndpointName>>;
+
+const isOfBooks = (name: EndpointName): name is keyof typeof IN_V3 => Object.hasOwn(IN_V3, name);
+
+/** Value requested if no market is named. */
+const ALL = 'all';
+
+/** Markets that are being tried at once; beyond it the oldest are asked by the second version again. */
+const MOST_TRIED = 100;
+
+const NOT_FOUND = 404;
+
+/** The budget that the book of one market is planned in: for `auto` the second version's, with its limit. */
+export function orderBookBudget(version: OrderBookVersion): Budget['name'] {
+  return ENDPOINTS[version === 'v3' ? 'orderBookV3' : 'orderBook'].budget.name;
+}
+
+/**
+ * Chooses the version of the order book that a client requests. `auto` begins with the second. If that does
+ * not find a market, the third is asked for the same one next: if it has the book, the second version is
+ * gone, and all books are requested of the third from then on; if not, there is no such market.
+ */
+export class OrderBookChoice {
+  private isV3: boolean;
+  private readonly isAuto: boolean;
+  private readonly onV3: () => void;
+  private readonly tried = new Set<string>();
+
+  /** `onV3` is called once, when the third version has taken the place of the second. */
+  constructor(version: OrderBookVersion, onV3: () => void) {
+    this.isV3 = version === 'v3';
+    this.isAuto = version === 'auto';
+    this.onV3 = onV3;
+  }
+
+  /** The endpoint that is asked in place of `name`; `market` is null for all of them. */
+  endpointOf(name: EndpointName, market: string | null): EndpointName {
+    if (!isOfBooks(name)) return name;
+    return this.isV3 || this.tried.has(market ?? ALL) ? IN_V3[name] : name;
+  }
+
+  /** Reads the version of order books from a reply of a book's endpoint. */
+  apply(asked: EndpointName, market: string | null, httpStatus: number): void {
+    if (!this.isAuto || this.isV3) return;
+    const key = market ?? ALL;
+    if (isOfBooks(asked)) {
+      if (httpStatus !== NOT_FOUND) return;
+      this.tried.add(key);
+      retainNewest(this.tried, MOST_TRIED);
+      return;
+    }
+    if (!this.tried.has(key)) return;
+    if (httpStatus === NOT_FOUND) this.tried.delete(key);
+    else if (httpStatus === 200) {
+      this.isV3 = true;
+      this.onV3();
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import { reserveOf } from '../budget/named-limit.ts';
+import { reserveOf } from '../budget/admission.ts';
 import type { Market } from '../domain/market.ts';
 import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
 import { Engine } from '../engine/engine.ts';
@@ -17,8 +17,7 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { BAR_WATCHER, drawnBarsOf } from './world.ts';
 import { Dice } from './dice.ts';
-import { WEEKDAYS } from '../domain/calendar-day.ts';
-import { MINUTE_MS } from '../domain/time-text.ts';
+import { WEEKDAYS, MINUTE_MS } from '../domain/time-text.ts';
 import type { LockRule } from '../engine/lock.ts';
 import type { TradingCalendar } from '../engine/trading-calendar.ts';
 import { createVandal, type VandalAct } from './vandal.ts';

@@ -5,7 +5,7 @@ import type { EngineOutput } from '../engine/engine-command.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../mirror/pruner.ts';
 import { OffsetTime, ProcessTime } from '../virtual/process-time.ts';
 import type { WireWitness } from './checkers/exchange-truth.ts';
 import type { BotMachine, SlowProcess } from './slow-machine.ts';

@@ -1,5 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
-import { dayOfGregorian, dayOfJalali } from '../domain/calendar-day.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, dayOfGregorian, dayOfJalali } from '../domain/time-text.ts';
 import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 import { formatTime, localDigits, monthName, tehranParts } from './format-time.ts';
 import type { CalendarSystem, Locale } from './locale.ts';

@@ -1,11 +1,12 @@
-import { DAY_MS, MINUTE_MS } from '../domain/time-text.ts';
 import {
+  DAY_MS,
+  MINUTE_MS,
   dayOfGregorian,
   dayOfJalali,
   gregorianOf,
   jalaliOf,
   type CalendarDate,
-} from '../domain/calendar-day.ts';
+} from '../domain/time-text.ts';
 import { tehranOffsetMs } from '../domain/zone-time.ts';
 import { asIsland } from './format-number.ts';
 import { intlTag, type CalendarSystem, type Language, type Locale } from './locale.ts';

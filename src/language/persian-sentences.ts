@@ -1,5 +1,4 @@
-import { DAY_MS, SECOND_MS } from '../domain/time-text.ts';
-import { dayOfGregorian } from '../domain/calendar-day.ts';
+import { DAY_MS, SECOND_MS, dayOfGregorian } from '../domain/time-text.ts';
 import { FEED_IN_PERSIAN } from './feed-sentences.ts';
 import { formatLength, formatDecimal, formatShare, numberFormat, readableDecimal } from './format-number.ts';
 import { formatExact } from './format-money.ts';

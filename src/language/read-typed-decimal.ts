@@ -1,4 +1,4 @@
-import { latinDigits } from '../domain/calendar-day.ts';
+import { latinDigits } from '../domain/time-text.ts';
 import { withoutDirectionMarks } from './isolate.ts';
 
 const PERSIAN_POINT = /\u{066B}/gu;

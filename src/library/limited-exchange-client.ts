@@ -1,4 +1,4 @@
-import type { LimitedReply } from '../budget/limited-call.ts';
+import { type LimitedReply, RequestLimiter } from '../budget/limiter.ts';
 import { type Hold, MemoryLockouts } from '../budget/lockouts.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass, Budget } from '../domain/rate-limit.ts';
@@ -10,7 +10,6 @@ import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import { createHash } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';
-import { RequestLimiter } from '../budget/limiter.ts';
 import { MACHINE_TIMERS, type QueueExecutor, type QueueTimers } from '../budget/waiting-queue.ts';
 
 /** The client's options, with limits that it keeps by itself. */

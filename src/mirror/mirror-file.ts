@@ -4,8 +4,7 @@ import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import { checkMirror, schemaVersionOf } from './check-mirror.ts';
 import { MIRROR_STEPS, SCHEMA_VERSION, applySteps } from './schema.ts';
-import { sqliteHeaderOf } from './sqlite-header.ts';
-import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
+import { sqliteHeaderOf, DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
 /** "sarr" in ASCII: distinguishes a mirror from any other SQLite file. */
 const APPLICATION_ID = 0x73617272;

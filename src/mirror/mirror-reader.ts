@@ -31,7 +31,7 @@ import {
   type OrderFilter,
   type RowFilter,
 } from './row-pages.ts';
-import { hasWriter } from './write-lock.ts';
+import { hasWriter } from './unusable.ts';
 import { schemaVersionOf } from './check-mirror.ts';
 
 /** Lines of one strategy, or of all (null), the last so many. */

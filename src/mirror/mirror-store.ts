@@ -5,16 +5,20 @@ import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
 import { ReserveFile } from './reserve-file.ts';
 import { checkMirror } from './check-mirror.ts';
-import { ChangeWriter } from './change-writer.ts';
+import { ChangeWriter, PendingChanges, type TimedChange, loadState } from './change-writer.ts';
 import { Identity } from './identity.ts';
-import { loadState } from './load-state.ts';
 import { makeFolderOf, openMirrorFile, PATIENT_MS } from './mirror-file.ts';
-import { PendingChanges, type TimedChange } from './pending-changes.ts';
-import { Pruner } from './pruner.ts';
+import { Pruner, checkRetention, type RetentionLimits } from './pruner.ts';
 import { readSeries, readSeriesNames, type FigureValue, type SeriesRange } from './read-series.ts';
-import { checkRetention, type RetentionLimits } from './retention.ts';
-import { GoneMirror, isFullDisk, isHeldByOther, openingFailed, sqliteCode, writeAdvice } from './unusable.ts';
-import { WriteLock } from './write-lock.ts';
+import {
+  GoneMirror,
+  isFullDisk,
+  isHeldByOther,
+  openingFailed,
+  sqliteCode,
+  writeAdvice,
+  WriteLock,
+} from './unusable.ts';
 
 /** Time a write waits for another process that writes to the file: beyond it the loop would stand still. */
 const FIRST_WAIT_MS = 250;

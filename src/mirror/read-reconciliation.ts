@@ -4,10 +4,17 @@ import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { NotedIssue } from '../engine/issue-log.ts';
 import { readRecord } from '../engine/stored-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/stored-reconciliation.ts';
-import type { MirrorReader } from './mirror-reader.ts';
-import { hasWriter } from './write-lock.ts';
-import { transfersNow, type TransferAtWork } from './transfers-now.ts';
+import type { MirrorReader, StoredRow } from './mirror-reader.ts';
+import { hasWriter } from './unusable.ts';
 import type { Sentence } from '../language/sentence.ts';
+import { otherSide, type WalletSide } from '../records/margin.ts';
+import type { AlgorithmRecord } from '../records/rows.ts';
+import { algorithmFromJson } from '../engine/algorithm-json.ts';
+import type { BracketAlgorithm } from '../engine/bracket.ts';
+import type { WalletTransaction } from '../venues/port.ts';
+import type { FillRecord } from '../records/fill.ts';
+import { FILL_ROWS } from './record-tables.ts';
+import { openMirrorReadOnly } from './mirror-file.ts';
 
 /**
  * `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the
@@ -109,4 +116,94 @@ function reasonIn(reader: MirrorReader): Sentence | null {
   if (line === undefined || line.kind !== 'reconciliation') return null;
   const { why } = JSON.parse(line.json) as { readonly why?: unknown };
   return typeof why === 'string' ? why : null;
+}
+
+/** A transfer between the spot and the margin wallet that has not come to its end. */
+export interface TransferAtWork {
+  readonly strategy: string;
+  /** Lower case. */
+  readonly currency: string;
+  /** A decimal. */
+  readonly amount: string;
+  readonly from: WalletSide;
+  readonly to: WalletSide;
+  /** `sending`: its answer may come any moment; `unknown`: nobody knows whether it arrived. */
+  readonly state: 'sending' | 'unknown';
+  readonly sinceMs: number;
+}
+
+/**
+ * Those that a mirror has. `isRunning`: whether a bot has it open; null where that is not known. What was on
+ * its way when the last bot ended is unknown, as the next one will say.
+ */
+export function transfersNow(
+  stored: readonly StoredRow[],
+  isRunning: boolean | null,
+): readonly TransferAtWork[] {
+  return (readRecord(stored, 'transfers') ?? []).map(
+    ({ strategy, currency, amount, from, state, sinceMs }) => ({
+      strategy,
+      currency,
+      amount: formatUnits(amount),
+      from,
+      to: otherSide(from),
+      state: isRunning === false ? 'unknown' : state,
+      sinceMs,
+    }),
+  );
+}
+
+/** A position of a bracket of which a person has to say what became of it. */
+export type UnclearPosition = Pick<AlgorithmRecord, 'strategy' | 'market'> &
+  NonNullable<BracketAlgorithm['unclear']>;
+
+export function unclearPositions(algorithms: readonly AlgorithmRecord[]): readonly UnclearPosition[] {
+  return algorithms.flatMap(({ strategy, market, json }) => {
+    const algorithm = algorithmFromJson(json);
+    const unclear = algorithm.kind === 'bracket' ? algorithm.unclear : null;
+    return unclear === null ? [] : [{ strategy, market, ...unclear }];
+  });
+}
+
+/** Movements in wallets, as far as known; oldest first. */
+export interface Movements {
+  /** Trades of all markets. */
+  readonly fills: readonly FillRecord[];
+  /** Lines of the wallets' histories. */
+  readonly transactions: readonly WalletTransaction[];
+}
+
+interface StoredTransaction extends Omit<WalletTransaction, 'amount' | 'tooFine'> {
+  readonly amount: string;
+}
+
+/**
+ * Reads the newest `last` trades and as many lines of the wallets' histories from a time on. Throws
+ * `DATA_UNUSABLE` as `MirrorReader` does.
+ */
+export function readMovements(
+  path: string,
+  from: { readonly fromMs: number; readonly last: number },
+): Movements {
+  const database = openMirrorReadOnly(path);
+  try {
+    const { fromMs, last } = from;
+    const read = database.transaction(() => ({
+      fills: FILL_ROWS.select(database, 'WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?')(
+        fromMs,
+        last,
+      ).toReversed(),
+      transactions: database
+        .prepare<[number, number], StoredTransaction>(
+          `SELECT id, currency, at_ms AS atMs, amount, description FROM transactions
+           WHERE at_ms >= ? ORDER BY at_ms DESC, ordinal DESC LIMIT ?`,
+        )
+        .all(fromMs, last)
+        .toReversed()
+        .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
+    }));
+    return read();
+  } finally {
+    database.close();
+  }
 }

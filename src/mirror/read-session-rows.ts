@@ -18,8 +18,7 @@ import type {
   SessionRows,
   SessionStart,
 } from './session-rows.ts';
-import { openingFailed } from './unusable.ts';
-import { hasWriter } from './write-lock.ts';
+import { openingFailed, hasWriter } from './unusable.ts';
 import type { JournalLine } from './row-pages.ts';
 
 /** Rows of each kind that are read at most, the newest: what bounds the memory of a report. */

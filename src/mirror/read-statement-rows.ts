@@ -11,7 +11,7 @@ import { schemaVersionOf } from './check-mirror.ts';
 import { FILL_ROWS, BALANCE_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { StoredRow } from './mirror-reader.ts';
-import { RETENTION_BOUNDS } from './retention.ts';
+import { RETENTION_BOUNDS } from './pruner.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 import type { BalanceRecord } from '../records/rows.ts';
 

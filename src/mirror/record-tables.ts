@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
-import { formatUnits, parseUnits } from '../domain/money.ts';
-import { separatedName } from '../domain/money-text.ts';
+import { formatUnits, parseUnits, separatedName } from '../domain/money.ts';
 import type { FieldKind, RecordFields, RecordOf, TextsOf } from '../records/field.ts';
 import { FILL } from '../records/fill.ts';
 import { ORDER } from '../records/order.ts';

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { isOutOfFiles, OUT_OF_FILES_ADVICE } from './out-of-files.ts';
+import { closeSync, openSync, existsSync, readSync } from 'node:fs';
+import { devNull } from 'node:os';
 
 /** A mirror that can not be used, and what to do about it. It was left as it is. */
 export function unusable(options: {
@@ -79,4 +80,109 @@ export function openingFailed(path: string, error: unknown): SarrafError {
 function placeAdvice(): string {
   if (isOutOfFiles()) return OUT_OF_FILES_ADVICE;
   return 'see that the folder can be written to and has room, or name another one with --data';
+}
+
+/** Advice if a process may open no further file. */
+export const OUT_OF_FILES_ADVICE =
+  'this process may open no more files (EMFILE): raise its limit to 1024 or more ("ulimit -n", LimitNOFILE of systemd, "ulimits" of compose)';
+
+/**
+ * True if this process may open no further file. SQLite then reports that it can not open its own, as for a
+ * folder without rights.
+ */
+export function isOutOfFiles(): boolean {
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return false;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'EMFILE' || code === 'ENFILE';
+  }
+}
+
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+/** Offset of the application's id in the header (https://sqlite.org/fileformat.html, 1.3). */
+const APPLICATION_ID_OFFSET = 68;
+
+/** Contents of a file's SQLite header. */
+interface SqliteHeader {
+  readonly isDatabase: boolean;
+  /** Id of the owning program, unless it is in the log alone. */
+  readonly applicationId: number;
+}
+
+/**
+ * Reads it without SQLite, which may put files of its own beside a database. Null where there is no file, or
+ * an empty one.
+ */
+export function sqliteHeaderOf(path: string): SqliteHeader | null {
+  if (!existsSync(path)) return null;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    if (readSync(file, header, 0, HEADER_BYTES, 0) === 0) return null;
+  } finally {
+    closeSync(file);
+  }
+  return {
+    isDatabase: header.toString('latin1', 0, MAGIC.length) === MAGIC,
+    applicationId: header.readUInt32BE(APPLICATION_ID_OFFSET),
+  };
+}
+
+/** Time a start waits for a process that only checks if the lock is held. */
+const WAIT_MS = 300;
+
+const writeLockPath = (mirrorPath: string): string => `${mirrorPath}.lock`;
+
+/**
+ * One writer a mirror: a lock on a database of no content beside it. The system takes it back when the
+ * process ends, however it ends. Readers of the mirror itself are not hindered.
+ */
+export class WriteLock {
+  private readonly database: Database.Database;
+
+  private constructor(database: Database.Database) {
+    this.database = database;
+  }
+
+  /** Throws `DATA_UNUSABLE` while another process, or another store in this one, has it. */
+  static acquire(mirrorPath: string): WriteLock {
+    let database: Database.Database | null = null;
+    try {
+      database = new Database(writeLockPath(mirrorPath), { timeout: WAIT_MS });
+      database.exec('BEGIN EXCLUSIVE');
+      return new WriteLock(database);
+    } catch (error) {
+      database?.close();
+      if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw openingFailed(mirrorPath, error);
+      throw unusable({
+        path: mirrorPath,
+        found: 'another bot that has it open',
+        advice: 'end that one, or name another folder with --data',
+        cause: error,
+      });
+    }
+  }
+
+  release(): void {
+    this.database.close();
+  }
+}
+
+/** True if a bot has the mirror open; null if that is not known. */
+export function hasWriter(mirrorPath: string): boolean | null {
+  let database: Database.Database | null = null;
+  try {
+    database = new Database(writeLockPath(mirrorPath), { readonly: true, fileMustExist: true, timeout: 0 });
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    const code = sqliteCode(error);
+    if (code?.startsWith('SQLITE_BUSY') === true) return true;
+    return code === 'SQLITE_CANTOPEN' ? false : null;
+  } finally {
+    database?.close();
+  }
 }

@@ -10,8 +10,9 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { Intent } from '../strategy/intents.ts';
 import { lineIn, loadStrategies } from './load-strategies.ts';
-import { SENT, SharedLine } from './shared-line.ts';
 import {
+  SENT,
+  SharedLine,
   type Loaded,
   type WorkerAnswer,
   type WorkerCall,

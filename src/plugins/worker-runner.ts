@@ -26,8 +26,13 @@ import {
   type Loaded,
   type WorkerEnd,
 } from './worker-messages.ts';
-import { Queries, RecentCandles } from './queries.ts';
-import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strategy-thread.ts';
+import {
+  Queries,
+  RecentCandles,
+  StrategyThread,
+  type ThreadLimits,
+  type ThreadOptions,
+} from './strategy-thread.ts';
 
 export interface IsolationLimits extends ThreadLimits {
   /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { backtestResultSchema } from '../backtest/result-schema.ts';
-import { separatedName } from '../domain/money-text.ts';
+import { separatedName } from '../domain/money.ts';
 import {
   SQL_TYPES,
   type ColumnType,

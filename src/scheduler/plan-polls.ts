@@ -1,20 +1,37 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
-import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
-import type { Feed, PlannedFeed } from './feed.ts';
-import type { PlanInput } from './plan-input.ts';
-import { timeframeProblems, unservedProblems, planRestart, type RestartPlan } from './plan-problems.ts';
-import { planBudget, type BudgetPlan } from './plan-budget.ts';
-import { type PlannedBudget, type PlanBudget, capacityOf } from './planned-budget.ts';
-import type { UniverseSubscription } from '../strategy/subscriptions.ts';
 import {
+  allBooksFeed,
+  collectFeeds,
+  walletsOf,
   newcomersOf,
   universesOf,
   withCandidates,
   type NewcomerPlan,
   type PlannedUniverse,
-} from './pooled-feeds.ts';
-import { planTrails, type TrailPlan } from './plan-trails.ts';
+} from './collect-feeds.ts';
+import { type Feed, type PlannedFeed, BAR_RETRY_MS } from './feed.ts';
+import {
+  type PlanInput,
+  type PlannedBudget,
+  type PlanBudget,
+  capacityOf,
+  planTrails,
+  type TrailPlan,
+  burstWaitMs,
+  plannedRate,
+  slotWaitMs,
+} from './plan-input.ts';
+import {
+  timeframeProblems,
+  unservedProblems,
+  planRestart,
+  type RestartPlan,
+  overloadProblem,
+  tooLateProblem,
+  tooYoungProblem,
+} from './plan-problems.ts';
+import type { UniverseSubscription } from '../strategy/subscriptions.ts';
 
 /** Polling intervals of all data, the resulting ages, and the rest of the budgets. */
 export interface PollPlan {
@@ -156,4 +173,196 @@ export function movesPerMinute(
     return asks === 0 ? [] : [((capacityOf(budget) / budget.windowMs) * 60_000) / asks];
   });
   return rates.length === 0 ? null : Math.min(...rates);
+}
+
+/** Share of one budget for the feeds that are counted in it. */
+interface BudgetPlan {
+  readonly feeds: readonly PlannedFeed[];
+  readonly budget: PlannedBudget;
+  readonly slowdown: number;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Shares one budget among its feeds. Bars come first, since their pace is given; the others get what is left.
+ */
+function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): BudgetPlan {
+  const bars = planBars(
+    budget,
+    feeds.filter(({ kind }) => kind === 'candles'),
+    replyMs,
+  );
+  const polls = planSlowed(
+    budget,
+    feeds.filter(({ kind }) => kind !== 'candles'),
+    { replyMs, perMs: plannedRate(budget) - bars.perMs },
+  );
+  const planned = [...bars.feeds, ...polls.feeds];
+  const rateOf = (intervalOf: (feed: PlannedFeed) => number): number =>
+    60_000 * (bars.perMs + polls.feeds.reduce((sum, feed) => sum + 1 / intervalOf(feed), 0));
+  const requestsPerMinute = rateOf(({ intervalMs }) => intervalMs);
+  const limitPerMinute = (budget.limit / budget.windowMs) * 60_000;
+  return {
+    feeds: planned,
+    budget: {
+      ...budget,
+      limitPerMinute,
+      requestsPerMinute,
+      idleRequestsPerMinute: rateOf(({ idleIntervalMs }) => idleIntervalMs),
+      leftPerMinute: Math.max(0, limitPerMinute - requestsPerMinute),
+    },
+    slowdown: polls.slowdown,
+    problems: [...bars.problems, ...polls.problems],
+  };
+}
+
+interface Given {
+  readonly feeds: readonly PlannedFeed[];
+  readonly problems: readonly string[];
+  /** Requests per ms. */
+  readonly perMs: number;
+}
+
+/**
+ * Bars of one length close together, and those of every length at midnight: then each waits for all that are
+ * as long as it or shorter, since the most overdue of its length is asked for first, and each may be asked
+ * for twice.
+ */
+function planBars(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): Given {
+  const perMs = feeds.reduce((sum, { turns, wantedAgeMs }) => sum + turns / wantedAgeMs, 0);
+  const given = feeds.map((feed) => {
+    const before = feeds.filter(({ wantedAgeMs }) => wantedAgeMs <= feed.wantedAgeMs);
+    const requests = before.reduce((sum, { turns }) => sum + turns, 0);
+    const lateMs = BAR_RETRY_MS + burstWaitMs(budget, { requests, replyMs }) + replyMs;
+    return barFeed(feed, lateMs);
+  });
+  const problems = given
+    .filter(({ worstAgeMs, longestAgeMs }) => worstAgeMs > longestAgeMs)
+    .map((feed) => tooLateProblem(budget, feed));
+  if (perMs <= plannedRate(budget)) return { feeds: given, problems, perMs };
+  return { feeds: given, problems: [overloadProblem(budget, { feeds, perMs })], perMs };
+}
+
+function barFeed(feed: Feed, lateMs: number): PlannedFeed {
+  const lengthMs = feed.wantedAgeMs;
+  return {
+    ...feed,
+    intervalMs: lengthMs,
+    idleIntervalMs: lengthMs,
+    worstAgeMs: lengthMs + lateMs,
+    latestAfterCloseMs: lateMs,
+  };
+}
+
+function planSlowed(
+  budget: PlanBudget,
+  feeds: readonly Feed[],
+  { replyMs, perMs }: { readonly replyMs: number; readonly perMs: number },
+): Given & { readonly slowdown: number } {
+  const waitMs = replyMs + waitOf(budget, feeds, replyMs);
+  const demands = feeds.map((feed) => demandOf(feed, waitMs));
+  const { intervalsMs, slowdown, leastRate } = shareBudget(demands, Math.max(0, perMs));
+  const given = feeds.map((feed, index): PlannedFeed => {
+    const { longestMs } = present(demands[index], 'a demand for each feed');
+    const intervalMs = present(intervalsMs[index], 'an interval for each demand');
+    const idleIntervalMs = Math.max(intervalMs, Math.min(Math.floor(feed.idleAgeMs / feed.turns), longestMs));
+    const worstAgeMs = intervalMs * feed.turns + waitMs + feed.cacheMs;
+    return { ...feed, intervalMs, idleIntervalMs, worstAgeMs, latestAfterCloseMs: null };
+  });
+  const tooYoung = feeds.filter(({ longestAgeMs, cacheMs }) => longestAgeMs <= waitMs + cacheMs);
+  const problems = tooYoung.map((feed) => tooYoungProblem(feed, waitMs));
+  if (problems.length === 0 && leastRate > perMs)
+    problems.push(overloadProblem(budget, { feeds, perMs: leastRate }));
+  return { feeds: given, problems, perMs: leastRate, slowdown };
+}
+
+/**
+ * Returns the longest wait of a request for its slot: first as if the budget were used up, and then as if
+ * every feed were polled at its target interval.
+ */
+function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
+  const paces = new Set(
+    feeds.map(({ wantedAgeMs, longestAgeMs, turns }) => `${wantedAgeMs} ${longestAgeMs} ${turns}`),
+  ).size;
+  const mostMs = slotWaitMs(budget, { paces, perMs: Infinity, replyMs });
+  const perMs = feeds.reduce((sum, feed) => sum + 1 / demandOf(feed, replyMs + mostMs).wantedMs, 0);
+  return slotWaitMs(budget, { paces, perMs, replyMs });
+}
+
+/**
+ * Returns a feed's interval between two requests, so that its data is no older than permitted when the next
+ * reply is there.
+ */
+function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: Feed, waitMs: number): PaceDemand {
+  const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns));
+  return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns), longestMs), longestMs };
+}
+
+/**
+ * One who asks again and again: the interval it wants, and the longest one it can live with. Positive, wanted
+ * at most longest.
+ */
+export interface PaceDemand {
+  readonly wantedMs: number;
+  readonly longestMs: number;
+}
+
+interface PaceShares {
+  /** An interval for each demand, in their order; whole ms, infinity where nothing may be asked at all. */
+  readonly intervalsMs: readonly number[];
+  /** The largest ratio of interval to wanted interval; 1 where everybody gets what it wants. */
+  readonly slowdown: number;
+  /** Requests per ms when everybody is as slow as it can bear. More than what there is: it does not fit. */
+  readonly leastRate: number;
+}
+
+/**
+ * Shares a rate so that the largest stretch from wanted to given interval is as small as can be: all are
+ * stretched alike, but none beyond its longest interval while another has slack. The rates together never
+ * exceed `perMs`. Where not even the longest intervals fit, these are stretched alike.
+ */
+export function shareBudget(demands: readonly PaceDemand[], perMs: number): PaceShares {
+  const leastRate = sumOf(demands, ({ longestMs }) => 1 / longestMs);
+  if (leastRate > perMs) {
+    const excess = perMs > 0 ? leastRate / perMs : Infinity;
+    return {
+      intervalsMs: demands.map(({ longestMs }) => Math.ceil(longestMs * excess)),
+      slowdown: Math.max(...demands.map(({ wantedMs, longestMs }) => (longestMs * excess) / wantedMs)),
+      leastRate,
+    };
+  }
+  const slowdown = smallestSlowdown(demands, perMs);
+  return {
+    // Rounded up, so that the rate stays below; a whole longest interval is not passed by it.
+    intervalsMs: demands.map(({ wantedMs, longestMs }) =>
+      Math.min(Math.ceil(wantedMs * slowdown), longestMs),
+    ),
+    slowdown,
+    leastRate,
+  };
+}
+
+/** The smallest stretch, 1 at least, at which demands that fit at their longest intervals fit. */
+function smallestSlowdown(demands: readonly PaceDemand[], perMs: number): number {
+  const byLimit = demands.toSorted(
+    (left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs,
+  );
+  let limitedRate = 0;
+  let slowedRate = sumOf(demands, ({ wantedMs }) => 1 / wantedMs);
+  let slowdown = 1;
+  for (const { wantedMs, longestMs } of byLimit) {
+    if (perMs > limitedRate) slowdown = Math.max(1, slowedRate / (perMs - limitedRate));
+    if (perMs > limitedRate && slowdown <= longestMs / wantedMs) return slowdown;
+    // This one is at its longest before the others are stretched enough: it stays there.
+    limitedRate += 1 / longestMs;
+    slowedRate -= 1 / wantedMs;
+    slowdown = longestMs / wantedMs;
+  }
+  return slowdown;
+}
+
+function sumOf(demands: readonly PaceDemand[], of: (demand: PaceDemand) => number): number {
+  let sum = 0;
+  for (const demand of demands) sum += of(demand);
+  return sum;
 }

@@ -1,6 +1,12 @@
 import { present } from '../domain/errors.ts';
-import type { PlanInput } from './plan-input.ts';
-import { PLANNED_SHARE, plannedRate, type PlanBudget, capacityOf, occupiedMsOf } from './planned-budget.ts';
+import {
+  type PlanInput,
+  PLANNED_SHARE,
+  plannedRate,
+  type PlanBudget,
+  capacityOf,
+  occupiedMsOf,
+} from './plan-input.ts';
 import { marginTopic } from '../records/margin.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';

@@ -1,4 +1,4 @@
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import type { FeeSchedule } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { AccountsState } from '../simulator/accounts.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';

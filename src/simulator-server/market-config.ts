@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { fractionDigits, SURE_DIGITS, tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
-import { rateOfPercent } from '../domain/fee-schedule.ts';
+import { rateOfPercent, createMarket, parsePrice } from '../domain/market.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import type { Currency, MarketName } from '../domain/market-symbol.ts';
-import { createMarket, parsePrice } from '../domain/market.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 
 function decimalField(expected: string, accepts: (text: DecimalText) => boolean) {

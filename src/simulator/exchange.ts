@@ -1,6 +1,5 @@
 import type { BarAnchors } from '../domain/candle.ts';
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
-import { parsePrice, priceUnits, type Market } from '../domain/market.ts';
+import { type FeeSchedule, parsePrice, priceUnits, type Market } from '../domain/market.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { type Price, UNITS_PER_ONE } from '../domain/money.ts';
 import { Accounts } from './accounts.ts';

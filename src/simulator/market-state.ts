@@ -1,13 +1,12 @@
 import type { BarAnchors } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { createMarket, type Market } from '../domain/market.ts';
+import { createMarket, type Market, type FeeSchedule } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { HouseAccount, Accounts } from './accounts.ts';
 import { BoundedList, type UserId, type Wallet } from './wallet.ts';
 import { MatchingBook, StopBook, BookOrder } from './matching-book.ts';
 import { CandleStore } from './candle-series.ts';
 import type { Side, Execution, TradeKind } from '../domain/order.ts';
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
 
 /**
  * Accepted parameters remembered a user for the duplicate check: far more than the limits let through, and a

@@ -23,9 +23,8 @@ import {
   type OrderPrices,
   holdFor,
 } from './trading/order-plan.ts';
-import { type FeeSchedule, feeOf, ratesOf } from '../domain/fee-schedule.ts';
+import { type FeeSchedule, feeOf, ratesOf, stepValue, valueHalfEven, valueUp } from '../domain/market.ts';
 import type { UserId } from './wallet.ts';
-import { stepValue, valueHalfEven, valueUp } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 

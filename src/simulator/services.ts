@@ -1,4 +1,4 @@
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import type { FeeSchedule } from '../domain/market.ts';
 import { parseUnits, UNITS_PER_ONE, divideDown } from '../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 import {

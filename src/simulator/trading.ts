@@ -1,4 +1,4 @@
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import type { FeeSchedule } from '../domain/market.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Accounts } from './accounts.ts';
 import type { UserId } from './wallet.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { oneLine } from '../domain/money-text.ts';
+import { oneLine } from '../domain/money.ts';
 import type { SignalSubscription } from './subscriptions.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { StrategyEvent } from './strategy-event.ts';

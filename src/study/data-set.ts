@@ -1,9 +1,8 @@
-import { DAY_MS, minuteText } from '../domain/time-text.ts';
+import { DAY_MS, minuteText, gregorianOf } from '../domain/time-text.ts';
 import { createHash } from 'node:crypto';
 import { anchorText, type BarGrid, TIMEFRAMES } from '../domain/candle.ts';
 import { barsBetween, type CandleColumns, gridOfColumns } from '../domain/candle-columns.ts';
-import { groupedText } from '../domain/money-text.ts';
-import { gregorianOf } from '../domain/calendar-day.ts';
+import { groupedText } from '../domain/money.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { rowFrom, countedTimeMs, type PackedMarket } from '../recording/packed-market.ts';
 import type { RunRange } from './objectives.ts';

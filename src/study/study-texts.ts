@@ -1,5 +1,5 @@
 import { numberText } from '../backtest/value-text.ts';
-import { groupedText } from '../domain/money-text.ts';
+import { groupedText } from '../domain/money.ts';
 import { studyVoice, type StudyVoice } from './study-voice.ts';
 import { finding, type StudyFinding } from './study-fact.ts';
 import type { LuckStatistics, LuckStatisticName, Tested } from './validation/luck-statistics.ts';

@@ -1,7 +1,7 @@
 import { reportVoice, type ReportVoice } from '../backtest/report-voice.ts';
 import { factText, type FactFormatter } from '../backtest/value-text.ts';
 import { ENGLISH_REPORT } from '../backtest/english-report.ts';
-import { groupedText } from '../domain/money-text.ts';
+import { groupedText } from '../domain/money.ts';
 import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';

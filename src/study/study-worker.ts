@@ -2,7 +2,7 @@ import { messageOf, SarrafError } from '../domain/errors.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { countText } from '../domain/money-text.ts';
+import { countText } from '../domain/money.ts';
 import {
   NoticeBoard,
   NOTE_MS,

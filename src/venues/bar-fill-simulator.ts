@@ -1,7 +1,6 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError, invariant } from '../domain/errors.ts';
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
-import type { Market } from '../domain/market.ts';
+import type { FeeSchedule, Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { type Units, formatUnits, NO_UNITS } from '../domain/money.ts';
 import type { VenueOrder, ListCursor } from '../domain/order.ts';

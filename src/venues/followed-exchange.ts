@@ -1,8 +1,7 @@
 import type { BarAnchors, Candle } from '../domain/candle.ts';
 import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
 import { SarrafError, invariant, present } from '../domain/errors.ts';
-import { ratesOf, type FeeSchedule } from '../domain/fee-schedule.ts';
-import { formatAmount, formatPrice, type Market } from '../domain/market.ts';
+import { ratesOf, type FeeSchedule, formatAmount, formatPrice, type Market } from '../domain/market.ts';
 import { formatUnits, type Amount, type Price, type Units } from '../domain/money.ts';
 import type { OrderBook, BookLevel } from '../domain/order-book.ts';
 import { type VenueOrder, oppositeOf, type VenueWalletId, type ListCursor } from '../domain/order.ts';

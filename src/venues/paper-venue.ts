@@ -1,13 +1,12 @@
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
-import type { Market } from '../domain/market.ts';
+import type { Market, FeeSchedule } from '../domain/market.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { CommitTimes } from '../budget/commit-times.ts';
 import { BudgetLedger } from '../budget/ledger.ts';
 import { RequestLimiter, type Limiter } from '../budget/limiter.ts';
 import { MemoryLockouts } from '../budget/lockouts.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
-import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import { secondText } from '../domain/time-text.ts';

@@ -2,7 +2,7 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueCallKind } from './port.ts';
 import { createRandom } from '../domain/random.ts';
-import type { CompletionHandler } from '../budget/limited-call.ts';
+import type { CompletionHandler } from '../budget/limiter.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 import { venueRequest } from './venue-request.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';

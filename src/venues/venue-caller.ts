@@ -1,7 +1,6 @@
 import { MOST_CANCEL_DELAY_MS } from '../budget/admission.ts';
 import type { CredentialUse } from '../budget/lockouts.ts';
-import type { LimitedReply, CompletionHandler } from '../budget/limited-call.ts';
-import type { Limiter } from '../budget/limiter.ts';
+import type { LimitedReply, CompletionHandler, Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
 import type { StoredReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';

@@ -6,10 +6,9 @@ import type { Channel, OutgoingMessage, SendResult } from '../../src/alerts/chan
 import type { Severity, AlertSnapshot, JournalRow } from '../../src/alerts/core/alert-facts.ts';
 import type { PacingSettings } from '../../src/alerts/core/plan-message.ts';
 import type { JournalCursor } from '../../src/alerts/alert-outbox.ts';
-import { outboxPath } from '../../src/alerts/outbox-file.ts';
+import { outboxPath, SafeOutbox } from '../../src/alerts/outbox-file.ts';
 import { AlertService, type BotSnapshot } from '../../src/alerts/service/alert-service.ts';
 import { ChannelSender } from '../../src/alerts/service/channel-sender.ts';
-import { SafeOutbox } from '../../src/alerts/service/safe-outbox.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { localeOf } from '../../src/language/locale.ts';
 import { NOON_MS, RULES, wellSnapshot } from '../unit/alerts/core/snapshot-fixture.ts';

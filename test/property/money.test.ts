@@ -2,8 +2,8 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimalText, tryDecimalText } from '../../src/domain/decimal-text.ts';
-import { feeOf } from '../../src/domain/fee-schedule.ts';
 import {
+  feeOf,
   createMarket,
   floorAmount,
   formatAmount,

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText, type DecimalText } from '../../src/domain/decimal-text.ts';
-import { feeOf, ratesOf, type FeeSchedule } from '../../src/domain/fee-schedule.ts';
-import { createMarket } from '../../src/domain/market.ts';
+import { feeOf, ratesOf, type FeeSchedule, createMarket } from '../../src/domain/market.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
 import type { VenueTrade } from '../../src/domain/trade.ts';

@@ -1,6 +1,5 @@
-import { createMarket, type Market } from '../../src/domain/market.ts';
+import { createMarket, type Market, type FeeSchedule } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
-import type { FeeSchedule } from '../../src/domain/fee-schedule.ts';
 import { SimulatedExchange } from '../../src/simulator/exchange.ts';
 import type { TradingSettings } from '../../src/simulator/requests.ts';
 import type { Services } from '../../src/simulator/services.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_RETENTION } from '../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../src/mirror/pruner.ts';
 import { MirrorStore } from '../../src/mirror/mirror-store.ts';
 
 /** A mirror that is written as fast as the disk allows, at a time, with an epoch where it has none yet. */

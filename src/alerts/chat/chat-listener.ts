@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Locale } from '../../language/locale.ts';
 import { problemOf, type ChatButton, type SendResult } from '../channels/channel.ts';
-import { persistMuted, type SafeOutbox } from '../service/safe-outbox.ts';
+import { persistMuted, type SafeOutbox } from '../outbox-file.ts';
 import { tamed } from '../alert-text.ts';
 import { answerChat, type ChatAction, type ChatAnswer } from './answer-chat.ts';
 import { chatTexts } from './chat-replies.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { latinDigits } from '../../domain/calendar-day.ts';
+import { latinDigits } from '../../domain/time-text.ts';
 import type { ReconciliationState } from '../../mirror/read-reconciliation.ts';
 import type { Alert } from '../core/alert-facts.ts';
 import type { OrderWith } from '../../records/order.ts';

@@ -3,8 +3,13 @@ import { formatUnits } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { storedSentence } from '../../language/stored-sentence.ts';
 import { drawdownOf, profitOfTehranDay, type ValueAt } from '../../portfolio/value-series.ts';
-import type { AlertCondition, RuleSettings, AlertSnapshot, JournalRow } from './alert-facts.ts';
-import { isAhead } from './track-alerts.ts';
+import {
+  type AlertCondition,
+  type RuleSettings,
+  type AlertSnapshot,
+  type JournalRow,
+  isAhead,
+} from './alert-facts.ts';
 
 /** Conditions of one look at most; beyond it the last ones are left out until others end. */
 const MOST_CONDITIONS = 500;

@@ -1,8 +1,7 @@
-import { HOUR_MS } from '../../domain/time-text.ts';
+import { HOUR_MS, weekdayOf } from '../../domain/time-text.ts';
 import { calendarAt, type Session } from '../../engine/trading-calendar.ts';
 import { isAtLeast, SEVERITIES, type Severity, type Alert, type NoteKind } from './alert-facts.ts';
 import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
-import { weekdayOf } from '../../domain/calendar-day.ts';
 
 export interface SentMessage {
   readonly atMs: number;

@@ -1,19 +1,20 @@
 import { messageOf } from '../../domain/errors.ts';
-import type {
-  Alert,
-  AlertCondition,
-  PeriodFigures,
-  ChannelRoute,
-  RuleSettings,
-  AlertSnapshot,
+import {
+  type Alert,
+  type AlertCondition,
+  type PeriodFigures,
+  type ChannelRoute,
+  type RuleSettings,
+  type AlertSnapshot,
+  trackAlerts,
+  type TrackSettings,
 } from '../core/alert-facts.ts';
 import { judgeSnapshot } from '../core/judge-snapshot.ts';
 import { dueSummaries, type SummarySettings } from '../core/plan-message.ts';
-import { trackAlerts, type TrackSettings } from '../core/track-alerts.ts';
 import { tehranDay } from '../../domain/zone-time.ts';
 import type { AlertOutbox, JournalCursor } from '../alert-outbox.ts';
 import type { ChannelSender } from './channel-sender.ts';
-import type { SafeOutbox } from './safe-outbox.ts';
+import type { SafeOutbox } from '../outbox-file.ts';
 
 /** Result of polling the bot, and the journal position where it ended. */
 export interface BotSnapshot {

@@ -9,7 +9,7 @@ import {
 import { isUrgent, planMessage, restUntilMs, type PacingSettings } from '../core/plan-message.ts';
 import type { AlertOutbox, StoredMessage } from '../alert-outbox.ts';
 import { messageText, type MessageVoice } from '../text/message-text.ts';
-import { type SafeOutbox, mutedUntilMs } from './safe-outbox.ts';
+import { type SafeOutbox, mutedUntilMs } from '../outbox-file.ts';
 import { localeOf } from '../../language/locale.ts';
 import type { AlertsSetup } from '../alerts-setup.ts';
 import { openChannel } from '../channels/open-channel.ts';

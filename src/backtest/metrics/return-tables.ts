@@ -1,4 +1,4 @@
-import { dayOfJalali, jalaliOf } from '../../domain/calendar-day.ts';
+import { dayOfJalali, jalaliOf } from '../../domain/time-text.ts';
 import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 

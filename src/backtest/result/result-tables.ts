@@ -1,4 +1,4 @@
-import { UNITS_PER_ONE, type Units, divideHalfEven, formatUnits } from '../../domain/money.ts';
+import { UNITS_PER_ONE, type Units, divideHalfEven, formatUnits, separatedName } from '../../domain/money.ts';
 import { FILL, FILL_RESULT, type FillRecord } from '../../records/fill.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/member-records.ts';
@@ -15,7 +15,6 @@ import type { ByteWriter } from '../byte-writer.ts';
 import type { FinishedRun } from '../finish-run.ts';
 import { csvCell } from '../../domain/csv.ts';
 import { present } from '../../domain/errors.ts';
-import { separatedName } from '../../domain/money-text.ts';
 import type { FieldKind, RecordFields } from '../../records/field.ts';
 
 /** One field of a table: its value in a row, and how JSON and CSV have it. */

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { MOST_CANCEL_DELAY_MS, type AdmissionAsk, type Slot, type SlotEnd } from '../admission.ts';
+import {
+  MOST_CANCEL_DELAY_MS,
+  type AdmissionAsk,
+  type Slot,
+  type SlotEnd,
+  QUIET_MS,
+  type NamedLimit,
+  type LimitWord,
+} from '../admission.ts';
 import {
   type BreakerState,
   lengthOf,
@@ -11,7 +19,6 @@ import {
   type Outcome,
 } from '../lockouts.ts';
 import type { LedgerRows, LedgerRules } from '../ledger-rules.ts';
-import { QUIET_MS, type NamedLimit, type LimitWord } from '../named-limit.ts';
 import type { BudgetKey } from '../slot-rows.ts';
 import type { UnknownPast } from '../doubt.ts';
 import { DraftSlots } from './draft-slots.ts';

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { present } from '../../domain/errors.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
-import { MOST_SEND_DELAY_MS, type Slot, type SlotEnd } from '../admission.ts';
+import {
+  MOST_SEND_DELAY_MS,
+  type Slot,
+  type SlotEnd,
+  type LimitChange,
+  type LimitWord,
+} from '../admission.ts';
 import { enterAtOnce, type Admittance, type Entry, type EntryAsk } from '../admittance.ts';
 import { PART_STANDS_STILL_MS, fullUntil, type UnknownPast } from '../doubt.ts';
 import type { BudgetReport } from '../ledger-report.ts';
 import { LedgerRules } from '../ledger-rules.ts';
 import { heldUntil, acquirePermit, type LockoutAsk, type Permit, type Outcome } from '../lockouts.ts';
 import { thisMachine, type Machine } from '../process-owner.ts';
-import type { LimitChange, LimitWord } from '../named-limit.ts';
 import type { BudgetKey } from '../slot-rows.ts';
 import { CancelLease, isLeased, leaseholder, mostLeased } from './cancel-lease.ts';
 import { longerMs } from './ledger-image.ts';

@@ -1,10 +1,9 @@
-import { separatedName } from '../../domain/money-text.ts';
+import { separatedName } from '../../domain/money.ts';
 import { invariant } from '../../domain/errors.ts';
-import type { Endpoint } from '../../exchange/request-types.ts';
+import { type Endpoint, isSecretText } from '../../exchange/request-types.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
 import type { PagedName } from '../../exchange/paging.ts';
 import { z } from 'zod';
-import { isSecretText } from '../../exchange/request-types.ts';
 
 export interface CallField {
   readonly name: string;

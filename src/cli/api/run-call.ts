@@ -16,7 +16,7 @@ import { dryRun } from './dry-run.ts';
 import type { CallRequest } from './read-fields.ts';
 import { isObject } from '../../domain/stored-json.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { oneLine } from '../../domain/money-text.ts';
+import { oneLine } from '../../domain/money.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 /** Options that every command has which calls the exchange by hand. */

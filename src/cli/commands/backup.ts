@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-file.ts';
 import { makeBackup, type MadeBackup, megabytesOf } from '../../daemon/make-backup.ts';
-import { groupedText } from '../../domain/money-text.ts';
+import { groupedText } from '../../domain/money.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { asCommand } from '../as-command.ts';
 import { failed } from '../command-error.ts';

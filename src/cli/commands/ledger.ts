@@ -18,8 +18,7 @@ import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from '../../budget/admission.ts';
 import { NamedLimitRows } from '../../budget/slot-rows.ts';
-import { PROBE_EVERY_MS } from '../../budget/lockouts.ts';
-import { StoredLockouts } from '../../budget/stored-lockouts.ts';
+import { PROBE_EVERY_MS, StoredLockouts } from '../../budget/lockouts.ts';
 import { SarrafError } from '../../domain/errors.ts';
 
 interface Options {

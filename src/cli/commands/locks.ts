@@ -4,7 +4,7 @@ import { bothTimesText } from '../../domain/zone-time.ts';
 import type { LockCommand } from '../../engine/engine-event.ts';
 import { scopeText, untilText } from '../../engine/lock.ts';
 import { lockLines } from '../lock-lines.ts';
-import { locksNow } from '../../mirror/locks-now.ts';
+import { locksNow } from '../../mirror/strategy-status.ts';
 import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 
 const EXAMPLES = `  sarraf locks

@@ -1,4 +1,4 @@
-import { separatedName } from '../../domain/money-text.ts';
+import { separatedName } from '../../domain/money.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { Decimal } from 'decimal.js';
 import type { MarketName } from '../../domain/market-symbol.ts';

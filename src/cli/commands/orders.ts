@@ -1,5 +1,5 @@
 import { parsedJson } from '../../domain/stored-json.ts';
-import { harmless } from '../../domain/money-text.ts';
+import { harmless } from '../../domain/money.ts';
 import { Argument, Option, type Command } from 'commander';
 import type { FillRecord } from '../../records/fill.ts';
 import type { ReplyRecord } from '../../engine/mirror-change.ts';

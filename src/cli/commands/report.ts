@@ -23,7 +23,7 @@ import type { SessionRows } from '../../mirror/session-rows.ts';
 import { rangeOption, timeOption } from '../data/data-options.ts';
 import { readConfig } from '../read-config.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
-import { countText } from '../../domain/money-text.ts';
+import { countText } from '../../domain/money.ts';
 import { unprotectedText } from '../../daemon/left-text.ts';
 import type { LiveSession, ResultHead } from '../../backtest/result-schema.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command } from 'commander';
 import { signalLineOf, deliveredSignals, type SignalLine, signalFileLines } from '../../backtest/signals.ts';
-import { oneLine } from '../../domain/money-text.ts';
+import { oneLine } from '../../domain/money.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../query/write-run-parquet.ts';
 import { wrongInput } from '../command-error.ts';

@@ -28,12 +28,11 @@ import {
   type ReadPeriod,
 } from '../statement/statement-period.ts';
 import { sourceOf } from '../statement/statement-source.ts';
-import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import { formatUnits, UNITS_PER_ONE, groupedText } from '../../domain/money.ts';
 import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { sqlName } from '../../query/views.ts';
 import { csvLine } from '../../domain/csv.ts';
-import { groupedText } from '../../domain/money-text.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 
 interface Options {

@@ -1,6 +1,5 @@
-import { formatUnits } from '../../domain/money.ts';
+import { formatUnits, moneyText, countText } from '../../domain/money.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
-import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
 import { readHaltWait } from '../../daemon/waiting-commands.ts';
 import { dataFolderOwner } from '../../daemon/process-locks.ts';
@@ -9,12 +8,24 @@ import type { StoredCredential } from '../../engine/request-watches.ts';
 import { readRecord } from '../../engine/stored-records.ts';
 import type { StoredRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
-import { LastPrices } from '../../mirror/last-prices.ts';
-import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
+import {
+  LastPrices,
+  strategyStatus,
+  type StrategyStatus,
+  locksNow,
+  pauseOf,
+} from '../../mirror/strategy-status.ts';
 import { locksText } from '../lock-lines.ts';
 import { orderLines, reasonText } from '../order-lines.ts';
 import { sentenceOf } from '../../engine/issue-log.ts';
-import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
+import {
+  readReconciliation,
+  type ReconciliationReport,
+  transfersNow,
+  unclearPositions,
+  type TransferAtWork,
+  type UnclearPosition,
+} from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
 import {
   hasMirror,
@@ -26,14 +37,7 @@ import {
   startWaitsFor,
   type StartingBot,
 } from '../read-mirror.ts';
-import { strategyStatus, type StrategyStatus } from '../../mirror/strategy-status.ts';
 import { rowLines } from '../table.ts';
-import {
-  transfersNow,
-  unclearPositions,
-  type TransferAtWork,
-  type UnclearPosition,
-} from '../../mirror/transfers-now.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';

@@ -23,7 +23,7 @@ import {
   readWritten,
 } from '../study/read-study-result.ts';
 import { studyLines, stressLines, verdictLines } from '../study/study-lines.ts';
-import { countText, groupedText } from '../../domain/money-text.ts';
+import { countText, groupedText } from '../../domain/money.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { StudyStore } from '../../study/study-store.ts';
 import { numberText } from '../../backtest/value-text.ts';

@@ -1,5 +1,4 @@
-import { countText } from '../../domain/money-text.ts';
-import { formatUnits } from '../../domain/money.ts';
+import { countText, formatUnits } from '../../domain/money.ts';
 import { isoText } from '../../domain/time-text.ts';
 import type { StatementRows } from '../../mirror/read-statement-rows.ts';
 import type { Statement } from '../../portfolio/make-statement.ts';

@@ -1,5 +1,6 @@
-import { DAY_MS, isoText } from '../../domain/time-text.ts';
 import {
+  DAY_MS,
+  isoText,
   dayOfGregorian,
   dayOfJalali,
   gregorianOf,
@@ -7,7 +8,7 @@ import {
   jalaliText,
   latinDigits,
   readDay,
-} from '../../domain/calendar-day.ts';
+} from '../../domain/time-text.ts';
 import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import { wrongInput } from '../command-error.ts';
 

@@ -1,5 +1,5 @@
 import { minuteText } from '../../domain/time-text.ts';
-import { countText } from '../../domain/money-text.ts';
+import { countText } from '../../domain/money.ts';
 import { dataSetText } from '../../study/data-set.ts';
 import { shownFigures, type RunRange, type Objective, type FailureKind } from '../../study/objectives.ts';
 import { rankedTrials, type StudyResult } from '../../study/study-result.ts';

@@ -17,7 +17,7 @@ import {
   type SessionFlags,
 } from './run-command.ts';
 import { StudyProgress, type TrialCounts } from './study-lines.ts';
-import { countText } from '../../domain/money-text.ts';
+import { countText } from '../../domain/money.ts';
 import type { WalkForwardResult } from '../../study/walk-forward-result.ts';
 import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../study/study-texts.ts';
 import { tableLines } from '../table.ts';

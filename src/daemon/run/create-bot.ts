@@ -21,7 +21,7 @@ import { type BudgetUse, LatencyBuckets, IN_MEMORY } from '../health/health-sour
 import { RequestCounts } from '../request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from '../create-bot-config.ts';
-import { lowered } from '../../budget/named-limit.ts';
+import { lowered } from '../../budget/admission.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import { pacesOf, type FeedPace } from '../../scheduler/poll-queue.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';

@@ -1,4 +1,4 @@
-import { oneLine } from '../../domain/money-text.ts';
+import { oneLine } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { EngineNotice, EngineRequest } from '../../engine/engine-command.ts';
 import type { VenueAnswer } from '../../venues/port.ts';

@@ -1,7 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { parseMarket, decimalsOf } from '../../exchange/market-names.ts';
-import { groupedText, moneyText, harmless, countText } from '../../domain/money-text.ts';
-import { formatUnits, type Units } from '../../domain/money.ts';
+import { groupedText, moneyText, harmless, countText, formatUnits, type Units } from '../../domain/money.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import type { OrderRecord, OrderState } from '../../records/order.ts';

@@ -4,7 +4,7 @@ import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../engine/engin
 import { DRAIN_POLICIES } from '../../engine/engine-event.ts';
 import { duration } from '../setting-fields.ts';
 import { formatDuration } from '../duration-text.ts';
-import { DEFAULT_RETENTION, RETENTION_BOUNDS, type RetentionLimits } from '../../mirror/retention.ts';
+import { DEFAULT_RETENTION, RETENTION_BOUNDS, type RetentionLimits } from '../../mirror/pruner.ts';
 import { isLoopbackName } from '../allowed-host.ts';
 
 /** Port of the page if none is set. */

@@ -9,7 +9,7 @@ import { readRun, type Pulse, type RunNote } from '../../daemon/run-record.ts';
 import { readRecord } from '../../engine/stored-records.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
-import { hasWriter } from '../../mirror/write-lock.ts';
+import { hasWriter } from '../../mirror/unusable.ts';
 import type { BotItem } from '../schema/overview.ts';
 import { english, sentence, sentenceFacts, type Sentence } from '../../language/sentence.ts';
 import Database from 'better-sqlite3';

@@ -1,9 +1,9 @@
 import { addUnits, formatUnits, parseUnits } from '../../domain/money.ts';
 import { readRecord } from '../../engine/stored-records.ts';
-import { locksNow } from '../../mirror/locks-now.ts';
+import { locksNow } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
-import { readReconciliation } from '../../mirror/read-reconciliation.ts';
+import { readReconciliation, transfersNow } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
 import type {
   AlertItem,
@@ -25,8 +25,7 @@ import { newestReading, lockItemOf } from './row-items.ts';
 import { english, sentenceFacts, type Sentence } from '../../language/sentence.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import type { SeriesItem } from '../schema/market.ts';
-import { transfersNow } from '../../mirror/transfers-now.ts';
-import { hasWriter } from '../../mirror/write-lock.ts';
+import { hasWriter } from '../../mirror/unusable.ts';
 import { basename } from 'node:path';
 import { knownBots, type KnownBot } from '../../daemon/known-bots.ts';
 import { ApiError } from '../api-error.ts';

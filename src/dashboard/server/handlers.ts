@@ -36,13 +36,12 @@ import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints
 import { LOG_LEVELS } from '../schema/log.ts';
 import { dashboardOpenApi } from './openapi.ts';
 import { existsSync } from 'node:fs';
-import { AlertOutbox } from '../../alerts/alert-outbox.ts';
-import type { AlertFilter, ListedAlert } from '../../alerts/alert-rows.ts';
+import { AlertOutbox, type AlertFilter, type ListedAlert } from '../../alerts/alert-outbox.ts';
 import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
 import type { AlertItem, LocksReply } from '../schema/overview.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { locksNow } from '../../mirror/locks-now.ts';
+import { locksNow } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
 

@@ -12,8 +12,12 @@ import {
 } from './handler.ts';
 import { readInput, textInput } from './request-fields.ts';
 import { RequestLog, RequestRouter, type Routing } from '../request-log.ts';
-import { gatewayHandlers } from './handlers/gateway.ts';
-import { marginHandlers, rialWithdrawalHandlers, walletHandlers } from './handlers/wallets.ts';
+import {
+  gatewayHandlers,
+  marginHandlers,
+  rialWithdrawalHandlers,
+  walletHandlers,
+} from './handlers/wallets.ts';
 import { marketDataHandlers } from './handlers/market-data.ts';
 import { sessionHandlers, userHandlers } from './handlers/user.ts';
 import { spotHandlers } from './handlers/spot.ts';

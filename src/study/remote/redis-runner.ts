@@ -1,5 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { countText } from '../../domain/money-text.ts';
+import { countText } from '../../domain/money.ts';
 import type { RunRange, TrialReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';

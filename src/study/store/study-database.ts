@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { holdsNothing } from '../../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../../domain/errors.ts';
-import { sqliteHeaderOf } from '../../mirror/sqlite-header.ts';
+import { sqliteHeaderOf } from '../../mirror/unusable.ts';
 
 /** Maximum time that one process waits for another that writes. */
 const PATIENT_MS = 5_000;

@@ -12,7 +12,7 @@ import {
 import { createHash } from 'node:crypto';
 import type { FillRules } from '../../backtest/run-setup.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/fee-schedule.ts';
+import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/market.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { BarRules, PollRules } from '../../venues/fill-rules.ts';
 import { inDigits } from '../../language/fact.ts';

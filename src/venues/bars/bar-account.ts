@@ -1,4 +1,4 @@
-import { ratesOf, type FeeSchedule, feeOf } from '../../domain/fee-schedule.ts';
+import { ratesOf, type FeeSchedule, feeOf, stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { BoundedList, type Wallet } from '../../simulator/wallet.ts';
@@ -20,7 +20,6 @@ import {
 import type { BarMarket, WorkingOrder } from './bar-market.ts';
 import { orderIdOf, tradeIdOf } from '../read-records.ts';
 import type { SimulatedOrder, Trader } from '../../simulator/market-state.ts';
-import { stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
 
 /**
  * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the

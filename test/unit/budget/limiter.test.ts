@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import type { BudgetTrouble } from '../../../src/budget/budget-queue.ts';
-import { troubleText, type LimitedCall } from '../../../src/budget/limited-call.ts';
-import { RequestLimiter } from '../../../src/budget/limiter.ts';
+import { troubleText, type LimitedCall, RequestLimiter } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
 import type { Admission, AdmissionAsk, Slot } from '../../../src/budget/admission.ts';
 import { admittanceOf } from '../../../src/budget/admittance.ts';

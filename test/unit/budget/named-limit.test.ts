@@ -2,7 +2,7 @@ import type { RateLimit } from '../../../src/domain/rate-limit.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
-import { afterLimitReply, inForce, lowered, QUIET_MS } from '../../../src/budget/named-limit.ts';
+import { afterLimitReply, inForce, lowered, QUIET_MS } from '../../../src/budget/admission.ts';
 
 const BUDGET: RateLimit = {
   name: 'orders/list',

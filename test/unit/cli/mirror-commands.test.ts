@@ -11,7 +11,7 @@ import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
-import { transfersNow } from '../../../src/mirror/transfers-now.ts';
+import { transfersNow } from '../../../src/mirror/read-reconciliation.ts';
 import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';

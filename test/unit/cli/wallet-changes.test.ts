@@ -3,7 +3,7 @@ import { changeLines, walletChanges } from '../../../src/cli/commands/reconcile.
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { WalletTransaction } from '../../../src/venues/port.ts';
 import { placeholderIdOf, type FillRecord } from '../../../src/records/fill.ts';
-import { readMovements } from '../../../src/mirror/read-movements.ts';
+import { readMovements } from '../../../src/mirror/read-reconciliation.ts';
 import { DURABLE, fillRecord, MirrorFolder } from '../mirror/mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, transactionIdOf } from '../../../src/venues/read-records.ts';
 

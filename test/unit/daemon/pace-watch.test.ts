@@ -1,7 +1,7 @@
 import type { Budget } from '../../../src/domain/rate-limit.ts';
 import { expect, test } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
-import { QUIET_MS } from '../../../src/budget/named-limit.ts';
+import { QUIET_MS } from '../../../src/budget/admission.ts';
 import { planInputOf } from '../../../src/daemon/create-plan.ts';
 import { PaceWatch } from '../../../src/daemon/run/create-bot.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';

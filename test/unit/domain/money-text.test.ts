@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countText, groupedText, moneyText } from '../../../src/domain/money-text.ts';
+import { countText, groupedText, moneyText } from '../../../src/domain/money.ts';
 import { decimalsOf } from '../../../src/exchange/market-names.ts';
 import { tryDecimalText } from '../../../src/domain/decimal-text.ts';
 

@@ -8,16 +8,6 @@ import {
   readDay,
   weekdayOf,
   WEEKDAYS,
-} from '../../../src/domain/calendar-day.ts';
-import {
-  bothTimesText,
-  readClock,
-  readTehranTime,
-  tehranInstant,
-  tehranOffsetMs,
-  tehranText,
-} from '../../../src/domain/zone-time.ts';
-import {
   isoText,
   agoText,
   clockText,
@@ -26,6 +16,14 @@ import {
   minuteText,
   secondText,
 } from '../../../src/domain/time-text.ts';
+import {
+  bothTimesText,
+  readClock,
+  readTehranTime,
+  tehranInstant,
+  tehranOffsetMs,
+  tehranText,
+} from '../../../src/domain/zone-time.ts';
 import fc from 'fast-check';
 
 const NOON_MS = Date.UTC(2024, 1, 29, 12);

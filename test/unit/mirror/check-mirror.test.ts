@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
-import { checkOf } from '../../../src/mirror/row-checks.ts';
+import { checkOf } from '../../../src/mirror/check-mirror.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { ICEBERG, MirrorFolder, NOW_MS } from './mirror-fixture.ts';
 import { newLedger } from '../../support/new-ledger.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import type { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { MirrorFolder } from './mirror-fixture.ts';
 
 const MINUTE_MS = 60_000;

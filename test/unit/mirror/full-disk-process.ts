@@ -4,7 +4,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 
 /**
  * Runs alone on a disk of a few megabytes, which it fills; says in JSON lines what the mirror does about it.

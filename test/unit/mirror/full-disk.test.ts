@@ -53,7 +53,7 @@ test.skipIf(!canMount)('a folder that can only be read is refused with what to d
   const script = 'mount -t tmpfs -o ro none "$1"; exec "$2" --input-type=module -e "$3" "$1"';
   const open = `
     import { MirrorStore } from './src/mirror/mirror-store.ts';
-    import { DEFAULT_RETENTION } from './src/mirror/retention.ts';
+    import { DEFAULT_RETENTION } from './src/mirror/pruner.ts';
     const path = process.argv[1] + '/mirror.sqlite';
     try {
       MirrorStore.open({ path, retention: DEFAULT_RETENTION, nowMs: 0, epoch: () => 'abcd', durability: 'full' });

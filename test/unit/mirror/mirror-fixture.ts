@@ -8,7 +8,7 @@ import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 

@@ -6,7 +6,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { startNode } from '../../support/sarraf-process.ts';
 import {
   DURABLE,
@@ -366,7 +366,7 @@ describe('the one writer', () => {
   test('is gone with its process, however that ends', async () => {
     const script = `
       import { MirrorStore } from './src/mirror/mirror-store.ts';
-      import { DEFAULT_RETENTION } from './src/mirror/retention.ts';
+      import { DEFAULT_RETENTION } from './src/mirror/pruner.ts';
       const store = MirrorStore.open({ path: process.argv[1], retention: DEFAULT_RETENTION, nowMs: 0, epoch: () => 'abcd', durability: 'full' });
       store.apply([{ kind: 'kept', name: 'a', json: '1' }], { atMs: 0, isDurable: true });
       console.log('open');

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBackup } from '../../../src/daemon/make-backup.ts';
 import { planRestore, restoreBackup } from '../../../src/daemon/restore-backup.ts';
-import { mirrorFactsOf } from '../../../src/mirror/mirror-facts.ts';
+import { mirrorFactsOf } from '../../../src/mirror/copy-mirror.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../../src/mirror/record-tables.ts';
 import { MIRROR_STEPS } from '../../../src/mirror/schema.ts';

@@ -2,7 +2,7 @@ import { openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import Database from 'better-sqlite3';
 import { acquireProcessLock } from '../../../src/daemon/process-lock.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 
 /** Opens all files that this process may, and then says how a lock and a mirror fail. */

@@ -5,7 +5,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import type { RetentionLimits } from '../../../src/mirror/retention.ts';
+import type { RetentionLimits } from '../../../src/mirror/pruner.ts';
 import {
   fillRecord,
   intentRecord,

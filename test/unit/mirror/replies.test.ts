@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import type { ReplyRecord } from '../../../src/engine/mirror-change.ts';
-import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { DURABLE, LATER, MirrorFolder, NOW_MS, orderRecord, replyRecord } from './mirror-fixture.ts';
 
 const KEY = replyRecord().orderKey;

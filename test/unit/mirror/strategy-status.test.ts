@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LastPrices } from '../../../src/mirror/last-prices.ts';
-import { strategyStatus } from '../../../src/mirror/strategy-status.ts';
+import { LastPrices, strategyStatus } from '../../../src/mirror/strategy-status.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';

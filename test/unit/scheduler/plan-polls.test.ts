@@ -1,7 +1,7 @@
 import type { Timeframe } from '../../../src/domain/candle.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PlanInput } from '../../../src/scheduler/plan-input.ts';
+import type { PlanInput, PlanBudget } from '../../../src/scheduler/plan-input.ts';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
 import {
   INTERFACE_PROFILE,
@@ -20,7 +20,6 @@ import {
   trades,
   type Freshness,
 } from '../../../src/strategy/subscriptions.ts';
-import type { PlanBudget } from '../../../src/scheduler/planned-budget.ts';
 
 /** Limits as the interface states them: name, requests, ms, reserve. */
 const BUDGETS = `

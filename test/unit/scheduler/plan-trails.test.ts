@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planTrails } from '../../../src/scheduler/plan-trails.ts';
+import { planTrails } from '../../../src/scheduler/plan-input.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 
 const budgets = new Map(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shareBudget, type PaceDemand } from '../../../src/scheduler/plan-budget.ts';
+import { shareBudget, type PaceDemand } from '../../../src/scheduler/plan-polls.ts';
 
 const demand = fc
   .tuple(fc.integer({ min: 1, max: 60_000 }), fc.integer({ min: 0, max: 600_000 }))

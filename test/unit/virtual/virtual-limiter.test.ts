@@ -2,7 +2,7 @@ import type { RateLimit } from '../../../src/domain/rate-limit.ts';
 import { describe, expect, test } from 'vitest';
 import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
-import type { LimitedCall } from '../../../src/budget/limited-call.ts';
+import type { LimitedCall } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { createVirtualLimiter } from '../../../src/virtual/virtual-executor.ts';

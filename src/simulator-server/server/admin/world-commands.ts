@@ -3,7 +3,7 @@ import { FaultPlan } from '../../fault-plan.ts';
 import { defined, decimalAmount, feePercent, positiveDecimal } from '../../market-config.ts';
 import { faultsConfig } from '../../exchange-config.ts';
 import { adminCommand, AdminRefusal, type AdminContext, marketOf, userOf } from './admin-command.ts';
-import { formatRatePercent, ratesOf, type FeeRates } from '../../../domain/fee-schedule.ts';
+import { formatRatePercent, ratesOf, type FeeRates } from '../../../domain/market.ts';
 import { formatUnits } from '../../../domain/money.ts';
 import type { MarketState } from '../../../simulator/market-state.ts';
 import type { Wallet } from '../../../simulator/wallet.ts';

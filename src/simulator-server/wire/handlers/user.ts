@@ -12,7 +12,7 @@ import {
 } from '../handler.ts';
 import { isKnownCurrency, readRequest } from '../request-fields.ts';
 import { writeDecimal, writeTime } from '../order-records.ts';
-import { formatRatePercent, ratesOf } from '../../../domain/fee-schedule.ts';
+import { formatRatePercent, ratesOf } from '../../../domain/market.ts';
 
 /** Symbols of a comma list, upper case. Refused: `InvalidMarketPair` with one that is no market here. */
 function namedMarkets(call: WireCall, list: string): readonly string[] | Refusal {

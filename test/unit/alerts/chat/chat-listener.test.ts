@@ -5,7 +5,7 @@ import type { ChatAction } from '../../../../src/alerts/chat/answer-chat.ts';
 import { carryOut } from '../../../../src/alerts/open-alerts.ts';
 import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-listener.ts';
 import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
-import { mutedUntilMs, SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
+import { mutedUntilMs, SafeOutbox } from '../../../../src/alerts/outbox-file.ts';
 import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Alert, type AlertCondition, channelsFor } from '../../../../src/alerts/core/alert-facts.ts';
-import { ABSENT_FOR_MS, trackAlerts, type AlertChange } from '../../../../src/alerts/core/track-alerts.ts';
+import {
+  type Alert,
+  type AlertCondition,
+  channelsFor,
+  ABSENT_FOR_MS,
+  trackAlerts,
+  type AlertChange,
+} from '../../../../src/alerts/core/alert-facts.ts';
 import { NOON_MS, openAlert as alert } from './snapshot-fixture.ts';
 
 const SETTINGS = { escalateAfterMs: 600_000, lastStep: 2, remindEveryMs: 3_600_000 } as const;

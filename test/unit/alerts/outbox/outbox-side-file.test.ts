@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
 import { AlertOutbox } from '../../../../src/alerts/alert-outbox.ts';
-import { openOutboxFile, outboxPath, OUTBOX_SIDE_FILES } from '../../../../src/alerts/outbox-file.ts';
-import { openOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
+import {
+  openOutboxFile,
+  outboxPath,
+  OUTBOX_SIDE_FILES,
+  openOutbox,
+} from '../../../../src/alerts/outbox-file.ts';
 import { makeBackup, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
 import { planRestore, restoreBackup } from '../../../../src/daemon/restore-backup.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS } from '../../mirror/mirror-fixture.ts';

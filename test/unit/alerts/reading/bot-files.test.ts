@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { answerChat } from '../../../../src/alerts/chat/answer-chat.ts';
 import { readView } from '../../../../src/alerts/open-alerts.ts';
 import { BotFiles } from '../../../../src/alerts/reading/bot-files.ts';
-import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
+import { SafeOutbox } from '../../../../src/alerts/outbox-file.ts';
 import { leaveRecord } from '../../daemon/left-record.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';

@@ -5,7 +5,7 @@ import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-mac
 import { noteBackup } from '../../../../src/daemon/make-backup.ts';
 import { acquireProcessLock } from '../../../../src/daemon/process-lock.ts';
 import { watchdogProcessLockPath } from '../../../../src/daemon/run-watchdog.ts';
-import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../../src/mirror/pruner.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const DAY_MS = 86_400_000;

@@ -25,7 +25,7 @@ import { writeUnstarted } from '../../../../src/engine/strategy-instance-record.
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
-import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
+import { DEFAULT_RETENTION } from '../../../../src/mirror/pruner.ts';
 import { storeToken } from '../../../../src/venues/client-credentials.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closedTime, session } from '../../../../src/daemon/setting-fields.ts';
-import { WEEKDAYS } from '../../../../src/domain/calendar-day.ts';
-import { isoText } from '../../../../src/domain/time-text.ts';
+import { WEEKDAYS, isoText } from '../../../../src/domain/time-text.ts';
 import { calendarAt, type TradingCalendar } from '../../../../src/engine/trading-calendar.ts';
 
 const MINUTE_MS = 60_000;

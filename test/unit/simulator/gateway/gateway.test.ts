@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { gatewayHandlers } from '../../../../src/simulator-server/wire/handlers/gateway.ts';
+import { gatewayHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { payAction, payPage } from '../../../../src/simulator-server/wire/wire-adapter.ts';
 import { ask, createExchange, START_MS } from '../users/fixture.ts';
 
