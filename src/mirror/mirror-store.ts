@@ -274,10 +274,13 @@ export class MirrorStore {
       if (!isFullDisk(error)) throw this.cannotWrite(error, false);
       if (!this.reserveFile.release()) throw this.cannotWrite(error, true);
       this.isRelieved = true;
-      this.commitAfterRelief(changes);
-      this.onRelief(
-        `the disk of ${this.path} is full: what was kept back for that was given up, and lasts for cancels only; no orders are placed until there is room again`,
-      );
+      try {
+        this.commitAfterRelief(changes);
+      } finally {
+        this.onRelief(
+          `the disk of ${this.path} is full: what was kept back for that was given up, and lasts for cancels only; no orders are placed until there is room again`,
+        );
+      }
     }
   }
 

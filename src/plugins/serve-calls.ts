@@ -160,7 +160,7 @@ let hasPostedEnd = false;
 function postEnd(end: WorkerEnd): void {
   if (hasPostedEnd) return;
   hasPostedEnd = true;
-  line.post(SENT.end, end);
+  line.postEnd({ ...end, message: end.message.slice(0, 1_000), stack: end.stack?.slice(0, 4_000) });
 }
 
 process.on('uncaughtExceptionMonitor', (error, origin) => {

@@ -195,7 +195,7 @@ export class StrategyThread {
 
   /** The last message of the thread. */
   private broken(): SarrafError {
-    this.end ??= checkedEnd(this.line.read());
+    this.end ??= checkedEnd(this.line.readEnd());
     void this.dispose();
     return brokenBy(this.end);
   }
@@ -203,7 +203,7 @@ export class StrategyThread {
   private noteEnd(end: WorkerEnd): void {
     this.arrived.resolve();
     if (this.hasEnded) return;
-    this.end = this.line.kind === SENT.end ? checkedEnd(this.line.read()) : end;
+    this.end = checkedEnd(this.line.readEnd() ?? end);
     if (this.isLoaded) this.options.onEnd(this.end);
   }
 

@@ -197,12 +197,17 @@ export const SENT = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
  */
 const MOST_BYTES = 8_388_608;
 
+/** Bytes of the last message: a reason of 1,000 characters and a stack of 4,000, each six bytes at most. */
+const MOST_END_BYTES = 32_768;
+
 const STATE = 0;
 /** Of what the thread has said, and of what the main thread has passed. */
 const LENGTH = 1;
 const ANSWERED = 2;
 const SENT_LENGTH = 3;
 const WORDS = 4;
+const END_OFFSET = WORDS * 4 + 2 * MOST_BYTES;
+const MEMORY_BYTES = END_OFFSET + 4 + MOST_END_BYTES;
 
 /** The length of what did not fit. */
 const NOT_HERE = -1;
@@ -220,12 +225,17 @@ export class SharedLine {
   private readonly words: Int32Array;
   private readonly bytes: Uint8Array;
   private readonly sentBytes: Uint8Array;
+  /** Length of the last message, which has room of its own: an answer may wait to be read when it comes. */
+  private readonly endLength: Int32Array;
+  private readonly endBytes: Uint8Array;
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(WORDS * 4 + 2 * MOST_BYTES)) {
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(MEMORY_BYTES)) {
     this.memory = memory;
     this.words = new Int32Array(memory, 0, WORDS);
     this.bytes = new Uint8Array(memory, WORDS * 4, MOST_BYTES);
     this.sentBytes = new Uint8Array(memory, WORDS * 4 + MOST_BYTES, MOST_BYTES);
+    this.endLength = new Int32Array(memory, END_OFFSET, 1);
+    this.endBytes = new Uint8Array(memory, END_OFFSET + 4, MOST_END_BYTES);
   }
 
   /** On the main thread: forgets the last message. */
@@ -236,12 +246,13 @@ export class SharedLine {
   /** On the main thread: waits for a message, for `limitMs` at most. Answers its kind. */
   wait(limitMs: number): number {
     Atomics.wait(this.words, STATE, SENT.nothing, limitMs);
-    return Atomics.load(this.words, STATE);
+    return this.kind;
   }
 
-  /** The kind of the last message. */
+  /** The kind of the last message. The thread's end is not forgotten with the message before it. */
   get kind(): number {
-    return Atomics.load(this.words, STATE);
+    const kind = Atomics.load(this.words, STATE);
+    return kind === SENT.nothing && Atomics.load(this.endLength, 0) !== 0 ? SENT.end : kind;
   }
 
   /** On the main thread: reads the message. Throws `INVALID_STRATEGY` when it is no JSON. */
@@ -252,6 +263,17 @@ export class SharedLine {
       return decode(this.bytes, length);
     } catch {
       throw unreadable();
+    }
+  }
+
+  /** On the main thread: reads the thread's last message; null when there is none that is JSON. */
+  readEnd(): unknown {
+    const length = Atomics.load(this.endLength, 0);
+    if (length <= 0 || length > this.endBytes.length) return null;
+    try {
+      return decode(this.endBytes, length);
+    } catch {
+      return null;
     }
   }
 
@@ -284,6 +306,14 @@ export class SharedLine {
       throw new SarrafError('INVALID_STRATEGY', `expected an answer of at most ${MOST_BYTES} bytes`);
     Atomics.store(this.words, LENGTH, written);
     Atomics.store(this.words, STATE, kind);
+    Atomics.notify(this.words, STATE);
+  }
+
+  /** In the thread: sends its last message, of at most 32,768 bytes. */
+  postEnd(message: unknown): void {
+    Atomics.store(this.endLength, 0, encode(JSON.stringify(message), this.endBytes).written);
+    // An answer that waits stays the message to read; who waits for one is woken.
+    Atomics.compareExchange(this.words, STATE, SENT.nothing, SENT.end);
     Atomics.notify(this.words, STATE);
   }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
-import { checkedPlots } from '../../../src/plugins/worker-messages.ts';
+import { checkedPlots, SENT, SharedLine } from '../../../src/plugins/worker-messages.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
@@ -462,4 +462,13 @@ test('a schema that does not come back ends its thread, and nothing else', async
     code: 'failed',
   });
   expect(runner.failure).toContain('expected an answer within 200 ms');
+});
+
+test('the end of a thread leaves an answer that waits to be read, and is not forgotten with it', () => {
+  const line = new SharedLine();
+  line.post(SENT.answer, 'an answer');
+  new SharedLine(line.memory).postEnd('an end');
+  expect([line.kind, line.read()]).toEqual([SENT.answer, 'an answer']);
+  line.clear();
+  expect([line.kind, line.wait(0), line.readEnd()]).toEqual([SENT.end, SENT.end, 'an end']);
 });
