@@ -53,7 +53,7 @@ export interface PlannedFeed extends Feed {
   readonly idleIntervalMs: number;
   /**
    * The oldest its data can be when it is used: interval, wait for a slot, reply and the exchange's own
-   * cache.
+   * cache. In a full budget of several paces a slot can come later by one gap of the fastest.
    */
   readonly worstAgeMs: number;
   /** Longest time after its close until a bar is there; null for other feeds. */
