@@ -15,9 +15,9 @@ export type { Timeframe } from './domain/candle.ts';
 export { createRandom, type RandomSource } from './domain/random.ts';
 export { InvalidSample, type Estimate, type UnknownReason } from './statistics/estimate.ts';
 export { normalCdf, normalQuantile } from './statistics/probabilistic-sharpe.ts';
-export { sampleMoments, type SampleMoments, type SharpeSample } from './statistics/sample-moments.ts';
+export { sampleMoments, type SampleMoments, type SharpeSample } from './statistics/estimate.ts';
 export { observedSharpe } from './statistics/probabilistic-sharpe.ts';
-export { autocorrelation } from './statistics/sample-moments.ts';
+export { autocorrelation } from './statistics/estimate.ts';
 export { probabilisticSharpe } from './statistics/probabilistic-sharpe.ts';
 export { minimumTrackRecord, type TrackRecordOptions } from './statistics/probabilistic-sharpe.ts';
 export { expectedMaximumSharpe, type TrialSpread } from './statistics/probabilistic-sharpe.ts';
@@ -47,7 +47,7 @@ export {
   type TradeOrderOptions,
   type TradeOrderRisk,
 } from './statistics/trade-order-risk.ts';
-export type { Quantiles } from './statistics/sample-moments.ts';
+export type { Quantiles } from './statistics/estimate.ts';
 export {
   randomEntries,
   type PlannedPosition,

@@ -21,5 +21,10 @@ export {
   type ScriptedSignal,
   type ScriptOptions,
 } from './backtest/run-script.ts';
-export { generateBars, type GeneratedBars } from './backtest/generated-bars.ts';
-export type { MarketScript, ScriptedBar, ScriptedTerms } from './backtest/scripted-market.ts';
+export {
+  generateBars,
+  type GeneratedBars,
+  type MarketScript,
+  type ScriptedBar,
+  type ScriptedTerms,
+} from './backtest/scripted-market.ts';

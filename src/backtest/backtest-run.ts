@@ -7,10 +7,13 @@ import type { RefusalCount } from '../engine/intent-tally.ts';
 import type { MemberHistory } from '../engine/member-records.ts';
 import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../records/fill.ts';
-import type { OrderRecord } from '../records/order.ts';
-import type { PlottedSeries } from './plot-recorder.ts';
+import { type OrderRecord, isFinal } from '../records/order.ts';
 import { factsOf, type Fact } from '../language/fact.ts';
 import type { ENGLISH_FIDELITY, ENGLISH_WARNINGS } from './report/texts/fidelity-texts.ts';
+import type { MirrorChange } from '../engine/mirror-change.ts';
+import type { EquityValuer } from '../venues/equity-valuer.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
+import type { PlotSeries, PlotSink } from '../strategy/plots.ts';
 
 /** A rule of filling, what it was set to, or what it can not know, in no language. */
 export type FidelityFact = Fact<keyof typeof ENGLISH_FIDELITY>;
@@ -167,4 +170,206 @@ export function joinedBy(
   [first, ...others]: readonly [RunWarning, ...RunWarning[]],
 ): RunWarning {
   return others.reduce((one, other) => runWarning(key, { one, other }), first);
+}
+
+/** The orders and fills of a run, taken from what the engine would write to its mirror. */
+export class RunRecords {
+  /** In the order in which they were planned, each as it was last. */
+  readonly orders: OrderRecord[] = [];
+  readonly fills: FillRecord[] = [];
+  /** Indices in the list of the orders that have not ended, except the newest. */
+  private readonly places = new Map<string, number>();
+  /** The one that was planned last and has not ended: mostly it is the next that does. Empty without one. */
+  private newestKey = '';
+  private newestPlace = -1;
+
+  note(changes: readonly MirrorChange[]): void {
+    for (const change of changes) {
+      if (change.kind === 'order') this.noteOrder(change.order);
+      else if (change.kind === 'fill') this.fills.push(change.fill);
+    }
+  }
+
+  /** Keeps an order as it is now, at the place of its plan. */
+  noteOrder(order: OrderRecord): void {
+    const { key } = order;
+    const place = this.placeOf(key);
+    if (place !== undefined) this.orders[place] = order;
+    else if (isFinal(order)) this.orders.push(order);
+    else this.begin(key, this.orders.push(order) - 1);
+    if (place !== undefined && isFinal(order)) this.end(key);
+  }
+
+  private placeOf(key: string): number | undefined {
+    if (key === this.newestKey) return this.newestPlace;
+    return this.places.size === 0 ? undefined : this.places.get(key);
+  }
+
+  private begin(key: string, place: number): void {
+    if (this.newestKey !== '') this.places.set(this.newestKey, this.newestPlace);
+    this.newestKey = key;
+    this.newestPlace = place;
+  }
+
+  private end(key: string): void {
+    if (key === this.newestKey) this.newestKey = '';
+    else this.places.delete(key);
+  }
+}
+
+type EquityOfNow = Pick<EquityValuer, 'number' | 'isExposed'>;
+
+/**
+ * The equity after each moment at which bars close, in columns with room for more: how many moments there
+ * are is not known before, since bars of several markets may close at one.
+ */
+export class EquityRecorder {
+  private readonly valuer: EquityOfNow;
+  private timeMs: Float64Array;
+  private equity: Float64Array;
+  private isExposed: Uint8Array;
+  private length = 0;
+
+  /** `moments`: how many there will probably be. */
+  constructor(moments: number, valuer: EquityOfNow) {
+    this.valuer = valuer;
+    this.timeMs = new Float64Array(moments);
+    this.equity = new Float64Array(moments);
+    this.isExposed = new Uint8Array(moments);
+  }
+
+  get curve(): EquityCurve {
+    const { length, timeMs, equity, isExposed } = this;
+    return { length, timeMs, equity, isExposed };
+  }
+
+  /** Adds the current value of the account, at the close of a bar. */
+  add(closeMs: number): void {
+    const { length, valuer } = this;
+    if (length === this.timeMs.length) this.grow();
+    this.timeMs[length] = closeMs;
+    this.equity[length] = valuer.number();
+    if (valuer.isExposed()) this.isExposed[length] = 1;
+    this.length = length + 1;
+  }
+
+  private grow(): void {
+    const room = 2 * this.length + 1;
+    const [timeMs, equity, isExposed] = [
+      new Float64Array(room),
+      new Float64Array(room),
+      new Uint8Array(room),
+    ];
+    timeMs.set(this.timeMs);
+    equity.set(this.equity);
+    isExposed.set(this.isExposed);
+    this.timeMs = timeMs;
+    this.equity = equity;
+    this.isExposed = isExposed;
+  }
+}
+
+/** A series that a strategy plotted in a run. */
+export interface PlottedSeries extends PlotSeries {
+  readonly strategy: string;
+  readonly length: number;
+  /** In ms since 1970, mostly rising; a bar's value has the time of its close. */
+  readonly atMs: Float64Array;
+  /** NaN for a gap. */
+  readonly value: Float64Array;
+  /** One of so many values was kept. */
+  readonly every: number;
+}
+
+/** Values of a series that are kept; with more, every second one goes, and so on. */
+export const MOST_VALUES = 65_536;
+const FIRST_VALUES = 1_024;
+
+/** Keeps what one strategy plots, in columns. Of several values of one moment the last one stays. */
+export class PlotRecorder implements PlotSink {
+  private readonly columns = new Map<PlotSeries, PlotColumn>();
+  /** By market and name: after a restart a strategy begins its series anew, and they go on here. */
+  private readonly named = new Map<string, { readonly series: PlotSeries; readonly column: PlotColumn }>();
+
+  add(series: PlotSeries, atMs: number, value: number): void {
+    const column = this.columns.get(series) ?? this.columnOf(series);
+    column.add(atMs, value);
+  }
+
+  series(strategy: string): readonly PlottedSeries[] {
+    return [...this.named.values()].map(({ series, column }) => ({ ...series, strategy, ...column.data() }));
+  }
+
+  private columnOf(series: PlotSeries): PlotColumn {
+    const key = `${series.market} ${series.name}`;
+    const { column } = this.named.get(key) ?? { column: new PlotColumn() };
+    if (!this.named.has(key)) this.named.set(key, { series, column });
+    this.columns.set(series, column);
+    return column;
+  }
+}
+
+/** The values of one series, thinned as they come. */
+class PlotColumn {
+  private atMs = new Float64Array(FIRST_VALUES);
+  private value = new Float64Array(FIRST_VALUES);
+  private length = 0;
+  private every = 1;
+  /** Values that came since the last one that was kept. */
+  private skipped = 0;
+
+  add(atMs: number, value: number): void {
+    if (this.length > 0 && this.atMs[this.length - 1] === atMs) {
+      this.value[this.length - 1] = value;
+      return;
+    }
+    this.skipped += 1;
+    if (this.skipped < this.every) return;
+    this.skipped = 0;
+    if (this.length === MOST_VALUES) {
+      this.halve();
+      return;
+    }
+    if (this.length === this.atMs.length) {
+      this.atMs = grown(this.atMs);
+      this.value = grown(this.value);
+    }
+    this.atMs[this.length] = atMs;
+    this.value[this.length] = value;
+    this.length += 1;
+  }
+
+  data(): Pick<PlottedSeries, 'length' | 'atMs' | 'value' | 'every'> {
+    const { length, every } = this;
+    return { length, every, atMs: this.atMs.subarray(0, length), value: this.value.subarray(0, length) };
+  }
+
+  /** Keeps every second value. The one that found no room counts as left out. */
+  private halve(): void {
+    this.skipped = this.every;
+    this.every *= 2;
+    this.length /= 2;
+    for (let index = 0; index < this.length; index += 1) {
+      this.atMs[index] = this.atMs[2 * index + 1] ?? 0;
+      this.value[index] = this.value[2 * index + 1] ?? 0;
+    }
+  }
+}
+
+function grown(column: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(column.length * 2);
+  larger.set(column);
+  return larger;
+}
+
+/** Keeps what strategies plot from now on. Answers what gives it in the end. */
+export function recordPlots(
+  instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
+): () => readonly PlottedSeries[] {
+  const recorders = instances.map(({ runner }) => {
+    const recorder = new PlotRecorder();
+    runner.plots = recorder;
+    return { name: runner.name, recorder };
+  });
+  return () => recorders.flatMap(({ name, recorder }) => recorder.series(name));
 }

@@ -11,7 +11,14 @@ import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
-import { intentsOf, type EquityCurve, type LocksOfRun, type StrategyIntents } from './backtest-run.ts';
+import {
+  intentsOf,
+  type EquityCurve,
+  type LocksOfRun,
+  type StrategyIntents,
+  EquityRecorder,
+  RunRecords,
+} from './backtest-run.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { MemberHistory } from '../engine/member-records.ts';
@@ -19,7 +26,6 @@ import type { UniverseReport } from '../engine/universe-manager.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarStatistics } from './bar-statistics.ts';
 import { BarQueue, type WantedFeed } from './bar-queue.ts';
-import { EquityRecorder, RunRecords } from './run-records.ts';
 import { DatedSignals, type DatedSignal } from './signals.ts';
 import type { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/equity-valuer.ts';

@@ -10,9 +10,8 @@ import type { VenueCall } from '../venues/port.ts';
 import { tripKey } from '../venues/fill-rules.ts';
 import { MemoryMirror, planOf } from './poll/poll-bot.ts';
 import { compareDecisions, compareSessions, type SessionComparison } from './parity/compare-sessions.ts';
-import type { Difference } from './difference.ts';
+import { type Difference, Watch } from './difference.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './parity/run-again.ts';
-import { Watch } from './parity/seen.ts';
 import { readSession, measuredLatency, type WantedThing, instancesOf } from './session.ts';
 import { ReceivedData } from './parity/received-data.ts';
 

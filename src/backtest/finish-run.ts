@@ -9,9 +9,8 @@ import {
   joinedBy,
 } from './backtest-run.ts';
 import { numberOf, quotient, type Statistic } from './statistics.ts';
-import { monthlyReturns } from './metrics/return-tables.ts';
-import { valuedFills } from './valued-fills.ts';
-import { roundTrips, type RoundTrip, type RoundTrips } from './round-trips.ts';
+import { monthlyReturns } from './metrics/equity-metrics.ts';
+import { valuedFills, roundTrips, type RoundTrip, type RoundTrips } from './round-trips.ts';
 import { runMetrics } from './metrics/run-metrics.ts';
 import { RESULT_SCHEMA, type BacktestSummary, type LiveSession, type ResultHead } from './result-schema.ts';
 import { thinCurve } from './report/thinning.ts';

@@ -9,6 +9,7 @@ import {
   type BacktestRun,
   type TradedMarket,
   type LocksOfRun,
+  type PlottedSeries,
 } from './backtest-run.ts';
 import { minuteText } from '../domain/time-text.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
@@ -29,10 +30,9 @@ import {
   type Holdings,
   intentsOfMirror,
   describeMirror,
+  PriceHistory,
 } from './live/mirror-history.ts';
 import { momentsOf, sessionOf, historyOf, sessionMarkets } from './live/session-of.ts';
-import { PriceHistory } from './live/price-history.ts';
-import type { PlottedSeries } from './plot-recorder.ts';
 import { z } from 'zod';
 import type { LockRecord } from '../engine/lock-records.ts';
 import { storedLock } from '../engine/lock.ts';

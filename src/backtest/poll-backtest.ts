@@ -1,8 +1,8 @@
-import { placeText } from '../strategy/own-markets.ts';
+import { placeText } from '../strategy/strategy-port.ts';
 import { createHash } from 'node:crypto';
-import { withCaveats, type BacktestRun } from './backtest-run.ts';
+import { withCaveats, type BacktestRun, recordPlots } from './backtest-run.ts';
 import type { PollRules } from '../venues/fill-rules.ts';
-import { refuseUnvalued, runCurrency } from './run-currency.ts';
+import { refuseUnvalued, runCurrency, universeCaveats, universeRulesOf } from './run-currency.ts';
 import type { PollMarket } from './poll/run-poll.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -20,8 +20,6 @@ import {
   withBridge,
   type BacktestRequest,
 } from './candle-backtest.ts';
-import { recordPlots } from './plot-recorder.ts';
-import { universeCaveats, universeRulesOf } from './available-markets.ts';
 import type { Recordings, RecordedCandles } from './recordings.ts';
 import type { BarRecording } from './poll/recorded-feed.ts';
 import { gridOf, liesInside, type BarAnchors, timeframeMs, type Timeframe } from '../domain/candle.ts';

@@ -15,7 +15,7 @@ import {
 import { EARLIEST_MS, partitionsWithin } from '../recording/read-rows.ts';
 import type { TimeRange } from '../recording/records.ts';
 import type { MarketTracks } from './poll/recorded-feed.ts';
-import { recordedMarkets } from './available-markets.ts';
+import { recordedMarkets } from './run-currency.ts';
 
 /** Recorded bars of a market, by their timeframes. */
 export interface RecordedCandles {

@@ -1,4 +1,4 @@
-import { placeText } from '../strategy/own-markets.ts';
+import { placeText } from '../strategy/strategy-port.ts';
 import {
   barsBetween,
   cellUnits,
@@ -22,10 +22,10 @@ import {
   joinedBy,
   runWarning,
   type RunWarning,
+  recordPlots,
 } from './backtest-run.ts';
 import { barsWithoutDetail } from './bar-queue.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
-import { recordPlots } from './plot-recorder.ts';
 import { describeBarRules } from './describe-rules.ts';
 import type { BarRules } from '../venues/fill-rules.ts';
 import { BarFillSimulator } from '../venues/bar-fill-simulator.ts';

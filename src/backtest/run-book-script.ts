@@ -6,7 +6,7 @@ import { bookColumns, tradeColumns, type RecordedBook, type RecordedTrade } from
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { UniverseWish } from '../strategy/universe-rules.ts';
-import { recordPlots } from './plot-recorder.ts';
+import { recordPlots } from './backtest-run.ts';
 import { runPoll, type PollRunOptions } from './poll/run-poll.ts';
 import {
   accountOf,

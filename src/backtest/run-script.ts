@@ -16,7 +16,7 @@ import { CandleRunner, type CandleRun, type CandleRunOptions } from './candle-ru
 import type { PollRunOptions } from './poll/run-poll.ts';
 import { StoredState } from './stored-state.ts';
 import { type DatedSignal, signalsFor } from './signals.ts';
-import { PlotRecorder, type PlottedSeries } from './plot-recorder.ts';
+import { PlotRecorder, type PlottedSeries } from './backtest-run.ts';
 import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
 import type { Market } from '../domain/market.ts';
 import { refusedAnswer } from '../venues/typed-adapter.ts';

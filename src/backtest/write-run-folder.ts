@@ -24,7 +24,7 @@ import {
   writeTradesCsv,
 } from './result/result-tables.ts';
 import type { FinishedRun } from './finish-run.ts';
-import { writeResultJson } from './result-json.ts';
+import { writeResultJson } from './read-run-folder.ts';
 import type { ResultHead } from './result-schema.ts';
 
 /** Prefix of a folder's name while it is written; readers skip names that begin with a dot. */

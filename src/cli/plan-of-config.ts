@@ -1,4 +1,4 @@
-import { placeText } from '../strategy/own-markets.ts';
+import { placeText } from '../strategy/strategy-port.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/admission.ts';
 import { planInputOf } from '../daemon/create-plan.ts';

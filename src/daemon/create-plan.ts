@@ -1,4 +1,4 @@
-import { ownMarketsOf } from '../strategy/own-markets.ts';
+import { ownMarketsOf, type StrategyPort } from '../strategy/strategy-port.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
 import { parseMarket } from '../exchange/market-names.ts';
@@ -6,7 +6,6 @@ import { marketsOf } from '../engine/strategy-instance.ts';
 import { hasHeadroom } from '../budget/doubt.ts';
 import { USUAL_REPLY_MS, type PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';
-import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { marketsOfSubscription } from '../strategy/subscriptions.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 

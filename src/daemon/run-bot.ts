@@ -1,4 +1,4 @@
-import { ownMarketsOf, placeText } from '../strategy/own-markets.ts';
+import { ownMarketsOf, placeText } from '../strategy/strategy-port.ts';
 import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';

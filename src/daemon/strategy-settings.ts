@@ -6,7 +6,7 @@ import { strategyRiskSettings } from './settings/risk-settings.ts';
 import { present } from '../domain/errors.ts';
 import { TIMEFRAMES } from '../domain/candle.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
-import { universeText } from '../strategy/own-markets.ts';
+import { universeText } from '../strategy/strategy-port.ts';
 import { universeSchema } from '../strategy/universe-rules.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts'
 import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
-import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import type { StrategyLogLine } from '../strategy/strategy-port.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { LostStrategySettings } from './engine-settings.ts';
 import type { IntentRouter } from './strategies/intent-router.ts';

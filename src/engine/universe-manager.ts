@@ -3,8 +3,13 @@ import { present } from '../domain/errors.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { MarketStats } from '../domain/order-book.ts';
-import { DayFigures, outCounts, rankMarkets, type MarketRanking } from '../strategy/rank-markets.ts';
-import type { UniverseState } from '../strategy/universe-state.ts';
+import {
+  DayFigures,
+  outCounts,
+  rankMarkets,
+  type MarketRanking,
+  type UniverseState,
+} from '../strategy/rank-markets.ts';
 import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';
 import type { FeedHandler } from './feeds/feed-handler.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';

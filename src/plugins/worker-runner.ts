@@ -7,15 +7,18 @@ import { checkState } from '../strategy/strategy-state.ts';
 import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
 import { plainCandle } from '../strategy/column-candle.ts';
 import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
-import { routeOfEvent } from '../strategy/event-route.ts';
+import { routeOfEvent, type CandleSubscription, type Subscription } from '../strategy/subscriptions.ts';
 import { fieldsOf } from '../strategy/fields.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from '../strategy/strategy-event.ts';
-import { faultOf, faultText, type StrategyFault } from '../strategy/strategy-fault.ts';
+import {
+  faultOf,
+  faultText,
+  type StrategyFault,
+  type StrategyPort,
+  type StrategyLogLine,
+} from '../strategy/strategy-port.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
-import type { StrategyLogLine } from '../strategy/strategy-log.ts';
-import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
 import { paceOf, wrongTrailing, type Trailing, type TrailPace } from '../strategy/trailing.ts';
 import {
   checkedFault,

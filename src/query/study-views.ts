@@ -4,7 +4,7 @@ import { readWrittenStudy } from '../study/study-settings.ts';
 import { StudyFolder } from '../study/study-place.ts';
 import type { StoredTrial } from '../study/study-rows.ts';
 import { StudyStore } from '../study/study-store.ts';
-import { universeText } from '../strategy/own-markets.ts';
+import { universeText } from '../strategy/strategy-port.ts';
 import { type MadeView, type QueryPlaces, createRowsTable, STUDY_FIELDS, TRIAL_FIELDS } from './views.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,9 +1,11 @@
 import { timeframeMs } from '../domain/candle.ts';
 import { marginTopic } from '../records/margin.ts';
-import type {
-  CandleSubscription,
-  MarginSubscription,
-  UniverseSubscription,
+import {
+  type CandleSubscription,
+  type MarginSubscription,
+  type UniverseSubscription,
+  candidateSubscription,
+  routeOfSubscription,
 } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import {
@@ -16,8 +18,6 @@ import {
   type PlannedFeed,
 } from './feed.ts';
 import { type PlanInput, burstWaitMs, plannedRate, type PlannedBudget } from './plan-input.ts';
-import { candidateSubscription } from '../strategy/expand-subscriptions.ts';
-import { routeOfSubscription } from '../strategy/event-route.ts';
 
 type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass' | 'currency'>;
 type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;

@@ -1,6 +1,5 @@
-import { known, type Estimate, unknown, checkTrials, lack } from './estimate.ts';
+import { known, type Estimate, unknown, checkTrials, lack, productSum, NOISE_SHARE } from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
-import { productSum, NOISE_SHARE } from './sample-moments.ts';
 
 /** Number of trials that are not copies of each other. */
 export interface EffectiveTrials {

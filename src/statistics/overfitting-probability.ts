@@ -7,9 +7,9 @@ import {
   type Estimate,
   lack,
   type MissingReason,
+  NOISE_SHARE,
 } from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
-import { NOISE_SHARE } from './sample-moments.ts';
 
 export interface OverfittingOptions {
   /** Even, 4 to 20; 16 is usual. */

@@ -8,9 +8,12 @@ import {
   checkNumber,
   InvalidSample,
   checkTrials,
+  NOISE_SHARE,
+  type SharpeSample,
+  sampleMoments,
+  type SampleMoments,
 } from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
-import { NOISE_SHARE, type SharpeSample, sampleMoments, type SampleMoments } from './sample-moments.ts';
 import { effectiveTrials, type EffectiveTrials } from './effective-trials.ts';
 import { present } from '../domain/errors.ts';
 import jstat from 'jstat';

@@ -8,8 +8,10 @@ import {
   type Estimate,
   lack,
   InvalidSample,
+  sampleQuantile,
+  productSum,
+  NOISE_SHARE,
 } from './estimate.ts';
-import { sampleQuantile, productSum, NOISE_SHARE } from './sample-moments.ts';
 import { inDigits } from '../language/fact.ts';
 
 export interface BootstrapOptions {

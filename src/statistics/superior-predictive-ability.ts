@@ -4,9 +4,8 @@ import {
   drawsOf,
   type BootstrapOptions,
 } from './stationary-bootstrap.ts';
-import { known, unknown, type Estimate, lack, checkTrials } from './estimate.ts';
+import { known, unknown, type Estimate, lack, checkTrials, NOISE_SHARE, productSum } from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
-import { NOISE_SHARE, productSum } from './sample-moments.ts';
 
 /** Three p values, each above 0 to 1: `lower <= consistent <= upper`. */
 export interface PredictiveAbility {

@@ -1,7 +1,16 @@
 import type { RandomSource } from '../domain/random.ts';
-import { checkSample, checkCount, InvalidSample, known, unknown, type Estimate, lack } from './estimate.ts';
+import {
+  checkSample,
+  checkCount,
+  InvalidSample,
+  known,
+  unknown,
+  type Estimate,
+  lack,
+  quantilesOf,
+  type Quantiles,
+} from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
-import { quantilesOf, type Quantiles } from './sample-moments.ts';
 
 export interface TradeOrderOptions {
   readonly random: RandomSource;

@@ -1,14 +1,13 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Bar } from './data/bar.ts';
 import type { CandleData, Data, DeclaredData, LastOf } from './data/data.ts';
-import type { IndicatorSpecs, MemberIndicatorSpec, ValueOf } from './indicators/indicator-specs.ts';
+import type { IndicatorSpecs, MemberIndicatorSpec, ValueOf } from './indicators/declare-indicator.ts';
 import type { MemberCandles, MemberData, OfMembers, UniverseData } from './universe/member-data.ts';
 import type { Change, DecimalInput, TargetsOptions, TransferWish } from './intents.ts';
 import type { MarketIntents } from './handlers/market-intents.ts';
-import type { Rules } from './market-rules.ts';
+import type { Rules, ShownLock } from './strategy-event.ts';
 import type { Order } from './own-order.ts';
 import type { PlotOptions } from './plots.ts';
-import type { ShownLock } from './shown-lock.ts';
 import type { MarginSubscription } from './subscriptions.ts';
 
 /** Age of each kind of data since its reading, in ms; null before the first. */

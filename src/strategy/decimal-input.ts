@@ -99,3 +99,9 @@ function slowSign(input: string | Decimal): -1 | 0 | 1 | null {
   if (text === '0') return 0;
   return text.startsWith('-') ? -1 : 1;
 }
+
+/** Returns the message for a market that does not exist. */
+export function expectedMarket(was: string, knownMarkets: ReadonlySet<string>): string {
+  const some = [...knownMarkets].slice(0, 10).join(', ');
+  return `expected one of the markets ${some}${knownMarkets.size > 10 ? ', …' : ''}, was ${JSON.stringify(was)}`;
+}

@@ -1,10 +1,9 @@
 import { SarrafError } from '../domain/errors.ts';
 import { checkedData, type DataEntry } from './checks/check-data.ts';
-import { strayHandler } from './check-definition.ts';
-import { expectedMarket } from './handlers/expected-market.ts';
+import { strayHandler, type StrategyDefinition } from './definition.ts';
+import { expectedMarket } from './decimal-input.ts';
 import { dataSetup } from './data/data.ts';
-import type { StrategyDefinition } from './definition.ts';
-import { routeOfEvent } from './event-route.ts';
+import { routeOfEvent, withUniverses, type CandleSubscription, type Subscription } from './subscriptions.ts';
 import { HandlerCall } from './handlers/handler-call.ts';
 import { HandlerContext } from './handlers/handler-context.ts';
 import {
@@ -27,18 +26,21 @@ import { readOnlyFields, type FieldReader } from './handlers/read-only-fields.ts
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
 import { payloadProblem, type SignalObjection } from './signal.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
-import { faultOf, faultText, type StrategyFault, type StrategySource } from './strategy-fault.ts';
-import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
-import type { StrategyPort } from './strategy-port.ts';
+import {
+  faultOf,
+  faultText,
+  type StrategyFault,
+  type StrategySource,
+  type StrategyPort,
+  StrategyLog,
+  type StrategyLogLine,
+} from './strategy-port.ts';
 import { StrategyState } from './strategy-state.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
-import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
-import type { Candidate } from './universe/candidate.ts';
-import { withUniverses } from './expand-subscriptions.ts';
+import type { Candidate, MemberSet } from './universe/member-set.ts';
 import { memberValues } from './universe/member-readers.ts';
-import type { MemberSet } from './universe/member-set.ts';
 import type { UniverseWish } from './universe-rules.ts';
 
 export interface RunnerSetup {

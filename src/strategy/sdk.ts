@@ -4,16 +4,25 @@
  */
 export { Decimal } from './sdk/strategy-decimal.ts';
 export type { DecimalText } from '../domain/decimal-text.ts';
-export type { Bar } from './data/bar.ts';
+export type { Bar, Ticker } from './data/bar.ts';
 export type { Book, Level } from './book.ts';
 export type { DataAges, MarketContext, StrategyContext } from './context.ts';
-export type { CandleData, Data, DataSetup, MarginData, MarketData, TimerEvent } from './data/data.ts';
+export type {
+  CandleData,
+  Data,
+  DataSetup,
+  MarginData,
+  MarketData,
+  MarketDay,
+  Tape,
+  TapeTrade,
+  TimerEvent,
+} from './data/data.ts';
 export { defineStrategy, type StrategyDefinition } from './definition.ts';
-export type { IndicatorSpec } from './indicators/indicator-specs.ts';
+export type { IndicatorSpec } from './indicators/declare-indicator.ts';
 export * from './indicators/averages.ts';
 export * from './indicators/momentum.ts';
 export * from './indicators/oscillators.ts';
-export * from './indicators/stops.ts';
 export * from './indicators/trends.ts';
 export * from './indicators/volatility.ts';
 export * from './indicators/volume.ts';
@@ -34,31 +43,45 @@ export type {
   ProtectWish,
   Quote,
   Size,
-  TargetsOptions,
   TargetWish,
+  TargetsOptions,
   TransferWish,
   TwapWish,
   VwapWish,
 } from './intents.ts';
-export type { MarketDay } from './data/market-day.ts';
-export type { Rules } from './market-rules.ts';
+export type {
+  OrderUpdate,
+  OwnOrderState,
+  Rejection,
+  Rules,
+  ShownLock,
+  TransferStatus,
+} from './strategy-event.ts';
 export type { Fill, Order } from './own-order.ts';
-export type { ShownLock } from './shown-lock.ts';
-export type { Transfer } from './data/shown-transfer.ts';
-export { decimal } from './sdk/parameters.ts';
+export type {
+  DelegationLimit,
+  MarginWallets,
+  Pool,
+  Pools,
+  ShownMarginWallet,
+  Transfer,
+} from './data/shown-margin.ts';
+export { decimal, search, type SearchRange } from './search-range.ts';
 export type { PlotColor, PlotOptions, PlotStyle } from './plots.ts';
-export type { OrderUpdate, OwnOrderState, Rejection, TransferStatus } from './strategy-event.ts';
-export type { DelegationLimit, MarginWallets, Pool, Pools, ShownMarginWallet } from './data/shown-margin.ts';
-export { search, type SearchRange } from './search-range.ts';
 export type { Signal, SignalData } from './signal.ts';
-export { size, type Edge, type RiskPerTrade, type VolatilityTarget } from './sdk/size.ts';
+export {
+  size,
+  type Edge,
+  type RiskPerTrade,
+  type VolatilityTarget,
+  weights,
+  type Covariance,
+  type Weights,
+} from './sdk/size.ts';
 export { TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 export type { Freshness } from './subscriptions.ts';
-export type { Tape, TapeTrade } from './data/tape.ts';
-export type { Ticker } from './data/ticker.ts';
 export { volumeProfile } from './sdk/volume-profile.ts';
-export { weights, type Covariance, type Weights } from './sdk/weights.ts';
 export type { MemberCandles, OfMembers, UniverseData } from './universe/member-data.ts';
 export type { Universe, UniverseEvent } from './shown-universe.ts';
 export type { UniverseWish } from './universe-rules.ts';
-export type { Member } from './universe-state.ts';
+export type { Member } from './rank-markets.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tryDecimalText } from '../domain/decimal-text.ts';
+import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 
 /** The values of a parameter that a study tries, where they are not all that the schema allows. */
@@ -52,4 +52,20 @@ export function searchOf(
     'INVALID_STRATEGY',
     `expected the meta data "search" to come from search(schema, { min, max, … }), found ${JSON.stringify(found)}`,
   );
+}
+
+/**
+ * A parameter that is a decimal number: `"0.5"` or `0.5`. Strategies get its canonical text, which loses no
+ * digit.
+ */
+export function decimal(): z.ZodType<DecimalText, string | number> {
+  return z.union([z.string(), z.number()]).transform((input, context) => {
+    const text = tryDecimalText(input);
+    if (text !== null) return text;
+    context.addIssue({
+      code: 'custom',
+      message: `expected a decimal number such as "0.5", was ${JSON.stringify(input)}`,
+    });
+    return z.NEVER;
+  });
 }

@@ -1,6 +1,5 @@
 import type { StrategyEvent } from './strategy-event.ts';
-import { outText } from './rank-markets.ts';
-import type { Member, UniverseState } from './universe-state.ts';
+import { outText, type Member, type UniverseState } from './rank-markets.ts';
 
 /** A universe as a strategy sees it. */
 export interface Universe {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { oneLine } from '../domain/money.ts';
 import type { SignalSubscription } from './subscriptions.ts';
-import { frozenCopy } from './frozen-copy.ts';
+import { frozenCopy } from './fields.ts';
 import type { StrategyEvent } from './strategy-event.ts';
 
 /** A message from outside to the strategy, such as an alert of a chart. */

@@ -5,11 +5,29 @@ import type { ExitKind, Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { Intent } from './intents.ts';
-import type { MarketRules } from './market-rules.ts';
-import type { ShownLock } from './shown-lock.ts';
-import type { UniverseState } from './universe-state.ts';
+import type { UniverseState } from './rank-markets.ts';
 import type { OrderWith, OrderLabels, OrderState, OrderRecord } from '../records/order.ts';
 import type { FillWith } from '../records/fill.ts';
+import type { LockKind } from '../domain/lock-kind.ts';
+
+/** A lock that refuses orders of this strategy which add risk; those that reduce its position pass. */
+export interface ShownLock {
+  /** As refusals and the log call it. */
+  readonly name: string;
+  readonly kind: LockKind;
+  /** The one market that it is about; null for all. */
+  readonly market: string | null;
+  /** This strategy, where the lock is about it alone; null for all strategies. */
+  readonly strategy: string | null;
+  /** Reason for the lock. */
+  readonly reason: string;
+  /** In ms since 1970. */
+  readonly beganAtMs: number;
+  /** In ms since 1970; not in it. A rule or an operator may make it longer. */
+  readonly endsAtMs: number;
+  /** Treatment of resting orders that add risk at the start of the lock. */
+  readonly entries: 'cancel' | 'keep';
+}
 
 /**
  * State of an own order. `unknown`: there was no clear answer, so the order may exist. `settling`: closed,
@@ -200,4 +218,33 @@ export interface EngineView {
   /** Time since it was last read, in ms; null before the first reading. */
   ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null;
   accountAgeMs(what: 'orders' | 'fills' | 'balances'): number | null;
+}
+
+/** The exchange's requirements for orders of one market, as last read. They change now and then. */
+export interface MarketRules {
+  readonly priceStep: DecimalText;
+  readonly amountStep: DecimalText;
+  /** Value that an order must exceed, in the quote currency. */
+  readonly minOrderValue: DecimalText;
+}
+
+/** The same as a strategy is shown them. */
+export interface Rules {
+  /** Prices are whole multiples of it, in the quote currency. */
+  readonly priceStep: number;
+  /** Amounts are whole multiples of it, in the base currency. */
+  readonly amountStep: number;
+  /** Value that an order must exceed, in the quote currency. */
+  readonly minOrderValue: number;
+  /** The same numbers with every digit. */
+  readonly exact: MarketRules;
+}
+
+export function rulesOf({ priceStep, amountStep, minOrderValue }: MarketRules): Rules {
+  return Object.freeze({
+    priceStep: Number(priceStep),
+    amountStep: Number(amountStep),
+    minOrderValue: Number(minOrderValue),
+    exact: Object.freeze({ priceStep, amountStep, minOrderValue }),
+  });
 }

@@ -1,5 +1,7 @@
 import type { Timeframe } from '../domain/candle.ts';
 import type { UniverseRules } from './universe-rules.ts';
+import { marginTopic } from '../records/margin.ts';
+import type { StrategyEvent } from './strategy-event.ts';
 
 /** Polling interval and maximum age of data. Defaults for each kind are in `FRESHNESS`. */
 export interface Freshness {
@@ -168,4 +170,72 @@ export function marginWallets(freshness: Freshness = {}): MarginSubscription {
 /** The most that may be delegated of a currency: wanted every 5 min, at most 30 min old. */
 export function marginLimit(currency: string, freshness: Freshness = {}): MarginSubscription {
   return { kind: 'delegation-limit', currency, ...MARGIN_FRESHNESS['delegation-limit'], ...freshness };
+}
+
+/** Returns the route of a subscription: `book BTCIRT`, `candles BTCIRT 1h`, `timer day`, `margin pools`. */
+export function routeOfSubscription(wanted: Subscription): string {
+  if (wanted.kind === 'timer' || wanted.kind === 'signal' || wanted.kind === 'universe')
+    return `${wanted.kind} ${wanted.name}`;
+  if (isOfMargin(wanted)) return `margin ${marginTopic(wanted)}`;
+  return wanted.kind === 'candles'
+    ? `candles ${wanted.market} ${wanted.timeframe}`
+    : `${wanted.kind} ${wanted.market}`;
+}
+
+/** The same of an event; its kind alone where nobody subscribes to it. */
+export function routeOfEvent(event: StrategyEvent): string {
+  switch (event.kind) {
+    case 'candle':
+      return `candles ${event.candle.market} ${event.candle.timeframe}`;
+    case 'book':
+    case 'trades':
+      return `${event.kind} ${event.market}`;
+    case 'stats':
+      return `stats ${event.stats.market.symbol}`;
+    case 'margin':
+      return `margin ${marginTopic(event.seen.reading)}`;
+    case 'timer':
+    case 'signal':
+    case 'universe':
+      return `${event.kind} ${event.name}`;
+    case 'start':
+    case 'stop':
+    case 'fill':
+    case 'order':
+    case 'transfer':
+    case 'reject':
+      return event.kind;
+  }
+}
+
+/** Returns the subscription for one candidate of a universe. */
+export function candidateSubscription(
+  market: string,
+  template: MemberTemplate,
+): CandleSubscription | PolledSubscription {
+  return { ...template, market, isPooled: true };
+}
+
+/**
+ * Returns all subscriptions of a strategy: its own, its universes, and those for each candidate. A market
+ * subscription that is also its own is subscribed to once, and is always polled.
+ */
+export function withUniverses(
+  plain: readonly Subscription[],
+  universes: readonly UniverseSubscription[],
+): readonly Subscription[] {
+  const routes = new Set(plain.map(routeOfSubscription));
+  const more: Subscription[] = [];
+  for (const { candidates, templates } of universes) {
+    for (const template of templates) {
+      for (const market of candidates) {
+        const wanted = candidateSubscription(market, template);
+        const route = routeOfSubscription(wanted);
+        if (routes.has(route)) continue;
+        routes.add(route);
+        more.push(wanted);
+      }
+    }
+  }
+  return [...plain, ...universes, ...more];
 }

@@ -2,8 +2,7 @@ import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
-import { expectedMarket } from './handlers/expected-market.ts';
-import { inputText } from './decimal-input.ts';
+import { expectedMarket, inputText } from './decimal-input.ts';
 
 /** Members of one universe at most: more than any exchange of this kind has in one currency. */
 export const MOST_MEMBERS = 150;

@@ -29,7 +29,7 @@ import {
   paramsOfPoint,
 } from '../search/params-of-point.ts';
 import { reportVoice } from '../backtest/report-voice.ts';
-import { universeRulesOf } from '../backtest/available-markets.ts';
+import { universeRulesOf } from '../backtest/run-currency.ts';
 import { createBacktest, neededMarkets } from '../backtest/candle-backtest.ts';
 import { marketsOfPoll, noBooks } from '../backtest/poll-backtest.ts';
 import { detailWarnings, type CandleBacktest } from '../backtest/run-backtest.ts';

@@ -23,7 +23,7 @@ import type { RanReport, StressReport } from './stress/stress-task.ts';
 import { type CandleColumns, firstBarFrom } from '../domain/candle-columns.ts';
 import { createRandom } from '../domain/random.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { finding } from './study-fact.ts';
+import { finding } from './english-study.ts';
 import { blockLength } from '../statistics/stationary-bootstrap.ts';
 import { unknown, known, type Estimate, lack } from '../statistics/estimate.ts';
 

@@ -3,11 +3,17 @@ import { SarrafError } from '../domain/errors.ts';
 import type { WalkForwardPlan } from './study-settings.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { canonicalJson } from './study-identity.ts';
-import { runStudy, type StudyEnd } from './run-study.ts';
+import {
+  runStudy,
+  type StudyEnd,
+  openRunner,
+  seenOf,
+  resumeStudy,
+  type SessionOptions,
+} from './study-session.ts';
 import { withStudyFiles, type StudyFiles } from './study-place.ts';
 import { type StoredTrial, bestTrial } from './study-rows.ts';
 import type { StudyStore } from './study-store.ts';
-import { openRunner, seenOf, resumeStudy, type SessionOptions } from './study-session.ts';
 import {
   writeAccount,
   begunPlan,

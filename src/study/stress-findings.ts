@@ -3,7 +3,7 @@ import { SarrafError, present } from '../domain/errors.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 import type { RunRange, Objective, TrialMetrics } from './objectives.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
-import { finding, said } from './study-fact.ts';
+import { finding, said } from './english-study.ts';
 import { notTested, tested, type Tested } from './validation/luck-statistics.ts';
 import {
   type PaidCost,
@@ -17,7 +17,7 @@ import {
 } from './stress/stress-runs.ts';
 import type { RanReport, StressReport } from './stress/stress-task.ts';
 import { inDigits } from '../language/fact.ts';
-import { quantilesOf, type Quantiles } from '../statistics/sample-moments.ts';
+import { quantilesOf, type Quantiles } from '../statistics/estimate.ts';
 
 /** One cost doubled, and what is left. */
 interface DoubledCost extends PaidCost {

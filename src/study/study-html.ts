@@ -1,5 +1,5 @@
 import { DAY_MS } from '../domain/time-text.ts';
-import { htmlPage, tableSection } from '../backtest/html-page.ts';
+import { htmlPage, tableSection, listOf } from '../backtest/html-page.ts';
 import { escapeHtml } from '../backtest/value-text.ts';
 import type { Language } from '../language/locale.ts';
 import { studyVoice, type StudyVoice } from './study-voice.ts';
@@ -14,11 +14,30 @@ import {
   verdictSection,
 } from './report/sections/verdict-sections.ts';
 import { chartSections, bestTrialsSection, failuresSection } from './report/sections/trial-sections.ts';
-import { studyReportData } from './report/study-report-data.ts';
-import { listOf } from '../backtest/header-sections.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import type { WalkForwardResult } from './walk-forward-result.ts';
+import { type WalkForwardResult, dailyGrowth, type EquityDay } from './walk-forward-result.ts';
 import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from './study-texts.ts';
+import { isTooShortFor } from '../backtest/finish-run.ts';
+import { present } from '../domain/errors.ts';
+import {
+  isNumeric,
+  type Parameter,
+  type Point,
+  type NumericParameter,
+  type ParameterValue,
+} from '../search/space-declaration.ts';
+import { figureKind, shownFigures } from './objectives.ts';
+import { rankedTrials, type ShownTrial } from './study-result.ts';
+import { nearTrials, nearRange } from './validation/plateau.ts';
+import type {
+  StudyReportData,
+  TrialState,
+  WalkData,
+  WalkFigure,
+  ReportParameter,
+} from '../page/study-data.ts';
+import { createRandom } from '../domain/random.ts';
+import { drawSample } from './validation/luck-statistics.ts';
 
 /**
  * A study as one HTML file: the verdict, how much is luck, the trials and what was asked, with its data and
@@ -127,3 +146,262 @@ function driftSection(result: WalkForwardResult, voice: StudyVoice): string {
 
 const titlesOf = (columns: readonly WalkColumn[]): readonly string[] =>
   columns.map(({ title }) => escapeHtml(title));
+
+/** Digits that a screen can show. */
+const DIGITS = 7;
+
+/** Returns the data that a page shows of a study. Of more than 2,000 trials it has a sample. */
+export function studyReportData(of: ReportedStudy, voice: StudyVoice = studyVoice('en')): StudyReportData {
+  const { study, identity, space, points, walk } = of;
+  const { trials, front } = study;
+  const placeOf = new Map(trials.map(({ number }, place) => [number, place]));
+  const near = new Set(neighboursOf(of));
+  const ranked = rankedTrials(study).map(({ number }) => number);
+  const { numbers, drawn } = shownTrials({
+    id: identity.id,
+    numbers: trials.map(({ number }) => number),
+    ranked,
+    needed: [...near],
+  });
+  const shown = numbers.map((number) => {
+    const place = present(placeOf.get(number), 'a trial of the study');
+    return { trial: present(trials[place], 'a trial'), point: present(points[place], 'a point') };
+  });
+  const onFront = new Set(front);
+  const best = bestPoint(of);
+  const figures = shownFigures(study.objectives.map(({ metric }) => metric));
+  return {
+    figures: figures.map((name) => ({
+      name,
+      title: voice.metric(name),
+      kind: figureKind(name),
+      direction: study.objectives.find(({ metric }) => metric === name)?.direction ?? null,
+    })),
+    parameters: space.parameters.map((parameter) => parameterAxis(parameter, best?.[parameter.name], voice)),
+    trials: {
+      number: numbers,
+      state: shown.map(({ trial }) => stateOf(trial)),
+      isDrawn: numbers.map((number) => (drawn.has(number) ? 1 : 0)),
+      isNear: numbers.map((number) => (near.has(number) ? 1 : 0)),
+      isFront: numbers.map((number) => (onFront.has(number) ? 1 : 0)),
+      values: space.parameters.map((parameter) => shown.map(({ point }) => valueIn(parameter, point))),
+      figures: figures.map((name) => shown.map(({ trial }) => rounded(trial.metrics?.[name] ?? null))),
+    },
+    best: study.best?.number ?? null,
+    all: trials.length,
+    plateau: plateauOf(study),
+    walk: walk === null || walk.kind === 'unknown' ? null : walkData(walk.result, of.quote, voice),
+  };
+}
+
+function bestPoint({ study, points }: ReportedStudy): Point | null {
+  if (study.best === null) return null;
+  const { number } = study.best;
+  return points[study.trials.findIndex((trial) => trial.number === number)] ?? null;
+}
+
+/** The trials that the verdict's plateau is made of; none where it was not tested. */
+function neighboursOf({ study, space, points }: ReportedStudy): readonly number[] {
+  if (study.best === null || study.validation?.plateau.kind !== 'tested') return [];
+  const placed = study.trials.map(({ number }, place) => ({
+    number,
+    point: present(points[place], 'a point'),
+  }));
+  const best = present(
+    placed.find(({ number }) => number === study.best?.number),
+    'the best trial',
+  );
+  return nearTrials(best, { trials: placed, space }).map(({ number }) => number);
+}
+
+function plateauOf({ validation, objectives, range }: ReportedStudy['study']): StudyReportData['plateau'] {
+  const plateau = validation?.plateau;
+  if (plateau === undefined || plateau.kind === 'not tested') return null;
+  const seen = { fromMs: range.fromMs, toMs: range.splitMs };
+  if (isTooShortFor(objectives[0]?.metric ?? '', seen)) return null;
+  const { medianOfNeighbours, worstTenth, isPlateau } = plateau.value;
+  return { medianOfNeighbours, worstTenth, isPlateau };
+}
+
+function stateOf({ kind, violation }: ShownTrial): TrialState {
+  if (kind === 'failed') return 2;
+  return (violation ?? 0) > 0 ? 1 : 0;
+}
+
+function valueIn(parameter: Parameter, point: Point): number | null {
+  const value = point[parameter.name];
+  if (value === undefined) return null;
+  return isNumeric(parameter) ? Number(value) : parameter.values.indexOf(value);
+}
+
+/** JSON has no number without an end; a figure that has none is not drawn. */
+function rounded(value: number | null): number | null {
+  return value === null || !Number.isFinite(value) ? null : Number(value.toPrecision(DIGITS));
+}
+
+/** Trials that the charts of a page have: more would be one cloud, and three megabytes. */
+export const MOST_SHOWN = 2_000;
+/** Of more trials, the best ones that are shown beside those that were drawn. */
+const MOST_CHOSEN = 500;
+
+/** The trials that a page shows. */
+interface ShownTrials {
+  /** In the order of their numbers. */
+  readonly numbers: readonly number[];
+  /** Those that chance has chosen among all: what means and medians may be made of. */
+  readonly drawn: ReadonlySet<number>;
+}
+
+const SEED_DIGITS = 8;
+const HEX = 16;
+
+/**
+ * All trials, or at most 2,000 of more: the best 500, what must be there, and the others drawn by the study's
+ * id, each as likely as any other. The same study shows the same trials.
+ */
+export function shownTrials(of: {
+  readonly id: string;
+  readonly numbers: readonly number[];
+  /** The best first. */
+  readonly ranked: readonly number[];
+  /** The neighbours of the best one. */
+  readonly needed: readonly number[];
+}): ShownTrials {
+  const { id, numbers, ranked, needed } = of;
+  if (numbers.length <= MOST_SHOWN) return { numbers, drawn: new Set(numbers) };
+  const chosen = new Set([...needed, ...ranked.slice(0, MOST_CHOSEN - needed.length)]);
+  const random = createRandom(Number.parseInt(id.slice(0, SEED_DIGITS), HEX));
+  const drawn = new Set(drawSample(numbers, { size: MOST_SHOWN - MOST_CHOSEN, random }));
+  return { numbers: numbers.filter((number) => chosen.has(number) || drawn.has(number)), drawn };
+}
+
+/** Days that the chart of the account has; more are thinned to the lowest and highest of some days each. */
+const MOST_DAYS = 1_500;
+
+/** Returns the data that the page draws of a walk-forward. */
+export function walkData(
+  { account, windows, objectives }: WalkForwardResult,
+  quote: Currency,
+  voice: StudyVoice = studyVoice('en'),
+): WalkData {
+  const days = thinned(account.equity);
+  const names = [...new Set([...objectives.map(({ metric }) => metric), 'sharpe', 'maxDrawdown'])];
+  const ofMetric = (name: string): WalkFigure => ({
+    name,
+    title: voice.metric(name),
+    kind: figureKind(name),
+    inSample: windows.map(({ inSample }) => rounded(inSample?.[name] ?? null)),
+    outOfSample: windows.map(({ outOfSample }) => rounded(outOfSample[name] ?? null)),
+  });
+  // Windows differ in length: growth of a day can be compared, and a whole return can not.
+  const growth: WalkFigure = {
+    name: 'growth a day',
+    title: voice.t('growth'),
+    kind: 'fraction',
+    inSample: windows.map(({ inSample, train }) => rounded(dailyGrowth(inSample, train))),
+    outOfSample: windows.map(({ outOfSample, test }) => rounded(dailyGrowth(outOfSample, test))),
+  };
+  return {
+    quote,
+    initialEquity: Number(account.initialEquity),
+    day: days.map(({ day }) => day),
+    equity: days.map(({ equity }) => Number(equity.toPrecision(DIGITS))),
+    windows: windows.map(({ number, test, params }) => ({
+      number,
+      fromMs: test.fromMs,
+      toMs: test.toMs,
+      params: JSON.stringify(params),
+    })),
+    figures: [...names.map(ofMetric), growth],
+  };
+}
+
+/** All days, or of so many in a row the lowest and the highest, in their order, and the very last one. */
+function thinned(days: readonly EquityDay[]): readonly EquityDay[] {
+  if (days.length <= MOST_DAYS) return days;
+  const length = Math.ceil((2 * days.length) / MOST_DAYS);
+  const points: EquityDay[] = [];
+  for (let from = 0; from < days.length; from += length) {
+    const part = days.slice(from, from + length).toSorted((left, right) => left.equity - right.equity);
+    points.push(...part.slice(0, 1), ...part.slice(1).slice(-1));
+  }
+  const last = days.slice(-1).filter((day) => !points.includes(day));
+  return [...points, ...last].toSorted((left, right) => left.day - right.day);
+}
+
+/** Numbers with so many values have a cell of a heat map for each, others for some together. */
+const MOST_OWN_CELLS = 16;
+const CELLS = 12;
+/** Digits of an edge that is no value. */
+const EDGE_DIGITS = 3;
+
+type Cells = Pick<ReportParameter, 'cells' | 'edges'>;
+
+/** A param of the space as an axis, with what is near the best trial's value of it. */
+function parameterAxis(
+  parameter: Parameter,
+  best: ParameterValue | undefined,
+  voice: StudyVoice,
+): ReportParameter {
+  const { name } = parameter;
+  if (!isNumeric(parameter)) {
+    const cells = parameter.values.map(String);
+    return {
+      name,
+      isChoice: true,
+      isLog: false,
+      min: 0,
+      max: cells.length - 1,
+      cells,
+      edges: [],
+      near: null,
+    };
+  }
+  const { min, max, scale, steps } = parameter;
+  const isLog = scale === 'log';
+  const isStepped = steps !== null && (!isLog || steps.count <= MOST_OWN_CELLS);
+  return {
+    name,
+    isChoice: false,
+    isLog,
+    min,
+    max,
+    ...(isStepped ? steppedCells(steps, voice) : evenCells({ min, max, isLog }, voice)),
+    near: best === undefined ? null : nearRange(parameter, best),
+  };
+}
+
+/** Cells of one value each, or of as many as it takes; edges are between two values. */
+function steppedCells(
+  { first, stride, count, decimals }: NonNullable<NumericParameter['steps']>,
+  voice: StudyVoice,
+): Cells {
+  const together = count <= MOST_OWN_CELLS ? 1 : Math.ceil(count / CELLS);
+  const valueAt = (place: number): number => (first + place * stride) / 10 ** decimals;
+  const edgeAt = (place: number): number => (first + (place - 0.5) * stride) / 10 ** decimals;
+  const begins = Array.from({ length: Math.ceil(count / together) }, (_, cell) => cell * together);
+  return {
+    cells: begins.map((begin) => {
+      const last = Math.min(begin + together, count) - 1;
+      return last === begin ? voice.param(valueAt(begin)) : rangeText(valueAt(begin), valueAt(last), voice);
+    }),
+    edges: [...begins, count].map(edgeAt),
+  };
+}
+
+/** Equal parts of the range, of its logarithm where the scale is one. */
+function evenCells(
+  { min, max, isLog }: { readonly min: number; readonly max: number; readonly isLog: boolean },
+  voice: StudyVoice,
+): Cells {
+  const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
+    if (place === 0) return min;
+    if (place === CELLS) return max;
+    const share = place / CELLS;
+    return Number((isLog ? min * (max / min) ** share : min + (max - min) * share).toPrecision(EDGE_DIGITS));
+  });
+  return { cells: edges.slice(1).map((to, cell) => rangeText(edges[cell] ?? to, to, voice)), edges };
+}
+
+const rangeText = (from: number, to: number, { t, param }: StudyVoice): string =>
+  t('cell.range', { from: param(from), to: param(to) });

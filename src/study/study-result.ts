@@ -16,7 +16,7 @@ import type { SamplerKind } from '../search/trial-record.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type { OpenedHoldout, StudyHead, StudyStore } from './study-store.ts';
 import type { TrialsOnData } from './study-place.ts';
-import { finding, type StudyFinding } from './study-fact.ts';
+import { finding, type StudyFinding } from './english-study.ts';
 import { createHash } from 'node:crypto';
 import type { StudyIdentity } from './study-identity.ts';
 import { inDigits } from '../language/fact.ts';

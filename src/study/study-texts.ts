@@ -1,7 +1,7 @@
 import { numberText } from '../backtest/value-text.ts';
 import { groupedText } from '../domain/money.ts';
 import { studyVoice, type StudyVoice } from './study-voice.ts';
-import { finding, type StudyFinding } from './study-fact.ts';
+import { finding, type StudyFinding } from './english-study.ts';
 import type { LuckStatistics, LuckStatisticName, Tested } from './validation/luck-statistics.ts';
 import type { StatisticNote, StudyValidation } from './study-validation.ts';
 import type { TrialMetrics, RunRange } from './objectives.ts';

@@ -11,7 +11,7 @@ import {
 } from './validation/luck-statistics.ts';
 import { plateauAround, type PlacedTrial, type Plateau } from './validation/plateau.ts';
 import { verdictOf, type StudyVerdict, type VerdictBasis } from './validation/verdict.ts';
-import { ENGLISH_STUDY } from './texts/english-study.ts';
+import { ENGLISH_STUDY } from './english-study.ts';
 
 /** One statistic of a study: what it is, where its formula is from, and what it found. */
 interface StudyStatistic<Name extends LuckStatisticName> extends StatisticNote {

@@ -6,9 +6,8 @@ import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';
 import { figureKind, type TrialMetrics } from './objectives.ts';
-import { ENGLISH_STUDY } from './texts/english-study.ts';
+import { ENGLISH_STUDY, isFinding } from './english-study.ts';
 import { PERSIAN_STUDY } from './texts/persian-study.ts';
-import { isFinding } from './study-fact.ts';
 
 /** Formats texts, figures and times for commands and the report of a study. Commands use English. */
 export interface StudyVoice extends Omit<ReportVoice, 't'> {

@@ -12,7 +12,7 @@ import { isProcessLockHeld } from '../daemon/process-lock.ts';
 import { VERSION } from '../exchange/version.ts';
 import { claimStudy, type StudyFolder } from './study-place.ts';
 import { z } from 'zod';
-import { findingSchema } from './study-fact.ts';
+import { findingSchema } from './english-study.ts';
 import { runCurrency } from '../backtest/run-currency.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';

@@ -7,7 +7,7 @@ import type { PreparedStudy } from './prepare-study.ts';
 import { canonicalJson } from './study-identity.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type { StudyStore } from './study-store.ts';
-import { finding, type StudyFinding } from './study-fact.ts';
+import { finding, type StudyFinding } from './english-study.ts';
 import type { TrialsOnData } from './study-place.ts';
 import { choicesOf, windowsBy, type WindowChoice, distancesIn } from './run-walk-forward.ts';
 import { readAccount, type StoredAccount, begunPlan, type WalkQuestion } from './walk-plan.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PlottedSeries } from '../../src/backtest/plot-recorder.ts';
+import type { PlottedSeries } from '../../src/backtest/backtest-run.ts';
 import { REQUEST_FIGURES, finishRun } from '../../src/backtest/finish-run.ts';
 import { writeRunFolder } from '../../src/backtest/write-run-folder.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';

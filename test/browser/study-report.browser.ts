@@ -4,8 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withoutDirectionMarks } from '../../src/language/isolate.ts';
 import type { Language } from '../../src/language/locale.ts';
-import { studyHtml } from '../../src/study/study-html.ts';
-import { studyReportData } from '../../src/study/report/study-report-data.ts';
+import { studyHtml, studyReportData } from '../../src/study/study-html.ts';
 import { demoStudy, demoWalk, type DemoStudyOptions } from '../unit/study/report/demo-study.ts';
 import {
   contrast,

@@ -27,7 +27,7 @@ import { createMarket, type Market } from '../../domain/market.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { needsBridge } from '../run-currency.ts';
-import type { PricePoint } from './price-history.ts';
+import type { PricePoint } from './mirror-history.ts';
 
 interface Session {
   readonly run: BacktestRun;

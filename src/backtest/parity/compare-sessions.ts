@@ -11,8 +11,10 @@ import {
   type Difference,
   type Divergence,
   type FilledOrder,
+  inputDifference,
+  seenDivergences,
+  type SeenOptions,
 } from '../difference.ts';
-import { inputDifference, seenDivergences, type SeenOptions } from './seen.ts';
 import type { SessionPair, SessionView, WantedThing } from '../session.ts';
 import type { TopicKind } from './received-data.ts';
 

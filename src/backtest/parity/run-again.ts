@@ -30,9 +30,8 @@ import {
   type SeenData,
   type SessionView,
 } from '../session.ts';
-import { netMoney } from '../difference.ts';
+import { netMoney, bookText, closedBars, Watch } from '../difference.ts';
 import { ReceivedData } from './received-data.ts';
-import { bookText, closedBars, Watch } from './seen.ts';
 import { decimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
 import type { Side } from '../../domain/order.ts';
 import type { FillRecord } from '../../records/fill.ts';

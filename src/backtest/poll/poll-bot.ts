@@ -31,7 +31,7 @@ import {
 } from '../../engine/mirror-change.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { ownMarketsOf } from '../../strategy/own-markets.ts';
+import { ownMarketsOf } from '../../strategy/strategy-port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';
 

@@ -26,8 +26,7 @@ import {
 } from './thinning.ts';
 import { present } from '../../domain/errors.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import type { BacktestRun } from '../backtest-run.ts';
-import { MOST_VALUES, type PlottedSeries } from '../plot-recorder.ts';
+import { type BacktestRun, MOST_VALUES, type PlottedSeries } from '../backtest-run.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/member-records.ts';
 import type { LockScope } from '../../engine/lock.ts';

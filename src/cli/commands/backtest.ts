@@ -13,7 +13,7 @@ import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { resultLines } from '../../backtest/summary-lines.ts';
 import { ByteWriter } from '../../backtest/byte-writer.ts';
 import { finishRun } from '../../backtest/finish-run.ts';
-import { writeResultLine } from '../../backtest/result-json.ts';
+import { writeResultLine } from '../../backtest/read-run-folder.ts';
 import { writeRunFolder } from '../../backtest/write-run-folder.ts';
 import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';

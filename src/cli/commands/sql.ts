@@ -1,7 +1,13 @@
 import { Command, Option } from 'commander';
 import { asWholeFile } from '../../query/write-run-parquet.ts';
-import { openQuery, type OpenQuery } from '../../query/open-query.ts';
-import { resultRows, type ResultColumn, type ResultRow, type ResultRows } from '../../query/result-rows.ts';
+import {
+  openQuery,
+  type OpenQuery,
+  resultRows,
+  type ResultColumn,
+  type ResultRow,
+  type ResultRows,
+} from '../../query/open-query.ts';
 import { VIEW_NAMES, VIEWS } from '../../query/views.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { isOutputGone } from '../../daemon/standard-output.ts';

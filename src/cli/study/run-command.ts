@@ -11,9 +11,8 @@ import {
   studyShape,
 } from '../../study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
-import type { StudyEnd } from '../../study/run-study.ts';
+import { type StudyEnd, runSession } from '../../study/study-session.ts';
 import { nameOfFile, StudyFolder } from '../../study/study-place.ts';
-import { runSession } from '../../study/study-session.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { MOST_WORKERS } from '../../study/thread-runner.ts';
 import { RUN_FLAGS } from '../../backtest/run-schema.ts';

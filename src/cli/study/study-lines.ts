@@ -8,7 +8,7 @@ import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { sampleFinding, statisticTexts, stressTexts } from '../../study/study-texts.ts';
 import type { StressFindings } from '../../study/stress-findings.ts';
-import type { StudyFinding } from '../../study/study-fact.ts';
+import type { StudyFinding } from '../../study/english-study.ts';
 import type { StudyValidation } from '../../study/study-validation.ts';
 import { numberText } from '../../backtest/value-text.ts';
 import { isTooShortFor } from '../../backtest/finish-run.ts';

@@ -9,7 +9,7 @@ import { secretsOf } from '../../venues/client-credentials.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { english } from '../../language/sentence.ts';
-import { ownMarketsOf } from '../../strategy/own-markets.ts';
+import { ownMarketsOf } from '../../strategy/strategy-port.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { profitOfInstance } from '../../engine/profit-of-instance.ts';

@@ -18,7 +18,7 @@ import { locksToJson, storedLocks } from '../lock-state.ts';
 import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import { NO_HOLDING, type Holding, endsTrip, partOf, subtractMoney } from '../../portfolio/holding.ts';
-import type { ShownLock } from '../../strategy/shown-lock.ts';
+import type { ShownLock } from '../../strategy/strategy-event.ts';
 import type { LockCommand } from '../engine-event.ts';
 import type { EngineSettings } from '../engine-settings.ts';
 import { EquityOfBot, type EquityOptions } from '../strategies/equity-of-bot.ts';

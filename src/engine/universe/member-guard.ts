@@ -1,7 +1,7 @@
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import { memberUniverseOf } from '../../strategy/own-markets.ts';
+import { memberUniverseOf } from '../../strategy/strategy-port.ts';
 import { universeOf } from '../../strategy/shown-universe.ts';
-import type { UniverseState } from '../../strategy/universe-state.ts';
+import type { UniverseState } from '../../strategy/rank-markets.ts';
 import { requestedUnits } from '../algorithms/requested-units.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { OrderTable } from '../orders/order-table.ts';

@@ -1,6 +1,5 @@
 import { present } from '../../domain/errors.ts';
-import type { MarketRanking, OutReason } from '../../strategy/rank-markets.ts';
-import type { Member, UniverseState } from '../../strategy/universe-state.ts';
+import type { MarketRanking, OutReason, Member, UniverseState } from '../../strategy/rank-markets.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { UniverseSubscription, MemberTemplate } from '../../strategy/subscriptions.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';

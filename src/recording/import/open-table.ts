@@ -9,8 +9,9 @@ import {
   openText,
   unreadable,
   type OpenText,
+  openCsv,
+  type CsvFile,
 } from '../open-text.ts';
-import { openCsv, type CsvFile } from '../open-csv.ts';
 import { createInterface } from 'node:readline';
 
 /** Rows that the columns and the timeframe are found from, and often some more. */

@@ -3,15 +3,13 @@ import { fieldsOf } from '../fields.ts';
 import { present, SarrafError } from '../../domain/errors.ts';
 import { CandleSeries } from '../data/candle-series.ts';
 import { checkedSubscription, MOST_SUBSCRIPTIONS } from '../check-subscriptions.ts';
-import { isSchema } from '../check-definition.ts';
-import { LIFE } from '../definition.ts';
+import { isSchema, LIFE } from '../definition.ts';
 import type { Data, DeclaredData } from '../data/data.ts';
 import type { MemberData, UniverseData } from '../universe/member-data.ts';
 import { MemberFeed, MemberSet } from '../universe/member-set.ts';
 import { candidatesOf } from '../universe-rules.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
-import { routeOfSubscription } from '../event-route.ts';
-import type { Subscription, UniverseSubscription } from '../subscriptions.ts';
+import { routeOfSubscription, type Subscription, type UniverseSubscription } from '../subscriptions.ts';
 
 /** Data that is subscribed to by itself, and not by the members of a universe. */
 type PlainData = Exclude<Data, UniverseData | MemberData>;

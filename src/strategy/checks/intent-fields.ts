@@ -1,9 +1,8 @@
 import { ORDER_LABELS } from '../../records/order.ts';
 import type { Intent } from '../intents.ts';
-import { isDecimalFromZero, inputText, isPositiveDecimal } from '../decimal-input.ts';
+import { isDecimalFromZero, inputText, isPositiveDecimal, expectedMarket } from '../decimal-input.ts';
 import { isFields, type Fields } from '../fields.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { expectedMarket } from '../handlers/expected-market.ts';
 
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;

@@ -1,7 +1,6 @@
-import type { Bar } from './bar.ts';
+import type { Bar, Ticker } from './bar.ts';
 import type { Book } from '../book.ts';
 import type { MarketName, MarketNames } from '../../domain/market-symbol.ts';
-import type { MarketDay } from './market-day.ts';
 import type { DelegationLimit, MarginWallets, Pools } from './shown-margin.ts';
 import type { Timeframe } from '../../domain/candle.ts';
 import type { z } from 'zod';
@@ -22,12 +21,13 @@ import {
   type TimerSubscription,
 } from '../subscriptions.ts';
 import type { Signal, SignalData } from '../signal.ts';
-import type { Tape } from './tape.ts';
-import type { Ticker } from './ticker.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { universeData, type MemberData, type OfMembers, type UniverseData } from '../universe/member-data.ts';
 import type { Universe, UniverseEvent } from '../shown-universe.ts';
 import { checkedUniverse, type UniverseWish } from '../universe-rules.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import type { MarketStats } from '../../domain/order-book.ts';
+import type { PublicTrade } from '../../domain/trade.ts';
 
 /** Closed candles of one market and length; indicators are declared on them. */
 export interface CandleData {
@@ -299,4 +299,104 @@ function marketData(
 
 function withoutName({ kind, cron }: TimerSubscription): Omit<TimerSubscription, 'name'> {
   return { kind, cron };
+}
+
+/** The numbers of a market's day. */
+interface Numbers<Figure> {
+  /** The lowest offer to sell, in the quote currency. */
+  readonly bestSell: Figure | null;
+  /** The highest offer to buy, in the quote currency. */
+  readonly bestBuy: Figure | null;
+  /** Traded within the day, in the base currency. */
+  readonly baseVolume: Figure | null;
+  /** Traded within the day, in the quote currency. */
+  readonly quoteVolume: Figure | null;
+  /** Price of the last trade, in the quote currency. */
+  readonly latest: Figure | null;
+  /** Fair price according to the exchange, in the quote currency. */
+  readonly mark: Figure | null;
+  readonly dayLow: Figure | null;
+  readonly dayHigh: Figure | null;
+  readonly dayOpen: Figure | null;
+  readonly dayClose: Figure | null;
+  /** In percent. */
+  readonly dayChange: Figure | null;
+}
+
+/** A market's day as the exchange sums it up. A closed market may tell nothing but that it is closed. */
+export interface MarketDay extends Numbers<number> {
+  readonly market: string;
+  readonly isClosed: boolean;
+  readonly closedReason: string | null;
+  readonly exact: Numbers<DecimalText>;
+}
+
+export function marketDayOf(stats: MarketStats): MarketDay {
+  const { market, isClosed, closedReason, baseVolume, quoteVolume } = stats;
+  const { bestSell, bestBuy, latest, mark, dayLow, dayHigh, dayOpen, dayClose, dayChange } = stats;
+  const day = { latest, mark, dayLow, dayHigh, dayOpen, dayClose, dayChange };
+  const exact = Object.freeze({
+    bestSell,
+    bestBuy,
+    baseVolume: baseVolume,
+    quoteVolume: quoteVolume,
+    ...day,
+  });
+  return Object.freeze({
+    market: market.symbol,
+    isClosed,
+    closedReason,
+    bestSell: numberOf(bestSell),
+    bestBuy: numberOf(bestBuy),
+    baseVolume: numberOf(baseVolume),
+    quoteVolume: numberOf(quoteVolume),
+    latest: numberOf(latest),
+    mark: numberOf(mark),
+    dayLow: numberOf(dayLow),
+    dayHigh: numberOf(dayHigh),
+    dayOpen: numberOf(dayOpen),
+    dayClose: numberOf(dayClose),
+    dayChange: numberOf(dayChange),
+    exact,
+  });
+}
+
+function numberOf(text: DecimalText | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+export interface TapeTrade extends Pick<PublicTrade, 'timeMs' | 'side'> {
+  /** In the quote currency. */
+  readonly price: number;
+  /** In the base currency. */
+  readonly amount: number;
+  /** The same numbers with every digit. */
+  readonly exact: Pick<PublicTrade, 'price' | 'amount'>;
+}
+
+/** New trades of the public tape. */
+export interface Tape {
+  readonly market: string;
+  /** Oldest first. */
+  readonly trades: readonly TapeTrade[];
+  /** True if trades may be missing before these. */
+  readonly hasGap: boolean;
+  /** Time at which the bot read them, in ms since 1970. */
+  readonly seenAtMs: number;
+}
+
+export function tapeOf(of: {
+  readonly market: string;
+  readonly trades: readonly PublicTrade[];
+  readonly hasGap: boolean;
+  readonly seenAtMs: number;
+}): Tape {
+  const { market, hasGap, seenAtMs } = of;
+  const trades = Object.freeze(of.trades.map(tradeOf));
+  return Object.freeze({ market, trades, hasGap, seenAtMs });
+}
+
+function tradeOf({ timeMs, side, price, amount }: PublicTrade): TapeTrade {
+  const exact = Object.freeze({ price, amount });
+  return Object.freeze({ timeMs, side, price: Number(price), amount: Number(amount), exact });
 }

@@ -1,5 +1,6 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { MarginWallet, PoolReading, SeenMargin, WalletNumbers } from '../../records/margin.ts';
+import type { TransferEvent } from '../strategy-event.ts';
 
 interface PoolNumbers<Figure> {
   /** All that it can lend. */
@@ -99,4 +100,16 @@ function byCurrency<Item extends { readonly currency: string }>(
   const record: Record<string, Item | undefined> = Object.create(null);
   for (const item of items) record[item.currency] = item;
   return Object.freeze(record);
+}
+
+/** Outcome of a transfer of this strategy. */
+export interface Transfer extends Omit<TransferEvent, 'amount'> {
+  /** In its currency, as it was sent. */
+  readonly amount: number;
+  readonly exact: { readonly amount: DecimalText };
+}
+
+export function transferOf(transfer: TransferEvent): Transfer {
+  const { amount } = transfer;
+  return Object.freeze({ ...transfer, amount: Number(amount), exact: Object.freeze({ amount }) });
 }

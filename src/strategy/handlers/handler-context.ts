@@ -1,18 +1,18 @@
 import { bookOf } from '../book.ts';
 import type { DataEntry } from '../checks/check-data.ts';
-import { expectedMarket } from './expected-market.ts';
+import { expectedMarket } from '../decimal-input.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketContext, StrategyContext } from '../context.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { marginTopic } from '../../records/margin.ts';
-import { marketDayOf } from '../data/market-day.ts';
+import { marketDayOf } from '../data/data.ts';
 import { MarketHandle } from './market-handle.ts';
 import { orderOf, type Order } from '../own-order.ts';
 import type { StrategyState } from '../strategy-state.ts';
 import { readOnlyFields, type FieldReader } from './read-only-fields.ts';
 import { marginOf } from '../data/shown-margin.ts';
 import { isOfMargin } from '../subscriptions.ts';
-import { tickerOfBar, tickerOfBook } from '../data/ticker.ts';
+import { tickerOfBar, tickerOfBook } from '../data/bar.ts';
 import { memberReaders } from '../universe/member-readers.ts';
 import type { MemberSet } from '../universe/member-set.ts';
 

@@ -1,24 +1,18 @@
 import type { CandleSeries } from '../data/candle-series.ts';
 import type { DataEntry } from '../checks/check-data.ts';
 import { LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
-import { routeOfSubscription } from '../event-route.ts';
+import { routeOfSubscription, candidateSubscription, type Subscription } from '../subscriptions.ts';
 import type { StrategyEvent, ClosedCandle } from '../strategy-event.ts';
 import type { Timeframe } from '../../domain/candle.ts';
-import type { Subscription } from '../subscriptions.ts';
-import type { Candidate, MemberSeries } from '../universe/candidate.ts';
-import { candidateSubscription } from '../expand-subscriptions.ts';
-import type { MemberSet } from '../universe/member-set.ts';
+import type { Candidate, MemberSeries, MemberSet } from '../universe/member-set.ts';
 import { SarrafError, present } from '../../domain/errors.ts';
-import { barOf } from '../data/bar.ts';
+import { barOf, tickerOfBar, tickerOfBook } from '../data/bar.ts';
 import { bookOf } from '../book.ts';
-import { frozenCopy } from '../frozen-copy.ts';
-import { marketDayOf } from '../data/market-day.ts';
-import { marginOf } from '../data/shown-margin.ts';
+import { frozenCopy } from '../fields.ts';
+import { marketDayOf, tapeOf } from '../data/data.ts';
+import { marginOf, transferOf } from '../data/shown-margin.ts';
 import { fillOf } from '../own-order.ts';
-import { transferOf } from '../data/shown-transfer.ts';
 import { signalOf } from '../signal.ts';
-import { tapeOf } from '../data/tape.ts';
-import { tickerOfBar, tickerOfBook } from '../data/ticker.ts';
 import { universeEventOf } from '../shown-universe.ts';
 
 /** A handler with its data; those of the strategy's life have none. */

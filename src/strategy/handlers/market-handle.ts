@@ -3,8 +3,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { DataAges, MarketContext } from '../context.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { MarketIntentFields } from './market-intents.ts';
-import type { ShownLock } from '../shown-lock.ts';
-import { rulesOf, type MarketRules, type Rules } from '../market-rules.ts';
+import { type ShownLock, rulesOf, type MarketRules, type Rules } from '../strategy-event.ts';
 
 /**
  * A market as handlers have it. Asks the engine only for what they look at. What takes something is a

@@ -39,8 +39,8 @@ import {
   textbookEma,
   typicalOf,
   SimpleAverage,
+  WilderAverage,
 } from './series.ts';
-import { WilderAverage } from './wilder-average.ts';
 
 /** Simple moving average of the last `length` closes, a price. */
 export const sma = declareWindow('sma', bars(20), (length) => ofCloses(new SimpleAverage(length)));

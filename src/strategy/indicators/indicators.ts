@@ -2,12 +2,10 @@ import { fieldsOf } from '../fields.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { ohlcvOf, closeNumber } from '../column-candle.ts';
-import type { IndicatorValue } from './indicator-specs.ts';
-import type { CheckedIndicator, IndicatorFeed, IndicatorEntry } from './declare-indicator.ts';
+import type { IndicatorValue, CheckedIndicator, IndicatorFeed, IndicatorEntry } from './declare-indicator.ts';
 import * as averages from './averages.ts';
 import * as momentum from './momentum.ts';
 import * as oscillators from './oscillators.ts';
-import * as stops from './stops.ts';
 import * as trends from './trends.ts';
 import * as volatility from './volatility.ts';
 import * as volume from './volume.ts';
@@ -33,7 +31,6 @@ export const INDICATORS: ReadonlyMap<string, IndicatorEntry> = new Map(
   Object.values({
     ...averages,
     ...trends,
-    ...stops,
     ...oscillators,
     ...momentum,
     ...volatility,

@@ -38,8 +38,8 @@ import {
   mapped,
   series,
   typicalOf,
+  WilderAverage,
 } from './series.ts';
-import { WilderAverage } from './wilder-average.ts';
 
 /** Wilder's relative strength index of the closes, 0 to 100; 100 where there was no loss. */
 export const rsi = declareLength('rsi', bars(14, 2), {

@@ -3,17 +3,35 @@ import {
   ADXR,
   Alligator,
   Aroon,
+  ChandeKrollStop,
+  ChandelierExit,
   DX,
   GatorOscillator,
   IchimokuCloud,
   LinearRegression,
   MassIndex,
+  SuperTrend,
+  TradingSignal,
   VHF,
   VortexIndicator,
 } from 'trading-signals';
-import { bars, declareLength, declareNamed, declareWindow, ofBars, ofCloses } from './declare-indicator.ts';
-import { exponentialMemory, wilderMemory, mapped, series } from './series.ts';
-import { WilderAverage } from './wilder-average.ts';
+import {
+  bars,
+  declareLength,
+  declareNamed,
+  declareWindow,
+  ofBars,
+  ofCloses,
+  factor,
+} from './declare-indicator.ts';
+import {
+  exponentialMemory,
+  wilderMemory,
+  mapped,
+  series,
+  WilderAverage,
+  UNBOUNDED_MEMORY,
+} from './series.ts';
 
 /**
  * Wilder's average directional index `adx` with the indicators of direction `plus` and `minus`, all 0 to 100.
@@ -157,3 +175,61 @@ export const vortex = declareLength('vortex', bars(14), {
   first: ({ length }) => length + 1,
   start: ({ length }) => ofBars(new VortexIndicator(length)),
 });
+
+/** Direction of a trend. */
+export type TrendSide = 'up' | 'down';
+
+/**
+ * Seban's SuperTrend: `line` is a price, `factor` average true ranges from the bars' middle, that only comes
+ * nearer until a close is beyond it; `side` is where the trend goes. Begun as `down` unless the close is
+ * above the upper band.
+ */
+export const superTrend = declareNamed(
+  'superTrend',
+  { length: bars(10), factor: factor(3, 0.1, 100) },
+  {
+    first: ({ length }) => length,
+    settled: () => UNBOUNDED_MEMORY,
+    start: ({ length, factor: multiplier }) =>
+      ofBars(
+        mapped(new SuperTrend({ interval: length, multiplier }), ({ supertrend, trend }) => {
+          const side: TrendSide = trend === TradingSignal.BULLISH ? 'up' : 'down';
+          return { line: supertrend, side };
+        }),
+      ),
+  },
+);
+
+/**
+ * LeBeau's chandelier exit, prices: `factor` average true ranges below the highest high (`long`) and above
+ * the lowest low (`short`).
+ */
+export const chandelierExit = declareNamed(
+  'chandelierExit',
+  { length: bars(22), factor: factor(3, 0.1, 100) },
+  {
+    first: ({ length }) => length,
+    settled: ({ length }) => wilderMemory(length),
+    start: ({ length, factor: multiplier }) => ofBars(new ChandelierExit({ interval: length, multiplier })),
+  },
+);
+
+/**
+ * The stops of Chande and Kroll, prices: `long` is the lowest of the last `stopLength` of lowest low plus
+ * `factor` average true ranges; `short` the highest of highest high less as much.
+ */
+export const chandeKrollStop = declareNamed(
+  'chandeKrollStop',
+  { length: bars(10), factor: factor(1, 0.1, 100), stopLength: bars(9) },
+  {
+    first: ({ length, stopLength }) => length + stopLength - 1,
+    settled: ({ length, stopLength }) => wilderMemory(length) + stopLength,
+    start: ({ length, factor: multiplier, stopLength }) =>
+      ofBars(
+        mapped(
+          new ChandeKrollStop({ interval: length, multiplier, stopInterval: stopLength }),
+          ({ longStop, shortStop }) => ({ long: longStop, short: shortStop }),
+        ),
+      ),
+  },
+);

@@ -19,8 +19,8 @@ import {
   UlcerIndex,
 } from 'trading-signals';
 import type { CandleData } from '../data/data.ts';
-import type { IndicatorSpec } from './indicator-specs.ts';
 import {
+  type IndicatorSpec,
   bars,
   declareLength,
   declareNamed,
@@ -32,8 +32,7 @@ import {
   ofCloses,
   type Declaration,
 } from './declare-indicator.ts';
-import { exponentialMemory, wilderMemory, flatAs, series, SimpleAverage } from './series.ts';
-import { WilderAverage } from './wilder-average.ts';
+import { exponentialMemory, wilderMemory, flatAs, series, SimpleAverage, WilderAverage } from './series.ts';
 
 /** Prices around a middle one. */
 export interface Bands {

@@ -101,3 +101,142 @@ function upToOne(name: string, value: number): void {
 function outOfRange(name: string, range: string, was: number): SarrafError {
   return new SarrafError('INVALID_STRATEGY', `${name}: expected a number ${range}, was ${was}`);
 }
+
+/** Shares by market, each 0 to 1; together 1, as far as floats go. What `targets` takes. */
+export type Weights = Readonly<Record<string, number>>;
+
+/** Covariance of the returns of markets: `matrix[i][j]` is of `markets[i]` and `markets[j]`. */
+export interface Covariance {
+  readonly markets: readonly string[];
+  readonly matrix: readonly (readonly number[])[];
+}
+
+/** Sweeps over all coordinates at most; ordinary matrices need some tens. */
+const MOST_SWEEPS = 100_000;
+/** By how much risk contributions may differ, as a share of their mean. */
+const PRECISE = 1e-12;
+/** Fewer give no sample covariance. */
+const LEAST_RETURNS = 2;
+
+/**
+ * Shares of a portfolio by published rules. Statistics in floats: money is made of them by `targets`. What
+ * can not be worked out throws `INVALID_STRATEGY` with the numbers.
+ */
+export const weights = {
+  /** The same share of each. */
+  equal(markets: readonly string[]): Weights {
+    expectMarkets(markets);
+    return byMarket(markets, () => 1 / markets.length);
+  },
+
+  /**
+   * Sample covariance of log returns, from closes of the same bars by market: one more close than returns,
+   * oldest first. Of one bar: it grows with the bar's length.
+   */
+  covariance(closes: Readonly<Record<string, readonly number[]>>): Covariance {
+    const markets = Object.keys(closes);
+    expectMarkets(markets);
+    const length = closes[markets[0] ?? '']?.length ?? 0;
+    const returns = markets.map((market) => centred(logReturns(market, closes[market] ?? [], length)));
+    const matrix = returns.map((left) => returns.map((right) => dot(left, right) / (left.length - 1)));
+    return { markets, matrix };
+  },
+
+  /** In proportion to 1 / volatility, so that each moves the portfolio by as much, were they unrelated. */
+  inverseVolatility({ markets, matrix }: Covariance): Weights {
+    expectMatrix({ markets, matrix });
+    const inverse = matrix.map((row, index) => 1 / Math.sqrt(row[index] ?? 0));
+    const sum = total(inverse);
+    return byMarket(markets, (index) => (inverse[index] ?? 0) / sum);
+  },
+
+  /**
+   * So that each adds the same to the portfolio's risk: share x (covariance x shares) is the same for all
+   * (Maillard, Roncalli and Teiletche 2010). Found as the minimum of Spinu's convex function (2013) by
+   * cyclical coordinate descent (Griveau-Billion, Richard and Roncalli 2013).
+   */
+  equalRiskContribution({ markets, matrix }: Covariance): Weights {
+    expectMatrix({ markets, matrix });
+    const shares = descend(matrix);
+    const sum = total(shares);
+    return byMarket(markets, (index) => (shares[index] ?? 0) / sum);
+  },
+} as const;
+
+/**
+ * The minimum of x'Cx / 2 - sum(ln x): there x_i (Cx)_i is 1 for all. Each step is the positive root of the
+ * condition on one coordinate, the others staying as they are.
+ */
+function descend(matrix: Covariance['matrix']): readonly number[] {
+  // In units of the mean variance, so that closes of any bars need as many sweeps.
+  const scale = total(matrix.map((row, index) => row[index] ?? 0)) / matrix.length;
+  const scaled = matrix.map((row) => row.map((value) => value / scale));
+  const shares = scaled.map((row, index) => 1 / Math.sqrt(row[index] ?? 1));
+  for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
+    for (const [index, row] of scaled.entries()) {
+      const variance = row[index] ?? 1;
+      const others = dot(row, shares) - variance * (shares[index] ?? 0);
+      shares[index] = (Math.sqrt(others * others + 4 * variance) - others) / (2 * variance);
+    }
+    const contributions = scaled.map((row, index) => (shares[index] ?? 0) * dot(row, shares));
+    if (contributions.every((one) => Math.abs(one - 1) <= PRECISE * contributions.length)) return shares;
+  }
+  throw wrong(
+    'covariance',
+    `expected one in which no mix of the markets is free of risk, was ${JSON.stringify(matrix)}`,
+  );
+}
+
+function logReturns(market: string, closes: readonly number[], length: number): readonly number[] {
+  if (closes.length !== length || length <= LEAST_RETURNS)
+    throw wrong(
+      `closes.${market}`,
+      `expected as many closes of each market, more than ${LEAST_RETURNS}, was ${closes.length} beside ${length}`,
+    );
+  const issue = closes.find((close) => !(close > 0 && Number.isFinite(close)));
+  if (issue !== undefined) throw wrong(`closes.${market}`, `expected prices above 0, was ${issue}`);
+  return closes.slice(1).map((close, index) => Math.log(close / (closes[index] ?? close)));
+}
+
+function centred(returns: readonly number[]): readonly number[] {
+  const mean = total(returns) / returns.length;
+  return returns.map((value) => value - mean);
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const dot = (left: readonly number[], right: readonly number[]): number =>
+  left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
+
+const byMarket = (markets: readonly string[], shareOf: (index: number) => number): Weights =>
+  Object.fromEntries(markets.map((market, index) => [market, shareOf(index)]));
+
+function expectMarkets(markets: readonly string[]): void {
+  if (markets.length === 0 || new Set(markets).size !== markets.length)
+    throw wrong('markets', `expected one or more, each once, was ${JSON.stringify(markets)}`);
+}
+
+function expectMatrix({ markets, matrix }: Covariance): void {
+  expectMarkets(markets);
+  for (let row = 0; row < markets.length; row += 1) {
+    const values = matrix[row] ?? [];
+    const variance = values[row] ?? 0;
+    if (matrix.length !== markets.length || values.length !== markets.length)
+      throw wrong('matrix', `expected ${markets.length} rows of as many numbers, was ${matrix.length} rows`);
+    if (!(variance > 0 && values.every(Number.isFinite)))
+      throw wrong(
+        `matrix.${row}`,
+        `expected numbers, and a variance of ${markets[row] ?? ''} above 0, was ${JSON.stringify(values)}`,
+      );
+    const skew = values.findIndex((value, column) => value !== matrix[column]?.[row]);
+    if (skew !== -1)
+      throw wrong(
+        `matrix.${row}.${skew}`,
+        `expected the same on both sides of the diagonal, was ${values[skew]} and ${matrix[skew]?.[row]}`,
+      );
+  }
+}
+
+function wrong(name: string, message: string): SarrafError {
+  return new SarrafError('INVALID_STRATEGY', `${name}: ${message}`);
+}

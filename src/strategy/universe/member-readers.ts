@@ -1,8 +1,7 @@
 import { bookOf } from '../book.ts';
-import type { Bar } from '../data/bar.ts';
+import { type Bar, tickerOfBar, tickerOfBook } from '../data/bar.ts';
 import type { HandlerCall } from '../handlers/handler-call.ts';
 import type { FieldReader } from '../handlers/read-only-fields.ts';
-import { tickerOfBar, tickerOfBook } from '../data/ticker.ts';
 import type { OfMembers } from './member-data.ts';
 import type { MemberFeed, MemberSet } from './member-set.ts';
 import { universeOf } from '../shown-universe.ts';

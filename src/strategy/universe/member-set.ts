@@ -1,9 +1,8 @@
 import { CandleSeries } from '../data/candle-series.ts';
-import type { IndicatorSpec, IndicatorValue } from '../indicators/indicator-specs.ts';
+import type { IndicatorSpec, IndicatorValue } from '../indicators/declare-indicator.ts';
 import { createIndicator, type Indicator } from '../indicators/indicators.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 import type { MemberTemplate, UniverseSubscription } from '../subscriptions.ts';
-import { Candidate, MemberSeries } from './candidate.ts';
 import type { MemberData } from './member-data.ts';
 import type { UniverseRules } from '../universe-rules.ts';
 
@@ -178,4 +177,41 @@ function both(one: MemberTemplate, other: MemberTemplate): MemberTemplate {
   if (one.kind !== 'book' || other.kind !== 'book') return one;
   const everyMs = Math.min(one.everyMs, other.everyMs);
   return { ...one, everyMs, maxAgeMs: Math.min(one.maxAgeMs, other.maxAgeMs) };
+}
+
+/** The candles of one market for one data of a universe. */
+export class MemberSeries {
+  /** Null while nobody follows the market. */
+  candles: CandleSeries | null = null;
+
+  /** Takes in a bar; answers false for one that it has, and while nobody follows the market. */
+  add(candle: ClosedCandle): boolean {
+    return this.candles !== null && this.candles.add(candle);
+  }
+}
+
+/** One market that may become a member of a universe, as its bars look it up. */
+export class Candidate {
+  /** Those of all data of the universe; null while nobody follows the market. */
+  private indicators: readonly Indicator[] | null = null;
+
+  /** It is followed from now on, and these indicators begin anew. */
+  begin(indicators: readonly Indicator[]): void {
+    this.indicators = indicators;
+  }
+
+  end(): void {
+    this.indicators = null;
+  }
+
+  get isFollowed(): boolean {
+    return this.indicators !== null;
+  }
+
+  /** True if it is followed, and every one of its indicators has a value. */
+  get isWarm(): boolean {
+    if (this.indicators === null) return false;
+    for (const indicator of this.indicators) if (!indicator.hasValue) return false;
+    return true;
+  }
 }

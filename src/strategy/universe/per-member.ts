@@ -1,9 +1,8 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
-import { strayHandler } from '../check-definition.ts';
+import { strayHandler, LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
 import type { StrategyContext } from '../context.ts';
 import type { Data, DataSetup, DeclaredData, MarketData } from '../data/data.ts';
-import { LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
 import { fieldsOf } from '../fields.ts';
 import { MemberContext, UNIVERSE_NAME, type MemberParts } from './member-context.ts';
 import { universeData, type UniverseData } from './member-data.ts';

@@ -16,7 +16,7 @@ import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/market.t
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { BarRules, PollRules } from '../../venues/fill-rules.ts';
 import { inDigits } from '../../language/fact.ts';
-import { finding, type StudyFinding, storedFinding } from '../study-fact.ts';
+import { finding, type StudyFinding, storedFinding } from '../english-study.ts';
 import { z } from 'zod';
 import { SarrafError, present } from '../../domain/errors.ts';
 import type { StudyStore } from '../study-store.ts';

@@ -1,6 +1,6 @@
 import { PERSIAN_TERMS as TERMS } from '../../language/persian-terms.ts';
 import type { TranslationOf } from '../../language/translate.ts';
-import type { ENGLISH_FINDINGS, ENGLISH_STUDY } from './english-study.ts';
+import type { ENGLISH_FINDINGS, ENGLISH_STUDY } from '../english-study.ts';
 
 const PERSIAN_FINDINGS: TranslationOf<typeof ENGLISH_FINDINGS> = {
   said: '{text}',

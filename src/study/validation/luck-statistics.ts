@@ -7,13 +7,20 @@ import {
   minimumTrackRecord,
   probabilisticSharpe,
 } from '../../statistics/probabilistic-sharpe.ts';
-import { known, unknown, type Estimate, lack, InvalidSample } from '../../statistics/estimate.ts';
+import {
+  known,
+  unknown,
+  type Estimate,
+  lack,
+  InvalidSample,
+  sampleMoments,
+  type SampleMoments,
+} from '../../statistics/estimate.ts';
 import { inDigits } from '../../language/fact.ts';
 import { overfittingProbability } from '../../statistics/overfitting-probability.ts';
 import { realityCheck, superiorPredictiveAbility } from '../../statistics/superior-predictive-ability.ts';
-import { sampleMoments, type SampleMoments } from '../../statistics/sample-moments.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../../statistics/trade-order-risk.ts';
-import { finding, said, type StudyFinding } from '../study-fact.ts';
+import { finding, said, type StudyFinding } from '../english-study.ts';
 import type { DailyReturns } from '../../backtest/statistics.ts';
 import { present } from '../../domain/errors.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../search/space-declaration.ts';
 import type { TrialOutcome } from '../../search/trial-record.ts';
 import { inDigits } from '../../language/fact.ts';
-import { finding } from '../study-fact.ts';
+import { finding } from '../english-study.ts';
 import { notTested, type Tested } from './luck-statistics.ts';
 import { NumericAxis } from '../../search/space-axes.ts';
 

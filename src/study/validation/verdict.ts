@@ -2,7 +2,7 @@ import { isTooShortFor } from '../../backtest/finish-run.ts';
 import type { RunRange, TrialMetrics } from '../objectives.ts';
 import { inDigits } from '../../language/fact.ts';
 import type { StressFindings, EntryFindings } from '../stress-findings.ts';
-import { finding, type StudyFinding } from '../study-fact.ts';
+import { finding, type StudyFinding } from '../english-study.ts';
 import { type LuckStatistics, valueOf, type Tested } from './luck-statistics.ts';
 import type { Plateau } from './plateau.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MOST_VALUES, PlotRecorder } from '../../../src/backtest/plot-recorder.ts';
+import { MOST_VALUES, PlotRecorder } from '../../../src/backtest/backtest-run.ts';
 import type { PlotSeries } from '../../../src/strategy/plots.ts';
 
 const SERIES: PlotSeries = { market: 'BTCUSDT', name: 'fast', pane: null, style: 'line', color: null };

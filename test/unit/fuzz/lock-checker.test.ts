@@ -8,7 +8,7 @@ import {
   type ShowingBot,
 } from '../../../src/fuzz/checkers/lock-checker.ts';
 import { endedOrder as order, orderIn, trueFill } from '../../support/order-value.ts';
-import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
+import type { ShownLock } from '../../../src/strategy/strategy-event.ts';
 
 const always: LockRule = {
   name: 'closed',

@@ -10,8 +10,7 @@ import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
 import type { PlotSeries } from '../../../src/strategy/plots.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import type { FeedingEvent } from '../../../src/strategy/strategy-event.ts';
-import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
+import type { FeedingEvent, ShownLock } from '../../../src/strategy/strategy-event.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 

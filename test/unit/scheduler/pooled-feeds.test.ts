@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
-import type { MemberTemplate, UniverseSubscription } from '../../../src/strategy/subscriptions.ts';
-import { withUniverses } from '../../../src/strategy/expand-subscriptions.ts';
+import {
+  type MemberTemplate,
+  type UniverseSubscription,
+  withUniverses,
+} from '../../../src/strategy/subscriptions.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
 

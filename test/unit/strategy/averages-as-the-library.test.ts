@@ -1,7 +1,6 @@
 import { ATR, BollingerBands, getStandardDeviation, RSI, SMA, WSMA } from 'trading-signals';
 import { expect, test } from 'vitest';
-import { WilderAverage } from '../../../src/strategy/indicators/wilder-average.ts';
-import { SimpleAverage } from '../../../src/strategy/indicators/series.ts';
+import { SimpleAverage, WilderAverage } from '../../../src/strategy/indicators/series.ts';
 
 /** Numbers of many sizes, whose sum depends on the order in which they are added up. */
 function numbersOf(seed: number, count = 200): readonly number[] {

@@ -1,15 +1,15 @@
 import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
 import type { SeenMargin } from '../../../src/records/margin.ts';
 import type { MarketStats, OrderBook } from '../../../src/domain/order-book.ts';
-import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
-import type { UniverseState } from '../../../src/strategy/universe-state.ts';
-import type { MarketRules } from '../../../src/strategy/market-rules.ts';
 import type {
+  ShownLock,
   ClosedCandle,
   EngineView,
   OwnOrder,
   StrategyEvent,
+  MarketRules,
 } from '../../../src/strategy/strategy-event.ts';
+import type { UniverseState } from '../../../src/strategy/rank-markets.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { NO_LABELS } from '../../../src/records/order.ts';
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OrderState } from '../../../src/records/order.ts';
-import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
+import type { ShownLock, OwnOrderState } from '../../../src/strategy/strategy-event.ts';
 import type { StrategyContext } from '../../../src/strategy/context.ts';
-import type { OwnOrderState } from '../../../src/strategy/strategy-event.ts';
 import type { BookData, CandleData, StatsData, TickerData } from '../../../src/strategy/data/data.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StrategyLog } from '../../../src/strategy/strategy-log.ts';
+import { StrategyLog } from '../../../src/strategy/strategy-port.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { nextDueMs } from '../../../src/strategy/timers.ts';
+import { nextDueMs } from '../../../src/strategy/check-subscriptions.ts';
 
 const after = (iso: string): number => Date.parse(iso);
 const next = (cron: string, iso: string): string => new Date(nextDueMs(cron, after(iso))).toISOString();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { weights, type Covariance } from '../../../src/strategy/sdk/weights.ts';
+import { weights, type Covariance } from '../../../src/strategy/sdk/size.ts';
 
 const NAMES = ['BTCIRT', 'ETHIRT', 'LTCIRT', 'XRPIRT'];
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { generateBars } from '../../../src/backtest/generated-bars.ts';
+import { generateBars } from '../../../src/backtest/scripted-market.ts';
 import { columnsOf, type CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';

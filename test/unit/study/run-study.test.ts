@@ -1,7 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../src/domain/random.ts';
-import { runStudy, type StudyRun } from '../../../src/study/run-study.ts';
+import { runStudy, type StudyRun } from '../../../src/study/study-session.ts';
 import type { SamplerKind } from '../../../src/search/trial-record.ts';
 import { readSpace } from '../../../src/search/space-declaration.ts';
 import type { Params } from '../../../src/search/params-of-point.ts';

@@ -1,6 +1,11 @@
 import type { RoundTrip } from '../../round-trips.ts';
 import { tripReturn } from '../../metrics/run-metrics.ts';
-import { returnHistogram, type HistogramColumn, type MonthlyReturn } from '../../metrics/return-tables.ts';
+import {
+  returnHistogram,
+  type HistogramColumn,
+  type MonthlyReturn,
+  deepestDrawdowns,
+} from '../../metrics/equity-metrics.ts';
 import { monthName } from '../../../language/format-time.ts';
 import { localeOf } from '../../../language/locale.ts';
 import type { ReportVoice } from '../../report-voice.ts';
@@ -15,7 +20,6 @@ import {
   quotient,
   sampleDeviation,
 } from '../../statistics.ts';
-import { deepestDrawdowns } from '../../metrics/equity-metrics.ts';
 
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
 

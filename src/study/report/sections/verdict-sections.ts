@@ -1,13 +1,12 @@
-import { listOf } from '../../../backtest/header-sections.ts';
+import { listOf, tableSection } from '../../../backtest/html-page.ts';
 import { capitalized, escapeHtml } from '../../../backtest/value-text.ts';
 import { type StudyResult, readHoldoutReport, type HoldoutReport, trialCount } from '../../study-result.ts';
 import type { ValidatedStudy, ReportedStudy } from '../../validated-study.ts';
 import { stressTexts, sampleFinding, statisticTexts, type StatisticText } from '../../study-texts.ts';
-import { finding } from '../../study-fact.ts';
+import { finding } from '../../english-study.ts';
 import type { StudyVoice } from '../../study-voice.ts';
 import type { StudyVerdict } from '../../validation/verdict.ts';
 import { stringify } from 'yaml';
-import { tableSection } from '../../../backtest/html-page.ts';
 import type { SignalSet } from '../../data-set.ts';
 
 /** The title of a report, and the switch of its theme. */

@@ -15,7 +15,7 @@ import {
   volatility,
 } from '../../../../src/backtest/metrics/equity-metrics.ts';
 import { rollingFigures } from '../../../../src/backtest/report/sections/return-sections.ts';
-import { EquityRecorder } from '../../../../src/backtest/run-records.ts';
+import { EquityRecorder } from '../../../../src/backtest/backtest-run.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type RoundTrips, roundTrips, valueAt } from '../../../../src/backtest/round-trips.ts';
+import { type RoundTrips, roundTrips, valueAt, valuedFills } from '../../../../src/backtest/round-trips.ts';
 import {
   expectancy,
   profitFactor,
@@ -13,7 +13,6 @@ import { NO_UNITS, formatUnits, parseUnits } from '../../../../src/domain/money.
 import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import { demoRun } from '../demo-run.ts';
 import { tradeIdOf } from '../../../../src/venues/read-records.ts';
-import { valuedFills } from '../../../../src/backtest/valued-fills.ts';
 import { runBacktest } from '../../../../src/backtest/run-backtest.ts';
 import { backtestOf } from '../three-markets.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inputDifference } from '../../../../src/backtest/parity/seen.ts';
+import { inputDifference } from '../../../../src/backtest/difference.ts';
 import { ReceivedData } from '../../../../src/backtest/parity/received-data.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 

@@ -3,7 +3,7 @@ import type { FidelityStatement } from '../../../../src/backtest/backtest-run.ts
 import { describeBarRules, describePollRules } from '../../../../src/backtest/describe-rules.ts';
 import { describeMirror } from '../../../../src/backtest/live/mirror-history.ts';
 import { reportVoice } from '../../../../src/backtest/report-voice.ts';
-import { universeCaveats } from '../../../../src/backtest/available-markets.ts';
+import { universeCaveats } from '../../../../src/backtest/run-currency.ts';
 import type { Language } from '../../../../src/language/locale.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import type { SessionRows } from '../../../../src/mirror/session-rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jalaliMonth, monthlyReturns } from '../../../../src/backtest/metrics/return-tables.ts';
+import { jalaliMonth, monthlyReturns } from '../../../../src/backtest/metrics/equity-metrics.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { ENGLISH_REPORT } from '../../../../src/backtest/english-report.ts';
 import { ENGLISH_PAGE, PERSIAN_PAGE } from '../../../../src/page/report-texts.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { brailleChart, resultLines } from '../../../../src/backtest/summary-lines.ts';
+import { brailleChart, resultLines, figureGroups } from '../../../../src/backtest/summary-lines.ts';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../../../src/backtest/difference.ts';
-import { figureGroups } from '../../../../src/backtest/report/summary-table.ts';
 import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/value-text.ts';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createResult } from '../../../../src/backtest/backtest.ts';
 import { finishRun, runSummary } from '../../../../src/backtest/finish-run.ts';
-import { parseResultHead, writeResultJson, writeResultLine } from '../../../../src/backtest/result-json.ts';
+import {
+  parseResultHead,
+  writeResultJson,
+  writeResultLine,
+} from '../../../../src/backtest/read-run-folder.ts';
 import {
   backtestResultSchema,
   resultSchemaText,

@@ -4,7 +4,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../../src/strateg
 import { sma } from '../../../../src/strategy/indicators/averages.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import type { StrategyEvent } from '../../../../src/strategy/strategy-event.ts';
-import type { UniverseState } from '../../../../src/strategy/universe-state.ts';
+import type { UniverseState } from '../../../../src/strategy/rank-markets.ts';
 import { closedCandle, engineView, ownOrder, text } from '../engine-view.ts';
 import { runnerOn } from '../../../support/runner-on.ts';
 

@@ -14,7 +14,7 @@ import { SpaceAxes } from '../../../../src/search/space-axes.ts';
 import { paramsOfPoint } from '../../../../src/search/params-of-point.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';
-import { finding } from '../../../../src/study/study-fact.ts';
+import { finding } from '../../../../src/study/english-study.ts';
 import { studyResult, trialCount } from '../../../../src/study/study-result.ts';
 import type { WalkForwardResult, WindowRow } from '../../../../src/study/walk-forward-result.ts';
 

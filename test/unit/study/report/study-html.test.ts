@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
-import { studyReportData } from '../../../../src/study/report/study-report-data.ts';
-import { studyHtml } from '../../../../src/study/study-html.ts';
+import { studyReportData, studyHtml } from '../../../../src/study/study-html.ts';
 import { askedSection } from '../../../../src/study/report/sections/verdict-sections.ts';
 import { studyVoice } from '../../../../src/study/study-voice.ts';
 import { STATISTIC_NOTES } from '../../../../src/study/study-validation.ts';

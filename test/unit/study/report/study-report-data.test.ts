@@ -2,12 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
-import {
-  MOST_SHOWN,
-  shownTrials,
-  studyReportData,
-  walkData,
-} from '../../../../src/study/report/study-report-data.ts';
+import { MOST_SHOWN, shownTrials, studyReportData, walkData } from '../../../../src/study/study-html.ts';
 import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { demoStudy, demoWalk } from './demo-study.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidSample } from '../../../../src/statistics/estimate.ts';
+import { InvalidSample, sampleQuantile } from '../../../../src/statistics/estimate.ts';
 import { overfittingProbability } from '../../../../src/statistics/overfitting-probability.ts';
-import { sampleQuantile } from '../../../../src/statistics/sample-moments.ts';
 import { drawnReturns, drawnTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { autocorrelation, sampleMoments, sampleQuantile } from '../../../../src/statistics/sample-moments.ts';
-import { InvalidSample } from '../../../../src/statistics/estimate.ts';
+import {
+  autocorrelation,
+  sampleMoments,
+  sampleQuantile,
+  InvalidSample,
+} from '../../../../src/statistics/estimate.ts';
 import {
   observedSharpe,
   normalCdf,

@@ -4,7 +4,7 @@ import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { stressVerdict, untestedStress } from '../../../../src/study/validation/verdict.ts';
 import { validateStudy } from '../../../../src/study/study-validation.ts';
 import { notTested } from '../../../../src/study/validation/luck-statistics.ts';
-import { finding } from '../../../../src/study/study-fact.ts';
+import { finding } from '../../../../src/study/english-study.ts';
 import { inEnglish } from '../in-english.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';
 import { ENTRIES, known, madeFindings, ORDER, REDRAWN } from './made-findings.ts';
