@@ -9,6 +9,7 @@ import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.t
 import type { FillRecord } from '../records/fill.ts';
 import { type OrderRecord, isFinal } from '../records/order.ts';
 import { factsOf, type Fact } from '../language/fact.ts';
+import type { Sentence } from '../language/sentence.ts';
 import type { ENGLISH_FIDELITY, ENGLISH_WARNINGS } from './report/texts/fidelity-texts.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { EquityValuer } from '../venues/equity-valuer.ts';
@@ -130,7 +131,9 @@ export interface BacktestRun {
     readonly market: string;
     readonly params: unknown;
     /** Reason it stopped; null if it ran to the end. */
-    readonly failure: string | null;
+    readonly failure: Sentence | null;
+    /** Reason of its status in a live session. */
+    readonly reason?: Sentence | null;
     /** The last lines that it logged, oldest first. */
     readonly log: readonly LoggedLine[];
   }[];

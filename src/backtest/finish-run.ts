@@ -12,10 +12,17 @@ import { numberOf, quotient, type Statistic } from './statistics.ts';
 import { monthlyReturns } from './metrics/equity-metrics.ts';
 import { valuedFills, roundTrips, type RoundTrip, type RoundTrips } from './round-trips.ts';
 import { runMetrics } from './metrics/run-metrics.ts';
-import { RESULT_SCHEMA, type BacktestSummary, type LiveSession, type ResultHead } from './result-schema.ts';
+import {
+  RESULT_SCHEMA,
+  type BacktestSummary,
+  type LiveSession,
+  type RefusalRow,
+  type ResultHead,
+} from './result-schema.ts';
 import { thinCurve } from './report/thinning.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { inDigits } from '../language/fact.ts';
+import { english } from '../language/sentence.ts';
 import { reportVoice } from './report-voice.ts';
 import type { LockRecord } from '../engine/lock-records.ts';
 import { present } from '../domain/errors.ts';
@@ -35,6 +42,7 @@ export interface FinishedRun {
   readonly trips: readonly RoundTrip[];
   /** Those of its result, for readers of any language. */
   readonly warnings: readonly RunWarning[];
+  readonly refusals: readonly (Omit<RefusalRow, 'example'> & RefusalCount)[];
 }
 
 /** Data of a live session besides its run. */
@@ -63,6 +71,9 @@ export function finishRun(
   const { fidelity } = run;
   const { format } = reportVoice('en');
   const warnings = [...run.warnings, ...warningsOf(run, trips)];
+  const refusals = run.intents.flatMap(({ strategy, refusals: own }) =>
+    own.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
+  );
   const { loadMs, fromCache, runMs, events } = run.timing;
   const head: ResultHead = {
     schema: RESULT_SCHEMA,
@@ -91,19 +102,17 @@ export function finishRun(
       name,
       market,
       params: plain(params),
-      failure,
+      failure: english(failure),
       log: log.map(({ atMs, text, fields }) => ({ atMs, text, fields: plain(fields) })),
     })),
-    refusals: run.intents.flatMap(({ strategy, refusals }) =>
-      refusals.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
-    ),
+    refusals: refusals.map((refusal) => ({ ...refusal, example: english(refusal.example) })),
     locks: lockTotals(run.locks.records, run.toMs),
     session: live === null ? null : live.sessionOf(trips.trips),
     config: plain(run.config),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
     sketch: sketchOf(run),
   };
-  return { run, head, trips: trips.trips, warnings };
+  return { run, head, trips: trips.trips, warnings, refusals };
 }
 
 /** A trade is of the run that it ends in, and one that is open of each since its beginning. */

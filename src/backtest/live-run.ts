@@ -37,7 +37,6 @@ import { z } from 'zod';
 import type { LockRecord } from '../engine/lock-records.ts';
 import { storedLock } from '../engine/lock.ts';
 import type { JournalLine } from '../mirror/row-pages.ts';
-import { english } from '../language/sentence.ts';
 
 interface LiveRunOptions {
   /** Up to here, or to the last sign of life of the bot where that is earlier. */
@@ -284,7 +283,8 @@ function strategyOf(
     name,
     market: markets.size > MOST_NAMED ? `${markets.size} markets` : [...markets].join(', '),
     params: of.params.get(name) ?? null,
-    failure: row?.status === 'stopped' ? (english(row.reason) ?? row.status) : null,
+    reason: row?.reason ?? null,
+    failure: row?.status === 'stopped' ? (row.reason ?? row.status) : null,
     log: (rows.logs.get(name) ?? []).map(({ seq, atMs, json }) => ({
       atMs,
       ...readStored(storedLogLine, json, `line ${seq} of the journal`),

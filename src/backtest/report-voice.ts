@@ -6,7 +6,6 @@ import { formatLength, asIsland } from '../language/format-number.ts';
 import { unitName } from '../language/format-money.ts';
 import { formatTime, localDigits } from '../language/format-time.ts';
 import { isolateByFirstLetter } from '../language/isolate.ts';
-import { readEnglish } from '../language/read-english.ts';
 import { sentenceIn } from '../language/sentence-in.ts';
 import { localeOf, type Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';
@@ -114,7 +113,7 @@ function persianVoice(): ReportVoice {
     about: (lengthMs) => formatLength('fa', lengthMs),
     list: (texts) => texts.join('، '),
     foreign: isolateByFirstLetter,
-    words: (text) => sentenceIn(readEnglish(text), locale),
+    words: (text) => sentenceIn(text, locale),
   };
   return withFormatter(voice, isolateByFirstLetter);
 }

@@ -299,7 +299,7 @@ export function scriptedRun(
     orders: run.orders.map(orderOf),
     fills: run.fills.map(fillOf),
     refusals: run.intents.flatMap(({ refusals }) =>
-      refusals.map(({ code, example }) => `${code}: ${example}`),
+      refusals.map(({ code, example }) => `${code}: ${english(example)}`),
     ),
     log: (run.logs.get(runner.name) ?? []).map(({ text }) => text),
     plots: plots.map(plotOf),

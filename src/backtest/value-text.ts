@@ -75,9 +75,7 @@ export interface FactVoice {
   readonly about: (lengthMs: number) => string;
   /** Things one after another. */
   readonly list: (texts: readonly string[]) => string;
-  /**
-   * Translates English text of a result: the reason of a refusal or a lock. Text by others stays as it is.
-   */
+  /** The reason of a refusal or a lock; words of others stay as they are. */
   readonly words: (text: Sentence) => string;
 }
 

@@ -1,3 +1,5 @@
+import { english, type Sentence } from '../language/sentence.ts';
+
 /**
  * Reasons of one strategy that are counted by themselves; what comes after so many different ones is counted
  * together.
@@ -16,10 +18,15 @@ export interface RefusalCount {
   /** Code of the check: `risk data-age`, `fit`, or the exchange's own code. Never the numbers of one case. */
   readonly code: string;
   readonly count: number;
-  /** Its first case in words. */
-  readonly example: string;
+  /** Its first case. */
+  readonly example: Sentence;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
+}
+
+function exampleOf(reason: Sentence): Sentence {
+  const text = english(reason);
+  return text.length > LONGEST_EXAMPLE ? text.slice(0, LONGEST_EXAMPLE) : reason;
 }
 
 /** Counts the intents of one strategy since the process began, and those refused, by reason. */
@@ -30,7 +37,7 @@ export class IntentTally {
   refuse(of: {
     readonly what: string;
     readonly code: string;
-    readonly reason: string;
+    readonly reason: Sentence;
     readonly atMs: number;
   }): void {
     const { reason, atMs } = of;
@@ -44,7 +51,7 @@ export class IntentTally {
     this.counts.set(
       key,
       before === undefined
-        ? { what, code, count: 1, example: reason.slice(0, LONGEST_EXAMPLE), firstAtMs: atMs, lastAtMs: atMs }
+        ? { what, code, count: 1, example: exampleOf(reason), firstAtMs: atMs, lastAtMs: atMs }
         : { ...before, count: before.count + 1, lastAtMs: atMs },
     );
   }

@@ -19,7 +19,7 @@ import {
   storedSignals,
   type SeenSignal,
 } from './signal-record.ts';
-import { english, type Sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 
 /** Answers that are at hand; whoever sent a signal asks at once. The oldest go. */
 const MOST_REPLIES = 100;
@@ -111,7 +111,8 @@ export class SignalIntake {
       // Before whatever else waits: what is written down as told is told in this step.
       notifier.queue.unshift({ instance, event });
     } else if (code !== 'repeated') {
-      instance.tally.refuse({ what: 'signal', code, reason: `${name}: ${message}`, atMs: outbox.nowMs });
+      const reason = sentence('of-subject', { subject: name, said: message });
+      instance.tally.refuse({ what: 'signal', code, reason, atMs: outbox.nowMs });
       outbox.info(`${strategy}: signal ${name} ${outcome} (${code}): ${message}`, strategy);
     }
   }

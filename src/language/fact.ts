@@ -1,3 +1,4 @@
+import type { Sentence } from './sentence.ts';
 import type { PlacesOf, Texts } from './translate.ts';
 
 /** Value in a fact, before it is written in the digits and words of a language. */
@@ -16,8 +17,8 @@ export type FactFigure =
   | { readonly lengthMs: number }
   /** A length in one unit. */
   | { readonly aboutMs: number }
-  /** A sentence in English that other languages may know, such as why an order was refused. */
-  | { readonly said: string }
+  /** A sentence that other languages may know, such as why an order was refused. */
+  | { readonly said: Sentence }
   /** A currency by its code, such as `usdt`. */
   | { readonly currency: string }
   /** A figure of a run by its name, such as `sharpe`. */

@@ -1,6 +1,9 @@
 import { ENGLISH_SENTENCES, SENTENCE_CODES, type SentenceCode } from './sentences/english-sentences.ts';
 import { partsOf, type FactsOf, type SentencePart } from './sentences/sentence-places.ts';
 
+export { SENTENCE_CODES, type SentenceCode } from './sentences/english-sentences.ts';
+export { PLACE_PATTERNS } from './sentences/sentence-places.ts';
+
 declare const STORED: unique symbol;
 
 /** JSON of `SentenceFacts`: a text that is stored and passed on, and never shown. */

@@ -1,5 +1,12 @@
 import type Database from 'better-sqlite3';
-import { readEnglish } from '../language/read-english.ts';
+import {
+  englishParts,
+  PLACE_PATTERNS,
+  SENTENCE_CODES,
+  stored,
+  type SentenceCode,
+  type SentenceFacts,
+} from '../language/sentence.ts';
 
 /** Everything that the engine writes down, as the first version had it. */
 const VERSION_1 = `
@@ -294,4 +301,84 @@ function readEnglishIn(json: string): string {
     // The reader of the row reports the damage.
     return json;
   }
+}
+
+/** Longer texts are of somebody else. */
+const LONGEST = 2_000;
+/** Sentences within sentences: a halt within a refusal within a close, and some more. */
+const DEEPEST = 12;
+/** Places at which a list may be cut that are tried. */
+const MOST_CUTS = 20;
+
+/** Reads an English text that is a sentence of the bot; words of somebody else stay. */
+function readEnglish(text: string): string {
+  const facts = text.length > LONGEST ? null : readWithin(text, DEEPEST);
+  return facts === null ? text : (stored(facts) as string);
+}
+
+function readWithin(text: string, depth: number): SentenceFacts | null {
+  return (
+    readOne(text, depth) ?? readListed(text, depth, 'both', '; ') ?? readListed(text, depth, 'listed', ', ')
+  );
+}
+
+function readOne(text: string, depth: number): SentenceFacts | null {
+  if (depth <= 0) return null;
+  templates ??= SENTENCE_CODES.filter((code) => code !== 'both' && code !== 'listed')
+    .map(templateOf)
+    .toSorted((left, right) => right.weight - left.weight);
+  for (const { code, begin, pattern, places } of templates) {
+    const match = text.startsWith(begin) ? pattern.exec(text) : null;
+    if (match === null) continue;
+    const read = places.map(({ name, kind }, index) => {
+      const value = match[index + 1] ?? '';
+      const inner = kind === 'said' || kind === 'sentence' ? readWithin(value, depth - 1) : null;
+      return [name, inner ?? (kind === 'sentence' ? null : value)] as const;
+    });
+    // A place that has to be a sentence may be none.
+    if (read.every((entry): entry is [string, string | SentenceFacts] => entry[1] !== null))
+      return { code, facts: Object.fromEntries(read) };
+  }
+  return null;
+}
+
+/** The surest first. Made at the first reading: most mirrors need none. */
+let templates: readonly ReturnType<typeof templateOf>[] | null = null;
+
+/**
+ * An English sentence as a pattern. Most are told apart by the words before the first place; `weight`
+ * counts letters that are not of a place: the more, the surer it is this one.
+ */
+function templateOf(code: SentenceCode) {
+  const parts = englishParts(code);
+  const source = parts.map((part) =>
+    typeof part === 'string'
+      ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+      : `(${PLACE_PATTERNS[part.kind]})`,
+  );
+  const [begin] = parts;
+  return {
+    code,
+    begin: typeof begin === 'string' ? begin : '',
+    pattern: new RegExp(`^${source.join('')}$`, 's'),
+    places: parts.filter((part) => typeof part !== 'string'),
+    weight: parts.filter((part) => typeof part === 'string').join('').length,
+  };
+}
+
+/** Two sentences with a mark between them, wherever that is: the first that is a sentence whole. */
+function readListed(
+  text: string,
+  depth: number,
+  code: 'both' | 'listed',
+  mark: string,
+): SentenceFacts | null {
+  let at = text.indexOf(mark);
+  for (let cut = 0; at !== -1 && cut < MOST_CUTS; cut += 1) {
+    const first = readOne(text.slice(0, at), depth - 1);
+    const rest = first === null ? null : readWithin(text.slice(at + mark.length), depth - 1);
+    if (first !== null && rest !== null) return { code, facts: { first, rest } };
+    at = text.indexOf(mark, at + mark.length);
+  }
+  return null;
 }

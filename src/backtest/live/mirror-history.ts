@@ -137,18 +137,13 @@ export function intentsOfMirror(
     const rejection = rejectionOf(order);
     if (rejection === null) continue;
     const atMs = order.closedAtMs ?? order.plannedAtMs;
-    tallyOf(tallies, order.strategy).refuse({
-      what: 'order',
-      code: rejection.code,
-      reason: english(rejection.reason),
-      atMs,
-    });
+    tallyOf(tallies, order.strategy).refuse({ what: 'order', ...rejection, atMs });
   }
   for (const intent of rows.refusedIntents.toSorted((left, right) => left.atMs - right.atMs)) {
     if (placed.has(intent.id)) continue;
     const { strategy, kind, reason, atMs } = intent;
     const code = codeOf(intent);
-    tallyOf(tallies, strategy).refuse({ what: kind, code, reason: english(reason) ?? code, atMs });
+    tallyOf(tallies, strategy).refuse({ what: kind, code, reason: reason ?? code, atMs });
   }
   for (const { strategy, check, json, atMs } of rows.refusedSlices)
     tallyOf(tallies, strategy).refuse({ what: 'slice', code: `risk ${check}`, reason: json, atMs });

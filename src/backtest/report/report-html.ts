@@ -55,7 +55,7 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
       tilesSection(head, voice),
       chartSection(data, thinnedPlots(run, voice), voice),
       summarySection(head, voice),
-      strategiesSection(head, voice),
+      strategiesSection(finished, voice),
       openSection(head, voice),
       pausesSection(head, voice),
       drawdownsSection(run, voice),
@@ -63,7 +63,7 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
       monthlySection(monthly, voice),
       distributionSection(trips, voice),
       tradesSection({ shown: data.trades.number.length, all: trips.length }, voice),
-      refusalsSection(head, voice),
+      refusalsSection(finished, voice),
       locksSection(run, drawnOf(data.locks), voice),
       membersSection(run, drawnOf(data.members), voice),
       fidelitySection(run.fidelity, voice),
@@ -152,7 +152,7 @@ function logSection({ strategies }: ResultHead, { t, second, digits }: ReportVoi
 }
 
 /** Returns the section on refusals by check, with the first case in words; empty if there are none. */
-function refusalsSection({ refusals }: ResultHead, { t, count, foreign, words }: ReportVoice): string {
+function refusalsSection({ refusals }: FinishedRun, { t, count, foreign, words }: ReportVoice): string {
   if (refusals.length === 0) return '';
   const rows = refusals.map(({ strategy, what, code, count: times, meaning, example }) => {
     const why = meaning === null ? '' : `${escapeHtml(words(meaning))}<br>`;

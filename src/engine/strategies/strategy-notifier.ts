@@ -108,7 +108,7 @@ export class StrategyNotifier {
     const rejection: Rejection = { ...NO_REJECTION, ...rejected, reason };
     const { intent, clientOrderId, code, market, side } = rejection;
     const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
-    instance.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
+    instance.tally.refuse({ what: refused, code, reason: rejected.reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
     // The refusal of an order is reported as such; and while no orders are taken, once a minute is enough.
     // A lock says by itself what it refuses.

@@ -1,7 +1,7 @@
 import { sentencesIn } from '../../../src/dashboard/readers/row-items.ts';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
 import type { OverviewReply } from '../../../src/dashboard/schema/overview.ts';
-import { factsOfEnglish } from '../../support/facts-of-english.ts';
+import { factsOfEnglish, reasonOf } from '../../support/facts-of-english.ts';
 
 /** A Tuesday afternoon in Tehran, of which every reply of the made-up bot is. */
 export const NOW_MS = Date.UTC(2026, 3, 7, 11, 0, 0);
@@ -33,8 +33,7 @@ const orderOf = (index: number, state: 'open' | 'filled' | 'cancelled') => ({
   filledTotal: state === 'filled' ? '74375000' : '0',
   fee: state === 'filled' ? '0.0000025' : '0',
   state,
-  reason: state === 'cancelled' ? 'the quote moved' : null,
-  reasonFacts: factsOfEnglish(state === 'cancelled' ? 'the quote moved' : null),
+  ...reasonOf(state === 'cancelled' ? 'the quote moved' : null),
   pairKey: null,
   attempts: 1,
   plannedAtMs: NOW_MS - (index + 1) * 7 * MINUTE_MS,
@@ -149,8 +148,7 @@ const strategies = [
     plugin: 'dip-buyer',
     markets: ['BTCIRT'],
     status: 'paused by hand' as const,
-    reason: 'a fork',
-    reasonFacts: factsOfEnglish('a fork'),
+    ...reasonOf('a fork'),
     currency: 'rls',
     profit: '-14500000',
     realised: '0',
@@ -163,8 +161,7 @@ const strategies = [
       kind: 'order',
       market: 'BTCIRT',
       status: 'refused' as const,
-      reason: 'the order of 0.06 BTC is above the limit of 0.05 BTC for one order',
-      reasonFacts: factsOfEnglish('the order of 0.06 BTC is above the limit of 0.05 BTC for one order'),
+      ...reasonOf('the order of 0.06 BTC is above the limit of 0.05 BTC for one order'),
     },
   },
 ];
@@ -371,8 +368,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         ...intent,
         id: 'i1',
         status: 'refused',
-        reason: 'trading is halted: by hand',
-        reasonFacts: factsOfEnglish('trading is halted: by hand'),
+        ...reasonOf('trading is halted: by hand'),
       },
     ],
     signals: signals.slice(1, 4),

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { factsOfEnglish } from '../../support/facts-of-english.ts';
+import { factsOfEnglish, reasonOf } from '../../support/facts-of-english.ts';
 import {
   keepDocsPicture,
   keepPicture,
@@ -222,8 +222,7 @@ describe('the page', () => {
     const decision = {
       ...strategy?.lastDecision,
       status: 'refused',
-      reason,
-      reasonFacts: factsOfEnglish(reason),
+      ...reasonOf(reason),
     };
     server.replies.set('overview', { ...OVERVIEW, strategies: [{ ...strategy, lastDecision: decision }] });
     const english = await open('overview', { until: 'main .said' });
@@ -382,9 +381,7 @@ describe('the page', () => {
   ] as const)('names a limit on losses that lets no new risk pass: %s', async (language, words, why) => {
     const reason =
       'the loss of the day is 1012000000 RLS, above the limit of 1000000000 RLS; only orders that reduce the position pass until 00:00 UTC';
-    const lossLimits = [
-      { strategy: 'grid', reason, reasonFacts: factsOfEnglish(reason), sinceMs: OVERVIEW.nowMs - 60_000 },
-    ];
+    const lossLimits = [{ strategy: 'grid', ...reasonOf(reason), sinceMs: OVERVIEW.nowMs - 60_000 }];
     server.replies.set('overview', { ...OVERVIEW, lossLimits });
     const { page } = await open('overview', { language, until: '.notices li' });
     const notices = (await page.textContent('.notices')) ?? '';

@@ -1,6 +1,5 @@
 import { logItemOf } from '../../../src/dashboard/readers/row-items.ts';
-import { readEnglish } from '../../../src/language/read-english.ts';
-import { factsOfEnglish } from '../../support/facts-of-english.ts';
+import { factsOfEnglish, readEnglish, reasonOf } from '../../support/facts-of-english.ts';
 import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import type { MadeUpServer } from './made-up-server.ts';
 import type { JournalLine } from '../../../src/mirror/row-pages.ts';
@@ -15,11 +14,6 @@ export const WORDS_OF_PEOPLE = [
   'a fork',
   'payload.side: Invalid option: expected one of "buy"|"sell"',
 ];
-
-const WAITS =
-  "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up";
-
-const HALT_WAIT = '3 cancels wait for the answer of the exchange';
 
 /** Why an intent was refused or is over, by every part that says so. */
 const REASONS = [
@@ -70,8 +64,7 @@ export function giveTroubles(server: MadeUpServer): void {
     bot: {
       ...OVERVIEW.bot,
       state: 'starting',
-      reason: 'no answer from the exchange yet',
-      reasonFacts: factsOfEnglish('no answer from the exchange yet'),
+      ...reasonOf('no answer from the exchange yet'),
     },
     credential: {
       name: 'the token of exchange.credentials.token, from the file /run/token',
@@ -80,8 +73,10 @@ export function giveTroubles(server: MadeUpServer): void {
       advice: '',
     },
     alertsOff: 'other speed',
-    waits: { reason: WAITS, reasonFacts: factsOfEnglish(WAITS) },
-    haltWait: { reason: HALT_WAIT, reasonFacts: factsOfEnglish(HALT_WAIT) },
+    waits: reasonOf(
+      "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up",
+    ),
+    haltWait: reasonOf('3 cancels wait for the answer of the exchange'),
     dataAges: ['book BTCIRT', 'candles BTCIRT 1h', 'wallets', 'orders', 'fills', 'stats'].map((feed) => ({
       feed,
       readAtMs: NOW_MS - 5_000,
@@ -95,8 +90,7 @@ export function giveTroubles(server: MadeUpServer): void {
         kind: 'bracket',
         market: 'BTCIRT',
         status: 'refused',
-        reason,
-        reasonFacts: factsOfEnglish(reason),
+        ...reasonOf(reason),
       },
     })),
   });
@@ -109,8 +103,7 @@ export function giveTroubles(server: MadeUpServer): void {
       kind: 'target',
       market: 'BTCIRT',
       status: 'refused',
-      reason,
-      reasonFacts: factsOfEnglish(reason),
+      ...reasonOf(reason),
       data: {},
     })),
   });

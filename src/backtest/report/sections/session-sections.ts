@@ -5,19 +5,26 @@ import { tableSection } from '../../html-page.ts';
 import type { LockRecord } from '../../../engine/lock-records.ts';
 import { outText } from '../../../strategy/rank-markets.ts';
 import type { BacktestRun } from '../../backtest-run.ts';
+import type { FinishedRun } from '../../finish-run.ts';
 import { lockEndMs, lockScope } from '../report-data.ts';
 
 /** Rows of each table; `summary.json` or the table's CSV file has all. */
 const MOST_ROWS = 100;
 
 /** Returns the section on the profit of each strategy of a live session; empty for a backtest. */
-export function strategiesSection({ session, summary }: ResultHead, voice: ReportVoice): string {
+export function strategiesSection({ head, run }: FinishedRun, voice: ReportVoice): string {
+  const { session, summary } = head;
   if (session === null || session.strategies.length === 0) return '';
   const { t, digits, foreign, words, second } = voice;
   const money = (text: string): string => voice.money(text, summary.quote);
+  const reasons = new Map(run.strategies.map(({ name, reason = null }) => [name, reason]));
+  const statusText = ({ name, status, reason }: LiveSession['strategies'][number]): string =>
+    reason === null
+      ? t(`status.${status}`)
+      : `${t(`status.${status}`)}: ${words(reasons.get(name) ?? reason)}`;
   const rows = session.strategies.slice(0, MOST_ROWS).map((one) => [
     foreign(one.name),
-    one.reason === null ? t(`status.${one.status}`) : `${t(`status.${one.status}`)}: ${words(one.reason)}`,
+    statusText(one),
     money(one.profit),
     money(one.tradesProfit),
     money(one.fees),

@@ -5,7 +5,7 @@ import { messageText } from '../../../../src/alerts/text/message-text.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 import { NOON_MS, openAlert } from '../core/snapshot-fixture.ts';
-import { readEnglish } from '../../../../src/language/read-english.ts';
+import { readEnglish } from '../../../support/facts-of-english.ts';
 
 const ENGLISH = localeOf('en');
 const PERSIAN = localeOf('fa');

@@ -6,6 +6,7 @@ import { ENGLISH_PAGE, PERSIAN_PAGE } from '../../../../src/page/report-texts.ts
 import { PERSIAN_REPORT } from '../../../../src/backtest/report/texts/persian-report.ts';
 import { EXIT_KINDS } from '../../../../src/domain/order.ts';
 import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.ts';
+import { sentence } from '../../../../src/language/sentence.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { textProblems } from '../../../support/text-problems.ts';
 import { demoRun } from '../demo-run.ts';
@@ -17,7 +18,7 @@ const run = demoRun({ bars: 3_000, tradeChance: 0.05, warnings: ['The fees of BT
 const held = { beganAtMs: run.fromMs, endedAtMs: run.fromMs + HOUR_MS, refused: 3 };
 const records = [
   lockRecord({ ...held, reason: 'the moon is full' }),
-  lockRecord({ ...held, reason: '3 stop-outs within 4 h, the rule is 2' }),
+  lockRecord({ ...held, reason: sentence('lock-stops', { count: 3, within: '4 h', limit: 2 }) }),
 ];
 const html = reportHtml(finishRun({ ...run, locks: { records, more: 0 } }), 'fa');
 
@@ -29,6 +30,7 @@ const REFUSAL = {
   firstAtMs: Date.UTC(2024, 0, 1),
   lastAtMs: Date.UTC(2024, 0, 1),
 } as const;
+const FIT = { ...REFUSAL, code: 'fit', example: sentence('by-hand') };
 
 /** What a reader sees before scripts run. */
 const body = html.replace(/^.*<body>/s, '').replaceAll(/<(script|style|pre|bdi)\b.*?<\/\1>/gs, '');
@@ -81,11 +83,11 @@ describe('a page in Persian', () => {
     expect(few.head.warnings.at(-1)).toMatch(/^no figure of a year .* is shown: the run is 2 d 12 h long/);
     expect(warned).toContain('کالمار) نشان داده نمی‌شوند: اجرا ۲ روز و ۱۲ ساعت است');
     const refused = intentWarnings({
-      intents: [{ strategy: 'grid', count: 4, refusals: [REFUSAL, { ...REFUSAL, code: 'fit' }] }],
+      intents: [{ strategy: 'grid', count: 4, refusals: [REFUSAL, FIT] }],
       orders: [],
     }).map((warning) => withoutDirectionMarks(reportVoice('fa').format(warning)));
     expect(refused).toEqual([
-      'grid سفارشی نگذاشت: ۴ تصمیم گرفت و رد شد: ۲ بار سفارش با قاعدهٔ risk (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: no)؛ ۲ بار سفارش با قاعدهٔ fit (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: no)',
+      'grid سفارشی نگذاشت: ۴ تصمیم گرفت و رد شد: ۲ بار سفارش با قاعدهٔ risk (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: no)؛ ۲ بار سفارش با قاعدهٔ fit (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: دستی)',
     ]);
   });
 

@@ -4,6 +4,7 @@ import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.t
 import { writeRefusalsCsv } from '../../../../src/backtest/result/result-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { resultLines } from '../../../../src/backtest/summary-lines.ts';
+import { english } from '../../../../src/language/sentence.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { runBars, TETHER, walkOf } from '../candle-run.ts';
 import { demoRun } from '../demo-run.ts';
@@ -136,7 +137,7 @@ describe('a result', () => {
     expect(intents).toHaveLength(1);
     expect(intents[0]?.count).toBe(100);
     const exampleOf = (wanted: string) =>
-      intents[0]?.refusals.find(({ code }) => code === wanted)?.example ?? '';
+      english(intents[0]?.refusals.find(({ code }) => code === wanted)?.example ?? '');
     expect(exampleOf('PriceConditionFailed')).toMatch(
       /^\S+: PriceConditionFailed: buy 0\.1 in BTCUSDT at the market once 100 is reached$/,
     );
