@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { NODE_FLAGS } from './test/support/node-flags.ts';
+import { NODE_FLAGS, TEST_VARIABLES } from './test/support/node-flags.ts';
 import { reporters } from './test/tally/reporters.ts';
 
 /** Tests that plant a change in a module, which Node alone can not. */
@@ -7,8 +7,7 @@ const PLANTING = ['test/e2e/one-engine.test.ts'];
 
 export default defineConfig({
   test: {
-    // Processes and threads that tests start take their compiled code from it.
-    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },
+    env: TEST_VARIABLES,
     setupFiles: ['test/support/compiled-code.ts'],
     execArgv: NODE_FLAGS,
     // Node runs the sources itself, as it does for whoever starts sarraf.

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { NODE_FLAGS } from './test/support/node-flags.ts';
+import { NODE_FLAGS, TEST_VARIABLES } from './test/support/node-flags.ts';
 import { reporters } from './test/tally/reporters.ts';
 
 /**
@@ -9,10 +9,7 @@ import { reporters } from './test/tally/reporters.ts';
  */
 export default defineConfig({
   test: {
-    env: {
-      NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
-      SARRAF_DEEP: process.env['SARRAF_DEEP'] ?? '10',
-    },
+    env: { ...TEST_VARIABLES, SARRAF_DEEP: process.env['SARRAF_DEEP'] ?? '10' },
     setupFiles: ['test/support/compiled-code.ts'],
     execArgv: NODE_FLAGS,
     experimental: { viteModuleRunner: false },

@@ -85,12 +85,10 @@ test.each([-60_000, -1_500, 8_000])(
     });
     const life = await BotLife.prepare(world, path);
     life.bot.shell.start();
+    const reader = new MirrorReader(path);
     const kept = () => {
       life.mirror.flush();
-      const reader = new MirrorReader(path);
-      const bars = reader.markets.candles({ market: 'BTCUSDT', timeframe: '1m', last: 7 });
-      reader.close();
-      return bars;
+      return reader.markets.candles({ market: 'BTCUSDT', timeframe: '1m', last: 7 });
     };
     const sinceEndMs: number[] = [];
     await life.run(2 * MINUTE_MS);
@@ -105,6 +103,7 @@ test.each([-60_000, -1_500, 8_000])(
     const market = world.venue.simulation.exchange.marketOf('btc', 'usdt');
     const theirs = new Map(market?.candles.bars('1m').map((bar) => [bar.openTimeMs, Math.round(bar.volume)]));
     const bars = kept();
+    reader.close();
     expect(bars).toHaveLength(7);
     for (const { openTimeMs, volume } of bars)
       expect([openTimeMs, Math.round(Number(volume) / STEP)]).toEqual([openTimeMs, theirs.get(openTimeMs)]);

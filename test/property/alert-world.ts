@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -12,9 +12,6 @@ import { ChannelSender } from '../../src/alerts/service/channel-sender.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { localeOf } from '../../src/language/locale.ts';
 import { NOON_MS, RULES, wellSnapshot } from '../unit/alerts/core/snapshot-fixture.ts';
-
-/** On tmpfs where there is one: the crashes here are of a process, and never of its machine. */
-const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Lines of the journal that one look takes here, so that some looks do not take all. */
 const LINES = 3;
@@ -96,7 +93,7 @@ export class AlertWorld implements Disposable {
   nowMs: number;
   readonly channels: readonly DrawnChannel[];
   readonly journal: JournalRow[] = [];
-  private readonly folder = mkdtempSync(join(FAST_FOLDER, 'sarraf-alerts-'));
+  private readonly folder = mkdtempSync(join(tmpdir(), 'sarraf-alerts-'));
   private readonly pacing: PacingSettings;
   private over: Partial<AlertSnapshot> = {};
   private outbox = new SafeOutbox(this.folder);

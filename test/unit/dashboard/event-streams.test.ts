@@ -1,14 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { ServerResponse, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EventStreams } from '../../../src/dashboard/events/event-streams.ts';
 import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader.ts';
 import { openMirror } from '../../support/open-mirror.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
+const folderPath = folderOfEachTest();
 let folder: BotFolderReader;
 let streams: EventStreams;
 let bot: Database.Database;
@@ -21,7 +22,7 @@ function newMirror(name: string, epoch: string): Database.Database {
 }
 
 beforeEach(() => {
-  folder = new BotFolderReader({ dataFolder: mkdtempSync(join(tmpdir(), 'sarraf-streams-')) });
+  folder = new BotFolderReader({ dataFolder: folderPath });
   bot = newMirror('mirror.sqlite', 'aaaa');
   streams = new EventStreams({ folder, onError: (error) => errors.push(error) });
 });
@@ -30,7 +31,6 @@ afterEach(() => {
   streams.close();
   bot.close();
   folder.close();
-  rmSync(folder.dataFolder, { recursive: true });
   expect(errors).toEqual([]);
 });
 

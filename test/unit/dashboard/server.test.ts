@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync, copyFileSync, renameSync } from 'node:fs';
+import { mkdirSync, writeFileSync, copyFileSync, renameSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -211,7 +210,7 @@ describe('who may', () => {
   });
 
   test('a guesser wait, and those with a right token or a session not', async () => {
-    const guessed = await new DashboardHere(mkdtempSync(join(tmpdir(), 'sarraf-guess-'))).listen();
+    const guessed = await new DashboardHere(folderOfThisTest()).listen();
     try {
       const page = await guessed.signIn();
       const codes: string[] = [];
@@ -227,7 +226,6 @@ describe('who may', () => {
       expect((await guessed.api('/session', undefined, page)).status).toBe(200);
     } finally {
       await guessed.close();
-      rmSync(guessed.dataFolder, { recursive: true });
     }
   });
 });
@@ -434,7 +432,7 @@ test.each([
 ])(
   'a mirror that is not as it was %s: the answer says so, and the next is right again',
   async (_what, spoil, code) => {
-    const own = await new DashboardHere(mkdtempSync(join(tmpdir(), 'sarraf-mirror-'))).listen();
+    const own = await new DashboardHere(folderOfThisTest()).listen();
     const path = join(own.dataFolder, 'embedded.sqlite');
     try {
       spoil(path);
@@ -453,7 +451,6 @@ test.each([
       expect(own.errors).toEqual([]);
     } finally {
       await own.close();
-      rmSync(own.dataFolder, { recursive: true });
     }
   },
 );

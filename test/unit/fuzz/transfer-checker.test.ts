@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { TransferChecker } from '../../../src/fuzz/checkers/transfer-checker.ts';
 import type { LeavingRequest } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const KEY = '12.5 usdt from spot';
 const FIELDS = { currency: 'usdt', amount: '12.5', src: 'spot', dst: 'margin' };
@@ -18,12 +17,11 @@ const REQUEST: LeavingRequest = {
 };
 const NONE: ReadonlySet<string> = new Set();
 
-let folder = '';
+const folder = folderOfEachTest();
 let database: Database.Database;
 let checker: TransferChecker;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-transfers-'));
   const path = join(folder, 'mirror.sqlite');
   database = new Database(path);
   database.exec(`
@@ -36,7 +34,6 @@ beforeEach(() => {
 afterEach(() => {
   checker.close();
   database.close();
-  rmSync(folder, { recursive: true });
 });
 
 const keep = (...states: readonly ('sending' | 'unknown')[]): void => {

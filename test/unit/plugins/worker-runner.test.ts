@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
@@ -110,6 +110,8 @@ beforeAll(() => {
 afterEach(async () => {
   await Promise.all(runners.splice(0).map(async (runner) => runner.dispose()));
 });
+let shared: WorkerRunner | null = null;
+afterAll(async () => shared?.dispose());
 
 const view = engineView({ nowMs: 5, position: '4' });
 
@@ -145,6 +147,18 @@ async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerM
   return runner;
 }
 
+/** One runner for the tests that leave it at work, since each takes a third of a second of a core to begin. */
+async function rested(): Promise<WorkerRunner> {
+  if (shared === null) {
+    shared = await begin();
+    runners.pop();
+  }
+  shared.clearFailure();
+  shared.restore('{"count":0}');
+  shared.plots = null;
+  return shared;
+}
+
 const deed = (runner: WorkerRunner, name: string) => runner.handle({ kind: 'timer', name, dueMs: 0 }, view);
 
 /** A bar of a member. */
@@ -164,7 +178,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('answers with intents and a state, and goes on from a stored one', async () => {
-    const runner = await begin();
+    const runner = await rested();
     expect(deed(runner, 'buy')).toEqual([
       { kind: 'place', market: 'BTCIRT', side: 'buy', amount: '1', price: '2' },
     ]);
@@ -179,7 +193,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('sees of the engine what it looks at, and its own indicators', async () => {
-    const runner = await begin();
+    const runner = await rested();
     for (const close of [10, 20]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
     deed(runner, 'look');
     deed(runner, 'look');
@@ -189,7 +203,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('that is paused is fed and not asked', async () => {
-    const runner = await begin();
+    const runner = await rested();
     deed(runner, 'buy');
     for (const close of [10, 20])
       runner.feed({ kind: 'candle', candle: closedCandle(close, { openTimeMs: close }) });
@@ -199,7 +213,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('hands over what it plots to whoever draws it, a series as the same object each time', async () => {
-    const runner = await begin();
+    const runner = await rested();
     deed(runner, 'plot');
     const drawn: [PlotSeries, number, number][] = [];
     runner.plots = { add: (series, atMs, value) => drawn.push([series, atMs, value]) };
@@ -266,7 +280,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('sees the locks that hold as they come and go', async () => {
-    const runner = await begin();
+    const runner = await rested();
     const lock = {
       name: 'stops',
       kind: 'stops',
@@ -291,7 +305,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('sees what is too large for the memory that it shares', async () => {
-    const runner = await begin();
+    const runner = await rested();
     for (const characters of [9_000_000, 9_000_001]) {
       const orders = [ownOrder('one', { tag: 'x'.repeat(characters) })];
       runner.handle({ kind: 'timer', name: 'weigh', dueMs: 0 }, engineView({ orders }));
@@ -365,7 +379,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('that loops is ended after its time, and ends nothing else', async () => {
-    const [runner, other] = [await begin({ handlerMs: 200 }), await begin()];
+    const [runner, other] = [await begin({ handlerMs: 200 }), await rested()];
     expect(deed(runner, 'loop')).toEqual([]);
     expect(runner.failure).toBe(
       'on.loop: expected an answer within 200 ms, was still at work; its thread was ended (deeds.ts)',
@@ -375,7 +389,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('that wants what can not be is named with its line', async () => {
-    const runner = await begin();
+    const runner = await rested();
     deed(runner, 'fault');
     expect(runner.failure).toMatch(
       /^on\.fault: ctx\.buy\.amount: expected a positive .* was NaN \(deeds\.ts:\d+\)$/,

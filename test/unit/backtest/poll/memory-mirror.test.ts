@@ -1,21 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MemoryMirror } from '../../../../src/backtest/poll/poll-bot.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { openMirror } from '../../../support/open-mirror.ts';
-
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 it('a mirror in memory has the hash of the journal that a mirror on the disk has', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'memory-mirror-'));
-  folders.push(folder);
-  const path = join(folder, 'mirror.sqlite');
+  const path = join(folderOfThisTest(), 'mirror.sqlite');
   const store = openMirror(path, 1_000, 'poll');
   const memory = new MemoryMirror();
   expect(memory.load()).toEqual(store.load());

@@ -1,15 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, describe } from 'vitest';
+import { expect, test, describe } from 'vitest';
 import { checksumOf, FileCache, readServedAddress } from '../../../../src/study/file-cache.ts';
 import { readRedisAddress } from '../../../../src/redis/redis-server.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-cache-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 function keep(cache: FileCache, text: string, usedS: number): string {
   const bytes = Buffer.from(text);

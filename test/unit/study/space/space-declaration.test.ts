@@ -1,6 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -10,6 +9,7 @@ import maCross from '../../../../strategies/ma-cross.ts';
 import meanReversion from '../../../../strategies/mean-reversion.ts';
 import { SpaceAxes, PointIndex } from '../../../../src/search/space-axes.ts';
 import { readSpace, spaceDeclaration } from '../../../../src/search/space-declaration.ts';
+import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 /** All points of a space with an end. */
 const pointsOf = (declaration: unknown): readonly unknown[] => {
@@ -190,7 +190,7 @@ describe('the page about samplers', () => {
 
   test('shows params that declare what it says', async () => {
     const source = /```ts\n([\s\S]*?)```/.exec(page)![1]!;
-    const file = join(mkdtempSync(join(tmpdir(), 'sarraf-page-')), 'params.ts');
+    const file = join(folderOfThisTest(), 'params.ts');
     const root = pathToFileURL(`${process.cwd()}/`).href;
     writeFileSync(
       file,
@@ -199,7 +199,6 @@ describe('the page about samplers', () => {
         .replace(`'zod'`, `'${root}node_modules/zod/index.js'`),
     );
     const { params } = (await import(pathToFileURL(file).href)) as { params: z.ZodType };
-    rmSync(dirname(file), { recursive: true });
     expect(spaceDeclaredBy(params)).toEqual({
       length: { kind: 'integer', min: 10, max: 80, step: 5 },
       levels: { kind: 'integer', min: 2, max: 50 },
