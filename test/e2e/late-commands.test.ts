@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../src/daemon/control/control-inbox.ts';
-import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
-import { Operator } from '../../src/daemon/run/operator.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 import { english } from '../../src/language/sentence.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -33,16 +31,7 @@ test.each([
     expect(killed.poll()).toHaveLength(1);
     killed.close();
     const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
-    const operator = new Operator({
-      bot: life.bot,
-      config: world.config,
-      venue: world.venue,
-      mirror: life.mirror,
-      ledger: new LedgerWatch(null, []),
-      onError: (error) => {
-        throw error;
-      },
-    });
+    const operator = life.createOperator();
     life.bot.shell.start();
     operator.begin();
     await life.run(60_000);

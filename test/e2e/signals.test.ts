@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
-import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
-import { Operator } from '../../src/daemon/run/operator.ts';
+import type { Operator } from '../../src/daemon/run/operator.ts';
 import { claimDataFolder } from '../../src/daemon/process-locks.ts';
 import type { SignalCommand } from '../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
@@ -35,16 +34,7 @@ afterEach(() => {
 /** A life of the bot with its operator, which has the commands of the folder. */
 async function begin(): Promise<BotLife & { readonly operator: Operator }> {
   const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
-  const operator = new Operator({
-    bot: life.bot,
-    config: world.config,
-    venue: world.venue,
-    mirror: life.mirror,
-    ledger: new LedgerWatch(null, []),
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const operator = life.createOperator();
   endings.push(() => operator.end());
   life.bot.shell.start();
   operator.begin();

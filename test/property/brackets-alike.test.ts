@@ -55,7 +55,7 @@ test('brackets decide alike on candles and on polled books of the same closes', 
         expectAlike(runs, decisionsOf, UNDER_WAY);
       },
     ),
-    { numRuns: deepRuns(25, 10) },
+    { numRuns: deepRuns(25, 6) },
   );
-  expect(decided).toBeGreaterThan(deepRuns(25, 8));
+  expect(decided).toBeGreaterThan(deepRuns(25, 4));
 });

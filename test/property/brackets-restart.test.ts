@@ -127,7 +127,7 @@ test('a life that is cut off ends with the stop of a whole one', () => {
         seen.add(whole);
       },
     ),
-    { numRuns: deepRuns(15, 8) },
+    { numRuns: deepRuns(15, 5) },
   );
   expect(seen.size).toBeGreaterThan(1);
 });

@@ -8,6 +8,7 @@ import {
 } from '../../src/budget/admission.ts';
 import { BudgetLedger } from '../../src/budget/ledger.ts';
 import { REQUEST_CLASSES } from '../../src/domain/rate-limit.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 const BUDGET = 'orders/list';
 const WINDOW_MS = 1_000;
@@ -171,9 +172,9 @@ describe('a ledger shared by several owners', () => {
         expect(ledger.usage()[0]?.most).toBeLessThanOrEqual(limit);
       },
     );
-    fc.assert(run, { numRuns: 500, endOnFailure: true });
+    fc.assert(run, { numRuns: deepRuns(125, 250), endOnFailure: true });
     // How many there are is drawn, so that some of each have to be enough.
-    expect(Math.min(sent, crashes, stops, doubts, lateSends)).toBeGreaterThan(20);
+    expect(Math.min(sent, crashes, stops, doubts, lateSends)).toBeGreaterThan(deepRuns(5, 10));
   });
 
   test('keeps the limit together with an owner that it does not know of, whose requests arrive before its first answer', () => {
@@ -226,8 +227,8 @@ describe('a ledger shared by several owners', () => {
         expect(mostInAnyWindow(counted, WINDOW_MS)).toBeLessThanOrEqual(limit + 1);
       },
     );
-    fc.assert(run, { numRuns: 500, endOnFailure: true });
-    expect(Math.min(questions, others)).toBeGreaterThan(100);
+    fc.assert(run, { numRuns: deepRuns(125, 250), endOnFailure: true });
+    expect(Math.min(questions, others)).toBeGreaterThan(deepRuns(25, 50));
   });
 
   test.each([

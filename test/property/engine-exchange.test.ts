@@ -313,7 +313,7 @@ describe('an engine against an exchange of any kind', () => {
           agreement(play.world);
         },
       ),
-      { numRuns: deepRuns(12) },
+      { numRuns: deepRuns(12, 6) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { ScriptedRun } from '../../src/testing.ts';
 import type { StrategyContext } from '../../src/strategy/context.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import { expectAlike, MINUTE_MS, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 type Wish = (ctx: StrategyContext) => void;
 
@@ -63,7 +64,7 @@ test.each(WISHES)('%s decides and fills alike on candles and on polled books (%#
       decided += runs.onBars.orders.length;
       expectAlike(runs, decisionsOf, 0);
     }),
-    { numRuns: 6 },
+    { numRuns: deepRuns(2, 3) },
   );
-  expect(decided).toBeGreaterThan(5);
+  expect(decided).toBeGreaterThan(2);
 });

@@ -55,9 +55,9 @@ test('shares are reached alike on candles and on polled books of the same closes
         expectAlike(runs, decisionsOf, UNDER_WAY, withinSteps);
       },
     ),
-    { numRuns: deepRuns(15, 6) },
+    { numRuns: deepRuns(15, 4) },
   );
-  expect(decided).toBeGreaterThan(deepRuns(60, 15));
+  expect(decided).toBeGreaterThan(deepRuns(60, 10));
 });
 
 /** Of each minute one set of shares: together at most the whole, and sometimes none at all of a market. */
@@ -131,7 +131,7 @@ test('shares of several markets are reached alike on candles and on polled books
       expect(runs.onBooks.refusals.filter((refusal) => !refusal.endsWith('the run is ending'))).toEqual([]);
       expectAlike(runs, decisionsOf, UNDER_WAY * rule.count, withinSteps);
     }),
-    { numRuns: deepRuns(10, 5) },
+    { numRuns: deepRuns(10, 4) },
   );
-  expect(decided).toBeGreaterThan(deepRuns(60, 15));
+  expect(decided).toBeGreaterThan(deepRuns(60, 10));
 });

@@ -25,6 +25,7 @@ import {
   type MinutePrices,
 } from '../support/on-bars-and-books.ts';
 import { runnerOn } from '../support/runner-on.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 const STEPS = MINUTE_MS / STEP_MS;
 const FEES = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
@@ -291,8 +292,8 @@ test('a strategy with a universe decides alike on candles and on polled books an
       met.changes += bars.seen.filter(({ text }) => text.endsWith(' left')).length;
       met.orders += bars.orders.length;
     }),
-    { numRuns: 12 },
+    { numRuns: deepRuns(4, 6) },
   );
-  expect(met.changes).toBeGreaterThan(2);
-  expect(met.orders).toBeGreaterThan(40);
+  expect(met.changes).toBeGreaterThan(0);
+  expect(met.orders).toBeGreaterThan(20);
 });

@@ -4,6 +4,8 @@ import type { RequestLimiter } from '../../src/budget/limiter.ts';
 import { createBot, type CreatedBot } from '../../src/daemon/run/create-bot.ts';
 import { createEmbeddedVenue, type EmbeddedVenue } from '../../src/venues/embedded-venue.ts';
 import { loadInstances } from '../../src/daemon/load-instances.ts';
+import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
+import { Operator } from '../../src/daemon/run/operator.ts';
 import { drain } from '../../src/daemon/run/run-loop.ts';
 import { createScreen } from '../../src/daemon/run/screen.ts';
 import type { BotConfig } from '../../src/daemon/create-bot-config.ts';
@@ -109,6 +111,20 @@ export class BotLife {
     });
     if (problems.length > 0) throw new Error(problems.join('\n'));
     return new BotLife(world, { path, instances });
+  }
+
+  /** What takes the commands of its folder. */
+  createOperator(): Operator {
+    return new Operator({
+      bot: this.bot,
+      config: this.world.config,
+      venue: this.world.venue,
+      mirror: this.mirror,
+      ledger: new LedgerWatch(null, []),
+      onError(error) {
+        throw error;
+      },
+    });
   }
 
   /** Lets so much time pass. */

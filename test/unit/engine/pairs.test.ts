@@ -97,26 +97,17 @@ describe('a pair of orders', () => {
     expect(world.eventsOf('fill')).toHaveLength(1);
   });
 
-  it('gives no trade of its stop leg away as foreign while its fate is unknown', () => {
+  it.each([
+    ['gives no trade of its stop leg away as foreign while its fate is unknown', ['first', 'stop']],
+    [
+      'keeps the trades of its stop leg when that is listed alone before anybody knows whose it is',
+      ['first'],
+    ],
+  ] as const)('%s', (_, hidden) => {
     const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
-    world.venue.hidden.add(first.id).add(stop.id);
-    world.venue.fill(stop.id, '0.25');
-    world.fail('place-oco');
-    world.refuse('order', 'NotFound');
-    world.advance(10_000);
-    expect(world.fills()).toEqual([]);
-    world.venue.hidden.clear();
-    world.advance(80_000);
-    expect(world.orders()[1]).toMatchObject({ filled: 2_500_000_000n });
-  });
-
-  it('keeps the trades of its stop leg when that is listed alone before anybody knows whose it is', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
-    const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
-    world.venue.hidden.add(first.id);
+    for (const leg of hidden) world.venue.hidden.add({ first, stop }[leg].id);
     world.venue.fill(stop.id, '0.25');
     world.fail('place-oco');
     world.refuse('order', 'NotFound');

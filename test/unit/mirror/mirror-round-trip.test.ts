@@ -94,7 +94,7 @@ test('a restart is given back exactly what was written', () => {
       const state = reloaded(folder, run, 'close');
       expect(stateOf(state)).toEqual(expectedState(run.flatMap(({ changes }) => changes)));
     }),
-    { numRuns: deepRuns(12, 5) },
+    { numRuns: deepRuns(12, 3) },
   );
 });
 
@@ -106,7 +106,7 @@ test('a crash loses what came after the last durable change, and nothing before 
       const written = run.slice(0, run.findLastIndex(({ isDurable }) => isDurable) + 1);
       expect(stateOf(state)).toEqual(expectedState(written.flatMap(({ changes }) => changes)));
     }),
-    { numRuns: deepRuns(12, 5) },
+    { numRuns: deepRuns(12, 3) },
   );
 });
 
@@ -123,6 +123,6 @@ test('the same changes make the same journal hash, and one other line another', 
       right.apply([{ kind: 'journal', entry }], { atMs: NOW_MS, isDurable: true });
       expect(left.journalHash()).not.toBe(right.journalHash());
     }),
-    { numRuns: deepRuns(6, 3) },
+    { numRuns: deepRuns(6, 2) },
   );
 });

@@ -368,7 +368,7 @@ test('a file comes to the same as columns and row by row, good or bad', async ()
       );
       expect(asColumns).toEqual(await outcomeOf(collecting(text, { byRow: true })));
     }),
-    { numRuns: deepRuns(100, 25) },
+    { numRuns: deepRuns(100, 15) },
   );
   expect(plain).toBeGreaterThan(0);
 });

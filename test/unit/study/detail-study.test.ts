@@ -38,8 +38,10 @@ const WRITTEN = {
   sampler: { kind: 'random', seed: 2 },
 } as const;
 
-const prepared = async (more: object = {}): Promise<PreparedStudy> =>
+const prepare = async (more: object): Promise<PreparedStudy> =>
   prepareStudy(readWrittenStudy({ ...WRITTEN, ...more }));
+let usual: Promise<PreparedStudy> | null = null;
+const prepared = async (more?: object) => (more === undefined ? (usual ??= prepare({})) : prepare(more));
 
 const PARAMS = { length: 12, deviations: 1.5, ranges: 10, share: 0.5 };
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { expect, test, describe, it } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
@@ -28,16 +28,13 @@ import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
 import { judgeAccount, type AccountFields, type AccountHash } from '../../../../src/venues/account-reader.ts';
 
-test('a start that is ended amid a request which nobody answers waits for no time-out', async () => {
+/** A server as the exchange of a bot that has a ledger of its own. */
+async function remoteAt(server: Server) {
   const folder = folderOfThisTest();
-  const silent = createServer().listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: folder,
-    overrides: [['exchange.ledgerFolder', JSON.stringify(folder)]],
-  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(folder)]];
+  const reading = readBotConfig(null, { environment: {}, workingFolder: folder, overrides });
   if (!reading.ok) throw new Error(reading.problems.join(', '));
   new LedgerStore({
     path: ledgerPath(baseUrl, folder),
@@ -45,7 +42,12 @@ test('a start that is ended amid a request which nobody answers waits for no tim
     subjects: ledgerSubjects({ credentials: null, publicAddress: null }),
     whenMissing: 'empty',
   }).close();
-  const remote = await openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+  return openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+}
+
+test('a start that is ended amid a request which nobody answers waits for no time-out', async () => {
+  const silent = createServer();
+  const remote = await remoteAt(silent);
   const end = new AbortController();
   const asked = readMarkets(remote, { signal: end.signal, onWait: () => undefined });
   const answer = expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
@@ -60,20 +62,8 @@ test('a start that is ended amid a request which nobody answers waits for no tim
 }, 9_000);
 
 test('an exchange that does not answer at the start is a warning', async () => {
-  const folder = folderOfThisTest();
-  const cutting = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-  await once(cutting, 'listening');
-  const baseUrl = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}`;
-  const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(folder)]];
-  const reading = readBotConfig(null, { environment: {}, workingFolder: folder, overrides });
-  if (!reading.ok) throw new Error(reading.problems.join(', '));
-  new LedgerStore({
-    path: ledgerPath(baseUrl, folder),
-    budgets: budgetTable().values(),
-    subjects: ledgerSubjects({ credentials: null, publicAddress: null }),
-    whenMissing: 'empty',
-  }).close();
-  const remote = await openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+  const cutting = createServer((socket) => socket.destroy());
+  const remote = await remoteAt(cutting);
   const end = new AbortController();
   const said: unknown[] = [];
   const asked = askFirst(
