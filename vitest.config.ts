@@ -1,9 +1,6 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import { NODE_FLAGS, TEST_VARIABLES } from './test/support/node-flags.ts';
 import { reporters } from './test/tally/reporters.ts';
-
-/** Tests that plant a change in a module, which Node alone can not. */
-const PLANTING = ['test/e2e/one-engine.test.ts'];
 
 export default defineConfig({
   test: {
@@ -22,21 +19,8 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: reporters('suite'),
     coverage: { include: ['src/**', 'strategies/**'] },
-    projects: [
-      {
-        extends: true,
-        // Loading the same modules anew for each of three hundred files took longer than the tests.
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts', 'my-strategies/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...PLANTING],
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'planting', include: PLANTING, experimental: { viteModuleRunner: true } },
-      },
-    ],
+    include: ['test/**/*.test.ts', 'my-strategies/**/*.test.ts'],
+    // Loading the same modules anew for each of five hundred files took longer than the tests.
+    isolate: false,
   },
 });
