@@ -4,6 +4,7 @@ import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engi
 import { Engine } from '../src/engine/engine.ts';
 import { EMPTY_MIRROR_STATE } from '../src/engine/mirror-change.ts';
 import { budgetTable } from '../src/exchange/client-options.ts';
+import { parseUnits } from '../src/domain/money.ts';
 import { createRiskLimits } from '../src/engine/risk-limits.ts';
 import { planPolls } from '../src/scheduler/plan-polls.ts';
 import type { StrategyDefinition } from '../src/strategy/definition.ts';
@@ -34,7 +35,17 @@ export function createBenchEngine(definition: StrategyDefinition): Engine {
       instance: 'bench',
       venue: INTERFACE_PROFILE,
       markets: [BENCH_MARKET],
-      instances: [{ runner, onError: 'stop', pauseMs: 1, limits: createRiskLimits(), capital: {} }],
+      instances: [
+        {
+          runner,
+          onError: 'stop',
+          pauseMs: 1,
+          limits: createRiskLimits(),
+          capital: {},
+          // A strategy sells only what it has bought or was given.
+          inventory: { [BENCH_MARKET.base]: parseUnits('5') },
+        },
+      ],
       feeds,
       reconciliation: DEFAULT_RECONCILIATION,
     },
