@@ -9,9 +9,9 @@ import {
 } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Market } from '../domain/market.ts';
+import type { Units } from '../domain/money.ts';
 import type { BarPrices } from '../engine/bar-prices.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
-import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { BarFeed, refuseStraddling } from './bar-feed.ts';
 
 /** The places of the finer bars inside of a bar: from the first to the last, which is one of them. */
@@ -124,10 +124,11 @@ export class BarQueue implements BarPrices {
   isAnnounced = false;
   /** Time at which the walked bar closes, or begins; infinity after the last. */
   nextMs = Number.POSITIVE_INFINITY;
-  private readonly recorded: BarFeed;
+  /** End of the bar that was walked last, in ms since 1970; minus infinity before the first. */
+  closedMs = Number.NEGATIVE_INFINITY;
   private readonly detail: BarDetail | null;
-  /** The bars inside of those, where there are finer ones. */
-  private readonly finer: BarFeed | null;
+  /** The grid of the bars inside of those, where there are finer ones. */
+  private readonly finerGrid: BarGrid | null;
   /** The first and the last place that are walked through the bar `next`. */
   private firstPlace = 0;
   private lastPlace = 0;
@@ -140,9 +141,8 @@ export class BarQueue implements BarPrices {
     this.market = market;
     this.columns = columns;
     this.feeds = feeds;
-    this.recorded = new BarFeed(columns, columns.timeframe);
     this.detail = detail === undefined ? null : new BarDetail(columns, detail);
-    this.finer = detail === undefined ? null : new BarFeed(detail, detail.timeframe);
+    this.finerGrid = detail === undefined ? null : gridOfColumns(detail);
     this.next = first;
     this.walked = columns;
     this.place = first;
@@ -155,7 +155,7 @@ export class BarQueue implements BarPrices {
   begin(): void {
     this.isOpen = true;
     this.isAnnounced = false;
-    this.nextMs = gridOfColumns(this.walked).endOf(this.nextMs);
+    this.nextMs = this.gridOf(this.walked).endOf(this.nextMs);
   }
 
   /**
@@ -164,8 +164,7 @@ export class BarQueue implements BarPrices {
    */
   end(): boolean {
     this.isOpen = false;
-    this.closedWalked = this.walked;
-    this.closedPlace = this.place;
+    this.closeAt(this.walked, this.place);
     if (this.place < this.lastPlace) {
       this.place += 1;
       this.nextMs = this.openMs;
@@ -183,8 +182,7 @@ export class BarQueue implements BarPrices {
     this.closedIndex = next - 1;
     if (next === 0) return null;
     const parts = detail?.partsOf(next - 1) ?? null;
-    this.closedWalked = detail === null || parts === null ? columns : detail.columns;
-    this.closedPlace = parts?.last ?? next - 1;
+    this.closeAt(detail === null || parts === null ? columns : detail.columns, parts?.last ?? next - 1);
     return { columns: this.closedWalked, place: this.closedPlace };
   }
 
@@ -194,26 +192,30 @@ export class BarQueue implements BarPrices {
     return walked !== columns && (isOpen || place > firstPlace);
   }
 
-  get closedMs(): number {
-    const { closedWalked, closedPlace } = this;
-    if (closedPlace === -1) return Number.NEGATIVE_INFINITY;
-    return gridOfColumns(closedWalked).endOf(closedWalked.openTimeMs[closedPlace] ?? Number.NaN);
-  }
-
   get nextClosedMs(): number {
-    return gridOfColumns(this.closedWalked).endOf(this.closedMs);
+    return this.gridOf(this.closedWalked).endOf(this.closedMs);
   }
 
-  get closed(): ClosedCandle | null {
-    const { closedWalked, closedPlace, columns, recorded, finer } = this;
+  get close(): Units | null {
+    const { closedWalked, closedPlace } = this;
     if (closedPlace === -1) return null;
-    return (closedWalked === columns || finer === null ? recorded : finer).same(closedPlace);
+    return cellUnits(closedWalked.close[closedPlace] ?? Number.NaN, columnScale(closedWalked.priceDecimals));
   }
 
   /** The open of the walked bar that is in progress. */
   get open(): DecimalText {
     const { open, priceDecimals } = this.walked;
     return cellText(open[this.place] ?? Number.NaN, priceDecimals);
+  }
+
+  private gridOf(columns: CandleColumns): BarGrid {
+    return columns === this.columns || this.finerGrid === null ? this.grid : this.finerGrid;
+  }
+
+  private closeAt(columns: CandleColumns, place: number): void {
+    this.closedWalked = columns;
+    this.closedPlace = place;
+    this.closedMs = this.gridOf(columns).endOf(columns.openTimeMs[place] ?? Number.NaN);
   }
 
   /** Looks for what there is to walk through the bar `next`. */

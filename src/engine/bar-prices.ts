@@ -1,4 +1,4 @@
-import type { ClosedCandle } from '../strategy/strategy-event.ts';
+import type { Units } from '../domain/money.ts';
 
 /**
  * Price of a market without a book: the close of its last bar. A backtest runs through millions of bars and
@@ -9,6 +9,6 @@ export interface BarPrices {
   readonly closedMs: number;
   /** End of the bar after the last one. */
   readonly nextClosedMs: number;
-  /** The last bar; null before the first. */
-  readonly closed: ClosedCandle | null;
+  /** The last bar's close; null before the first. */
+  readonly close: Units | null;
 }

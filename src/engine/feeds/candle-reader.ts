@@ -203,10 +203,10 @@ export function candlesSeenAtMs(
   market: string,
   { markets, readers }: { readonly markets: MarketDataCache; readonly readers: CandleReaders },
 ): number | null {
-  const seenAtMs = [markets.get(market)?.bars?.closed?.seenAtMs ?? null];
-  for (const reader of readers.values()) if (reader.market === market) seenAtMs.push(reader.seenAtMs);
-  const known = seenAtMs.filter((time) => time !== null);
-  return known.length === 0 ? null : Math.max(...known);
+  let newestMs = markets.get(market)?.bars?.closedMs ?? Number.NEGATIVE_INFINITY;
+  for (const reader of readers.values())
+    if (reader.market === market && reader.seenAtMs !== null) newestMs = Math.max(newestMs, reader.seenAtMs);
+  return newestMs === Number.NEGATIVE_INFINITY ? null : newestMs;
 }
 
 /** One reader for each market and length of bar that somebody subscribed to, by the key of its feed. */

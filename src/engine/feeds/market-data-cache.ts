@@ -401,11 +401,14 @@ function barAsBook(state: CachedMarket): SeenBook | null {
   const { closedMs } = bars;
   if (open !== null && open.freshUntilMs !== null && open.freshUntilMs > closedMs) return open;
   if (state.seen?.seenAtMs === closedMs) return state.seen;
-  const { closed } = bars;
-  if (closed === null) return null;
-  const { seenAtMs } = closed;
-  const close = unitsOf(closed.close);
-  const freshUntilMs = bars.nextClosedMs;
-  state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
+  const { close, nextClosedMs } = bars;
+  if (close === null) return null;
+  state.seen = {
+    bestBid: close,
+    bestAsk: close,
+    seenAtMs: closedMs,
+    venueAtMs: closedMs,
+    freshUntilMs: nextClosedMs,
+  };
   return state.seen;
 }

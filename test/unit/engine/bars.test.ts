@@ -3,7 +3,8 @@ import { writeUnits } from '../../../src/domain/stored-json.ts';
 import { z } from 'zod';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
 import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
-import { parseUnits } from '../../../src/domain/money.ts';
+import { candleAt } from '../../../src/domain/candle-columns.ts';
+import { parseUnits, unitsOf } from '../../../src/domain/money.ts';
 import type { WalletReading } from '../../../src/venues/port.ts';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';
@@ -156,7 +157,6 @@ function life(isJournaled: boolean): readonly string[] {
   }));
   const closed = { index: -1 };
   for (const { columns } of queues) {
-    const recorded = new BarFeed(columns, '1h');
     engine.markets.followBars(columns.market, {
       get closedMs() {
         return FROM_MS + (closed.index + 1) * HOUR_MS;
@@ -164,8 +164,8 @@ function life(isJournaled: boolean): readonly string[] {
       get nextClosedMs() {
         return FROM_MS + (closed.index + 2) * HOUR_MS;
       },
-      get closed() {
-        return closed.index === -1 ? null : recorded.same(closed.index);
+      get close() {
+        return closed.index === -1 ? null : unitsOf(candleAt(columns, closed.index).close);
       },
     });
   }
