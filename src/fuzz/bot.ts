@@ -128,10 +128,17 @@ export class Bot {
     const { world, swarm, events } = this.options;
     events.log(world.time.now(), `life ${this.machine.lives + 1} begins`);
     this.ageMirror();
-    this.brackets.begin(readAlgorithmsAtWork(this.mirrorPath));
+    const atWork = readAlgorithmsAtWork(this.mirrorPath);
+    this.brackets.begin(atWork);
     this.watchdog?.checker.bot.begins(world.time.now());
     try {
       this.life = this.createLife(swarm);
+      const found = readAlgorithmsAtWork(this.mirrorPath);
+      const lost = [...atWork].filter((id) => !found.has(id));
+      if (lost.length > 0)
+        throw new Error(
+          `expected all algorithms to outlive the restart, found those of ${lost.join(', ')} gone`,
+        );
       this.life.start();
       for (const posted of this.desk.commands(world.time.now())) this.give(posted);
     } catch (error) {
