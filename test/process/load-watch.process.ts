@@ -21,7 +21,7 @@ test('a backtest that a strategy file holds up names the file, and Ctrl-C ends i
     `still loading ${strategy} after 3 s: it may loop as it is imported or set up; Ctrl-C (or kill ${backtest.child.pid}) ends it\n`,
   );
   backtest.child.kill('SIGINT');
-  expect(await backtest.finished).toEqual({ code: null, out: '', error: said });
+  expect(await backtest.finished).toEqual({ code: 'SIGINT', out: '', error: said });
 });
 
 test('a file that is loaded soon is not spoken of, nor one with a mistake beyond that', async () => {

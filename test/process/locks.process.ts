@@ -59,7 +59,7 @@ test('a lock by hand holds entries and no exit, outlasts kill -9, and ends by ha
   expect(marketsOf('buy')).toEqual(MARKETS);
 
   const killed = await first.kill();
-  expect(killed.code).toBeNull();
+  expect(killed.code).toBe('SIGKILL');
   const before = await refusals(home);
   const second = own.start(home);
   await second.healthAddress();

@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface Finished {
-  readonly code: number | null;
+  /** The exit code, or the signal that ended it. */
+  readonly code: number | NodeJS.Signals;
   readonly out: string;
   readonly error: string;
 }
@@ -53,8 +54,8 @@ export function startCommand(
   let error = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (error += text));
-  const finished = once(child, 'close').then(([code]): Finished => ({
-    code: code as number | null,
+  const finished = once(child, 'close').then(([code, signal]): Finished => ({
+    code: (code ?? signal) as Finished['code'],
     out,
     error,
   }));

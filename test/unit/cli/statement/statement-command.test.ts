@@ -7,6 +7,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import { venueTradeId } from '../../../../src/domain/order.ts';
 import { openDatabase, queryRows } from '../../../../src/recording/duckdb.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
+import type { Finished } from '../../../support/sarraf-process.ts';
 import { ACCOUNT, BEGAN, IN_MAY, lineOf, makeAccount, NOW, tradeOf } from './account-mirror.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
@@ -31,10 +32,7 @@ interface Printed {
   readonly months: readonly { readonly month: string }[];
 }
 
-async function jsonOf(
-  mirror: string,
-  ...args: string[]
-): Promise<Printed & { readonly code: number | null }> {
+async function jsonOf(mirror: string, ...args: string[]): Promise<Printed & Pick<Finished, 'code'>> {
   const { code, out, error } = await sarrafHere(['statement', '--mirror', mirror, ...args, '--json']);
   if (out === '') throw new Error(error);
   return { ...(JSON.parse(out) as Printed), code };
