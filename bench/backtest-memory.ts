@@ -3,7 +3,7 @@ import { runBacktest } from '../src/backtest/run-backtest.ts';
 import { createBarRules } from '../src/venues/fill-rules.ts';
 import { createBacktest } from '../src/backtest/candle-backtest.ts';
 import { readConfig } from '../src/cli/read-config.ts';
-import { limitHeap } from '../src/cli/tight-heap.ts';
+import { limitHeap } from '../src/cli/end-signal.ts';
 import { MARKET } from './bar-walk.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { Language } from '../language/locale.ts';
 import { hasPaperAccount } from '../daemon/paper-account-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import type { RuleSettings } from './core/alert-facts.ts';
-import { Secret } from '../configuration/secret.ts';
+import { Secret } from '../configuration/secret-file.ts';
 
 /** Input of the alerts thread: plain values, including the secrets of the channels. */
 export interface AlertsSetup extends Omit<AlertSettings, 'channels' | 'rules'> {

@@ -16,7 +16,7 @@ import { sentenceIn } from '../language/sentence-in.ts';
 import { tamed } from './alert-text.ts';
 import { chatTexts } from './chat/chat-replies.ts';
 import type { ChatAction } from './chat/answer-chat.ts';
-import { readHaltWait } from '../daemon/waiting-commands.ts';
+import { readHaltWait } from '../daemon/control-file.ts';
 import { readRun } from '../daemon/run-record.ts';
 import type { FolderLedger } from '../daemon/folder-ledger.ts';
 import { formatUnits } from '../domain/money.ts';

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { isOutputGone } from '../daemon/standard-output.ts';
+import { setFlagsFromString } from 'node:v8';
 
 /** Request to end a run, and its detection. */
 interface EndSignal {
@@ -70,4 +71,15 @@ export function untilStopped(): Promise<null> {
   return new Promise((resolve) => {
     askThenLeave(() => resolve(null));
   });
+}
+
+/**
+ * Keeps V8's heap near what is in use. Work on millions of rows makes objects that die at once; V8 lets its
+ * space for new ones grow to 48 MB and the old one to a multiple of what lives in it before it looks, since
+ * it sees a machine with much memory. That is 100 MB of 450 for a backtest of a million bars, and a tenth of
+ * its time at the most. To be called before the work begins.
+ */
+export function limitHeap(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=50');
 }

@@ -13,6 +13,17 @@ import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { NO_MARGIN_BY_KEY, NO_MARGIN_ON_PAPER, INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { addUnits, NO_UNITS, parseUnits, subtractUnits, type Units } from '../domain/money.ts';
+import { missingText } from '../engine/inventory.ts';
+import { readFigures } from '../engine/strategy-instance-record.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { MirrorReader } from '../mirror/mirror-reader.ts';
+import type { AssetLedger } from '../portfolio/asset-ledger.ts';
+import { mirrorName } from '../mirror/mirror-path.ts';
+import type { BudgetReport } from '../budget/ledger-report.ts';
+import { lengthText } from '../domain/time-text.ts';
 
 export interface ConfigPlan {
   readonly plan: PollPlan;
@@ -103,4 +114,82 @@ async function embeddedFacts(config: BotConfig): Promise<VenueFacts> {
   await venue.limiter.close();
   await venue.close();
   return { budgets: venue.budgets, knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)) };
+}
+
+/** Assets that strategies own and were given, by strategy name, as in a mirror. */
+type Books = ReadonlyMap<string, AssetLedger>;
+
+/**
+ * Lists coins that a configuration gives its strategies to sell and the account lacks, one line per coin:
+ * these a start would refuse. `totalOf`: total of a coin in the spot wallet.
+ */
+export function missingInventories(
+  { strategies }: Pick<BotConfig, 'strategies'>,
+  totalOf: (asset: string) => Units,
+  books: Books = new Map(),
+): readonly string[] {
+  const wanted = strategies.flatMap(({ name, inventory }) =>
+    Object.entries(inventory).map(([asset, amount]) => ({
+      name,
+      asset,
+      more: subtractUnits(parseUnits(amount), books.get(name)?.inventoryOf(asset) ?? NO_UNITS),
+    })),
+  );
+  const given = wanted.filter(({ more }) => more > 0n);
+  return [...Map.groupBy(given, ({ asset }) => asset)].flatMap(([asset, parts]) => {
+    const owned = [...books.values()].map((ledger) => ledger.held(asset)).filter((held) => held > 0n);
+    const text = missingText({
+      asset,
+      total: totalOf(asset),
+      owned: sumOf(owned),
+      wanted: sumOf(parts.map(({ more }) => more)),
+      names: parts.map(({ name }) => name),
+    });
+    return text ?? [];
+  });
+}
+
+/** The books of the strategies of a configuration; empty before the first start. */
+export function readBooks({ data, mode, strategies }: BotConfig): Books {
+  const path = join(data.folder, mirrorName(mode));
+  if (!existsSync(path)) return new Map();
+  const names = new Set(strategies.map(({ name }) => name));
+  using reader = new MirrorReader(path);
+  return new Map(
+    reader
+      .strategies()
+      .filter(({ name }) => names.has(name))
+      .map((row) => [row.name, readFigures(row, MARKET_NAMES).ledger]),
+  );
+}
+
+function sumOf(parts: readonly Units[]): Units {
+  return parts.reduce((sum, part) => addUnits(sum, part), NO_UNITS);
+}
+
+/** A budget that the exchange has lowered, as commands show it. */
+export interface LoweredBudget {
+  readonly budget: string;
+  /** The limit that the exchange named. */
+  readonly named: number;
+  /** Requests a window that are used of it, and that were before. */
+  readonly limit: number;
+  readonly ownLimit: number;
+  /** Time the limit stays lowered if no further limit reply comes. */
+  readonly forMs: number;
+}
+
+/** The lowered budgets among those of the given subjects. */
+export function loweredBudgets(
+  rows: readonly BudgetReport[],
+  subjects: ReadonlySet<string>,
+): readonly LoweredBudget[] {
+  return rows.flatMap(({ budget, subject, lowered, limit, ownLimit }) =>
+    lowered === null || !subjects.has(subject) ? [] : [{ budget, ...lowered, limit, ownLimit }],
+  );
+}
+
+/** One of them in a sentence. */
+export function loweredText({ budget, named, limit, ownLimit, forMs }: LoweredBudget): string {
+  return `the exchange has lowered ${budget} to ${named}: ${limit} are used instead of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;
 }

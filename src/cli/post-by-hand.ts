@@ -3,11 +3,11 @@ import { ControlClient } from '../daemon/control-client.ts';
 import type { ControlResult } from '../daemon/control-command.ts';
 import { isDataFolderInUse } from '../daemon/process-locks.ts';
 import type { CancelCommand, CloseCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
-import { MACHINE_IO, type CommandIo } from './api/command-io.ts';
-import { checkBotFolder } from './option-readers.ts';
+import { checkBotFolder, dataOption } from './option-readers.ts';
+import type { Command } from 'commander';
 import { asWrongInput, failed, wrongInput } from './command-error.ts';
 import { followCommand, type Followed } from './follow-command.ts';
-import { personName } from './confirm.ts';
+import { MACHINE_IO, personName, type CommandIo } from './api/command-io.ts';
 import { english } from '../language/sentence.ts';
 
 /** Options of every command that a running bot carries out. */
@@ -18,12 +18,10 @@ export interface PostedOptions {
   readonly key?: string;
 }
 
+type WithoutSender<Sent> = Sent extends unknown ? Omit<Sent, 'key' | 'by'> : never;
+
 /** A command without the fields that all share. */
-type ByHandRequest =
-  | Omit<CancelCommand, 'key' | 'by'>
-  | Omit<CloseCommand, 'key' | 'by'>
-  | Omit<PlaceCommand, 'key' | 'by'>
-  | Omit<PositionCommand, 'key' | 'by'>;
+type ByHandRequest = WithoutSender<CancelCommand | CloseCommand | PlaceCommand | PositionCommand>;
 
 interface PostByHand {
   readonly request: ByHandRequest;
@@ -39,6 +37,15 @@ interface PostByHand {
 
 export const KEY_HELP =
   'name of this very command, for scripts: given twice it is done once, and answers with its result';
+
+/** A command with the options of all that a running bot carries out. */
+export function withPosting(command: Command): Command {
+  return command
+    .addOption(dataOption("the bot's data folder"))
+    .option('--key <text>', KEY_HELP)
+    .option('--yes', 'does not ask')
+    .option('--json', 'prints one JSON object');
+}
 
 const KEY = /^[\w.:-]{1,100}$/;
 

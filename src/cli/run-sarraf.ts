@@ -3,7 +3,228 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
-import { COMMANDS, type ListedCommand } from './command-table.ts';
+
+/** A command as the list of all shows it, and where it is. */
+interface ListedCommand {
+  /** Its arguments as help shows them. */
+  readonly takes?: string;
+  /** One line. */
+  readonly summary: string;
+  /** Loads it. `whole` makes the program with all of its commands, for those that list the others. */
+  readonly load: (whole: () => Promise<Command>) => Promise<Command>;
+}
+
+/** Every command, one a file. A command is loaded when it is named: loading all of them takes a second. */
+export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
+  run: {
+    summary: 'Runs the bot: without a configuration, two demo strategies on the built-in exchange.',
+    load: async () => (await import('./commands/run.ts')).runCommand(),
+  },
+  init: {
+    takes: '[dir]',
+    summary: 'Makes the folder of a new bot, which runs at once and without an account.',
+    load: async () => (await import('./commands/init.ts')).initCommand(),
+  },
+  exchange: {
+    summary: 'Serves a simulated exchange over HTTP.',
+    load: async () => (await import('./commands/exchange.ts')).exchangeCommand(),
+  },
+  backtest: {
+    takes: '[strategy]',
+    summary: 'Runs strategies on recorded candles or books, by the engine that trades live.',
+    load: async () => (await import('./commands/backtest.ts')).backtestCommand(),
+  },
+  study: {
+    summary: 'Searches the params of a strategy on recorded candles, and counts every trial.',
+    load: async () => (await import('./commands/study.ts')).studyCommand(),
+  },
+  worker: {
+    summary: 'Computes trials of studies that are offered in a Redis or Valkey.',
+    load: async () => (await import('./commands/worker.ts')).workerCommand(),
+  },
+  parity: {
+    summary: 'Runs a recorded session again as a backtest, and shows what differs and why.',
+    load: async () => (await import('./commands/parity.ts')).parityCommand(),
+  },
+  plan: {
+    summary: 'Shows how often everything is polled, and whether it fits the limits.',
+    load: async () => (await import('./commands/plan.ts')).planCommand(),
+  },
+  doctor: {
+    summary: 'Checks what would keep a bot from trading, each thing with its remedy.',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
+  budget: {
+    summary: 'Shows the use, reserve and lockouts of every request budget.',
+    load: async () => (await import('./commands/budget.ts')).budgetCommand(),
+  },
+  api: {
+    takes: '[call]',
+    summary: 'Calls any endpoint of the exchange; without a call it lists them all.',
+    load: async () => (await import('./commands/api.ts')).apiCommand(),
+  },
+  order: {
+    summary: 'Places, cancels, shows or finds one order by hand, beside a bot or without one.',
+    load: async () => (await import('./commands/order.ts')).orderCommand(),
+  },
+  signal: {
+    takes: '<strategy> <name>',
+    summary: 'Tells a strategy of the running bot something that it has declared as a signal.',
+    load: async () => (await import('./commands/signal.ts')).signalCommand(),
+  },
+  signals: {
+    summary: 'Lists the signals that came from outside and their outcome.',
+    load: async () => (await import('./commands/signals.ts')).signalsCommand(),
+  },
+  withdraw: {
+    takes: '<amount>',
+    summary: 'Withdraws rial to a bank account of yours; asks first.',
+    load: async () => (await import('./commands/withdraw.ts')).withdrawCommand(),
+  },
+  'deposit-address': {
+    takes: '<currency>',
+    summary: 'Shows the deposit addresses of a coin, or makes a new one.',
+    load: async () => (await import('./commands/deposit-address.ts')).depositAddressCommand(),
+  },
+  login: {
+    summary: 'Logs in and stores the token in a file that only you can read.',
+    load: async () => (await import('./commands/login.ts')).loginCommand(),
+  },
+  gateway: {
+    summary: 'Makes or verifies a payment of the payment gateway, for merchants.',
+    load: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
+  },
+  ledger: {
+    summary: 'Shows where the ledger of requests is, and makes a new one.',
+    load: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
+  },
+  status: {
+    summary: 'Shows how the bot is doing.',
+    load: async () => (await import('./commands/status.ts')).statusCommand(),
+  },
+  orders: {
+    takes: '[order]',
+    summary: 'Lists the orders of this bot, or shows one with its trades and journal.',
+    load: async () => (await import('./commands/orders.ts')).ordersCommand(),
+  },
+  trades: {
+    summary: 'Lists the trades of the account, newest last.',
+    load: async () => (await import('./commands/rows.ts')).tradesCommand(),
+  },
+  balances: {
+    summary: 'Shows the wallets as they were last read.',
+    load: async () => (await import('./commands/rows.ts')).balancesCommand(),
+  },
+  intents: {
+    summary: 'Lists the intents of the strategies and their outcome, newest last.',
+    load: async () => (await import('./commands/rows.ts')).intentsCommand(),
+  },
+  reconcile: {
+    summary: 'Shows whether the books of the bot agree with the exchange.',
+    load: async () => (await import('./commands/reconcile.ts')).reconcileCommand(),
+  },
+  halt: {
+    summary: "Stops trading and cancels the bot's orders, whether it runs or not.",
+    load: async () => (await import('./commands/halt.ts')).haltCommand(),
+  },
+  cancel: {
+    takes: '[order]',
+    summary: 'Cancels orders of the running bot: one, those of a strategy or market, or all.',
+    load: async () => (await import('./commands/positions.ts')).cancelCommand(),
+  },
+  close: {
+    takes: '<strategy> [market]',
+    summary: 'Closes the position of one strategy: cancels its orders, and sells what it holds.',
+    load: async () => (await import('./commands/positions.ts')).closeCommand(),
+  },
+  position: {
+    summary: 'Says what became of coins that somebody has closed or moved by hand.',
+    load: async () => (await import('./commands/positions.ts')).positionCommand(),
+  },
+  pause: {
+    takes: '<strategy>',
+    summary: 'Pauses one strategy: it decides nothing until it is resumed.',
+    load: async () => (await import('./commands/locks.ts')).pauseCommand(),
+  },
+  resume: {
+    takes: '[strategy]',
+    summary: 'Ends a halt, or the pause of one strategy.',
+    load: async () => (await import('./commands/locks.ts')).resumeCommand(),
+  },
+  lock: {
+    takes: '[market]',
+    summary: 'Stops new risk in a market, of a strategy or in all, for a while.',
+    load: async () => (await import('./commands/locks.ts')).lockCommand(),
+  },
+  unlock: {
+    takes: '[market]',
+    summary: 'Ends locks before their time.',
+    load: async () => (await import('./commands/locks.ts')).unlockCommand(),
+  },
+  locks: {
+    summary: 'Shows the locks that hold, why and until when.',
+    load: async () => (await import('./commands/locks.ts')).locksCommand(),
+  },
+  health: {
+    summary: 'Shows whether the running bot is healthy.',
+    load: async () => (await import('./commands/health.ts')).healthCommand(),
+  },
+  dashboard: {
+    summary: 'Serves the page of a data folder from a process of its own, which outlives the bot.',
+    load: async () => (await import('./commands/dashboard.ts')).dashboardCommand(),
+  },
+  token: {
+    summary: 'Who may open the page: tokens, and links that sign in once.',
+    load: async () => (await import('./commands/token.ts')).tokenCommand(),
+  },
+  alerts: {
+    summary: 'Lists and acknowledges alerts, and tests the channels that they are sent by.',
+    load: async () => (await import('./commands/alerts.ts')).alertsCommand(),
+  },
+  watchdog: {
+    summary: 'Watches a bot from a process of its own: reports silence, and can cancel its entries.',
+    load: async () => (await import('./commands/watchdog.ts')).watchdogCommand(),
+  },
+  backup: {
+    summary: 'Copies what a bot remembers, while it runs, and verifies the copy.',
+    load: async () => (await import('./commands/backup.ts')).backupCommand(),
+  },
+  restore: {
+    takes: '<backup>',
+    summary: 'Puts a backup in a data folder, and what was there aside; asks first.',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  },
+  report: {
+    summary: 'Lists, shows, compares and exports stored backtests; writes the page of a live session.',
+    load: async () => (await import('./commands/report.ts')).reportCommand(),
+  },
+  statement: {
+    summary: 'Shows what happened to the account in a year: balances, movements, realised profit.',
+    load: async () => (await import('./commands/statement.ts')).statementCommand(),
+  },
+  record: {
+    summary: 'Records books, public trades and statistics of an exchange for backtests.',
+    load: async () => (await import('./commands/record.ts')).recordCommand(),
+  },
+  data: {
+    summary: 'Imports, downloads, checks and exports recorded market data.',
+    load: async () => (await import('./commands/data.ts')).dataCommands(),
+  },
+  sql: {
+    takes: '[query]',
+    summary: 'Runs a SQL query on recordings, stored backtests and studies.',
+    load: async () => (await import('./commands/sql.ts')).sqlCommand(),
+  },
+  fuzz: {
+    summary: 'Runs the whole bot in virtual time against a faulty exchange, and checks its promises.',
+    load: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
+  },
+  completion: {
+    takes: '<shell>',
+    summary: 'Prints a script that completes commands in a shell.',
+    load: async (whole) => (await import('./commands/completion.ts')).completionCommand(whole),
+  },
+};
 
 /** A command in the list of all: its line of help, and nothing loaded. */
 function outline(name: string, { takes, summary }: ListedCommand): Command {

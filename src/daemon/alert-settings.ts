@@ -4,7 +4,7 @@ import { parseUnits } from '../domain/money.ts';
 import { positiveDecimal } from '../simulator-server/market-config.ts';
 import { readClock } from '../domain/zone-time.ts';
 import { session, duration } from './setting-fields.ts';
-import { Secret } from '../configuration/secret.ts';
+import { Secret } from '../configuration/secret-file.ts';
 
 /** Names of the fields of a channel that hold secrets: the address of a webhook opens the door as well. */
 export const CHANNEL_SECRETS = ['token', 'password', 'secret', 'url', 'topic'] as const;

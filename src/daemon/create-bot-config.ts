@@ -2,14 +2,15 @@ import { resolve } from 'node:path';
 import { modeConfig, type ModeConfig, MODES, MODE_SETTINGS } from './modes.ts';
 import type { RiskLimits } from '../engine/risk-limits.ts';
 import type { ExchangeConfig } from '../simulator-server/exchange-config.ts';
-import { mergeRisk, riskSettings } from './settings/risk-settings.ts';
-import type { LockRule } from '../engine/lock.ts';
 import {
+  mergeRisk,
+  riskSettings,
   type StrategySettings,
   MOST_STRATEGIES,
   isolationSettings,
   strategySettings,
 } from './strategy-settings.ts';
+import type { LockRule } from '../engine/lock.ts';
 import { z } from 'zod';
 import { LANGUAGES } from '../language/locale.ts';
 import { alertSettings } from './alert-settings.ts';

@@ -1,13 +1,12 @@
 import { sentence } from '../language/sentence.ts';
-import { CancelWait } from './control/cancel-wait.ts';
+import { CancelWait } from './control/control-inbox.ts';
 import type { ControlProgress, ControlResult } from './control-command.ts';
 import { createBot } from './run/create-bot.ts';
 import { closeVenue } from './modes.ts';
-import { openMirror } from './run/open-mirror.ts';
+import { openMirror, runUntil } from './run/run-loop.ts';
 import { createLiveVenue } from '../venues/live-venue.ts';
 import { checkedCaller } from './account-check.ts';
 import { acquireProcessLocks } from './process-locks.ts';
-import { runUntil } from './run/run-loop.ts';
 import type { BotConfig } from './create-bot-config.ts';
 
 interface HaltWithoutDaemonOptions {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writePrivateFile } from '../configuration/private-file.ts';
+import { writePrivateFile } from '../configuration/secret-file.ts';
 
 const stored = z.object({
   dataFolder: z.string().min(1).max(4_096),

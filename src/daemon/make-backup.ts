@@ -15,7 +15,7 @@ import { VERSION } from '../exchange/version.ts';
 import { copyMirror } from '../mirror/copy-mirror.ts';
 import { unusable, sqliteCode } from '../mirror/unusable.ts';
 import { checksum, syncFile, syncFolder } from '../recording/durable-file.ts';
-import { acquireProcessLock } from './process-lock.ts';
+import { acquireProcessLock } from './process-locks.ts';
 import {
   BACKUP_VERSION,
   BACKED_UP_MIRRORS,
@@ -32,7 +32,7 @@ import { mirrorName } from '../mirror/mirror-path.ts';
 import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
 import { RESERVE_FILE_ROOM_BYTES } from '../mirror/reserve-file.ts';
 import { z } from 'zod';
-import { readPrivateFile, writePrivateFile } from '../configuration/private-file.ts';
+import { readPrivateFile, writePrivateFile } from '../configuration/secret-file.ts';
 
 export interface BackupOptions {
   readonly dataFolder: string;

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { Catalogue } from '../recording/catalogue.ts';
-import { acquireProcessLock } from './process-lock.ts';
+import { acquireProcessLock } from './process-locks.ts';
 
 /** The catalogue at a folder, which one process writes to at a time. */
 export function openCatalogue(root: string): Catalogue {

@@ -1,15 +1,15 @@
-import { join } from 'node:path';
-import { ledgerFolder, subjectOf } from '../budget/ledger-file.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { join, dirname } from 'node:path';
+import { ledgerFolder, subjectOf, isBusy } from '../budget/ledger-file.ts';
+import { SarrafError, messageOf } from '../domain/errors.ts';
 import { accountIdentity } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import {
-  acquireProcessLock,
-  isProcessLockHeld,
-  type ProcessLock,
-  readProcessLockOwner,
-  type ProcessLockOwner,
-} from './process-lock.ts';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { secondText } from '../domain/time-text.ts';
+import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/unusable.ts';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { lifeSignOf, ownerText, thisOwner } from '../budget/process-owner.ts';
 
 export function processLockPath(dataFolder: string): string {
   return join(dataFolder, 'run.lock');
@@ -103,4 +103,184 @@ export function acquireProcessLocks(config: BotConfig): ProcessLocks {
     },
     [Symbol.dispose]: () => held.dispose(),
   };
+}
+
+/** "sark" in ASCII: distinguishes a lock from any other SQLite file. */
+const APPLICATION_ID = 0x7361726b;
+
+/** Maximum wait to acquire a lock: a process that only checks it is done by then. */
+const ACQUIRE_WAIT_MS = 300;
+
+/**
+ * The open files of the locks that are held: one that nobody referred to any more would be closed, and its
+ * lock lost, while its owner goes on.
+ */
+const HELD = new Set<Database.Database>();
+
+interface ProcessLockOptions {
+  /** The file that stands for the lock. It stays when the lock is given back. */
+  readonly path: string;
+  /** Name of the locked thing, as in `expected WHAT for this run alone`. */
+  readonly what: string;
+  /** Advice if another process has it, as in `end that one, or OTHERWISE`. */
+  readonly otherwise: string;
+}
+
+/** A lock that this process has until it gives it back or ends, whichever way it ends. */
+export interface ProcessLock {
+  readonly path: string;
+  readonly owner: ProcessLockOwner;
+  /** Notes down where its owner says how it is, for those who look whether it does well. */
+  noteHealth(address: string): void;
+  /** Gives it back; a second call does nothing. */
+  release(): void;
+}
+
+function heldMessage(options: ProcessLockOptions): string {
+  const owner = readProcessLockOwner(options.path);
+  const who =
+    owner === null
+      ? 'another process has it'
+      : `pid ${owner.pid} on ${owner.host} since ${secondText(owner.sinceMs)} UTC has it`;
+  return `expected ${options.what} for this run alone; ${who}: end that one, or ${options.otherwise}`;
+}
+
+function unusable(options: ProcessLockOptions, error: unknown): SarrafError {
+  if (error instanceof SarrafError) return error;
+  if (isBusy(error))
+    return new SarrafError('DATA_UNUSABLE', heldMessage(options), {
+      cause: error,
+      details: { endsRun: true },
+    });
+  const reason = messageOf(error);
+  const todo = isOutOfFiles()
+    ? OUT_OF_FILES_ADVICE
+    : `make the folder writable for this user, or ${options.otherwise}`;
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected to be able to write ${options.path}, the lock of ${options.what}: ${reason}: ${todo}`,
+    { cause: error },
+  );
+}
+
+/**
+ * Writes inside an exclusive lock that SQLite keeps from then on. The write is what shows a folder that can
+ * not be written to. It is the operating system that holds the lock, for the open file: it ends with the
+ * process, whatever its end, and no process id is trusted. Containers that share a folder of one machine see
+ * it too; a network file system keeps such a lock only as well as it does for SQLite.
+ */
+function hold(database: Database.Database, path: string): void {
+  database.pragma('locking_mode = EXCLUSIVE');
+  database.exec('BEGIN EXCLUSIVE');
+  const id = Number(database.pragma('application_id', { simple: true }));
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (!isEmpty && id !== APPLICATION_ID) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a lock of sarraf or nothing at ${path}, found another database: move it away`,
+    );
+  }
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS takings (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER) STRICT',
+  );
+  database.exec('INSERT INTO takings VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = count + 1');
+  database.exec('COMMIT');
+}
+
+/**
+ * Takes a lock. Throws `DATA_UNUSABLE` when another process has it, naming that process, and when the folder
+ * can not be written to. Nothing may read the file itself within this process: closing it would end the
+ * operating system's lock.
+ */
+export function acquireProcessLock(options: ProcessLockOptions): ProcessLock {
+  let database: Database.Database | null = null;
+  try {
+    mkdirSync(dirname(options.path), { recursive: true });
+    const opened = new Database(options.path, { timeout: ACQUIRE_WAIT_MS });
+    database = opened;
+    hold(opened, options.path);
+    const owner: ProcessLockOwner = { pid: process.pid, host: hostname(), sinceMs: Date.now(), health: null };
+    writeProcessLockOwner(options.path, owner);
+    HELD.add(opened);
+    let isHeld = true;
+    return {
+      path: options.path,
+      owner,
+      noteHealth(address) {
+        if (isHeld) writeProcessLockOwner(options.path, { ...owner, health: address });
+      },
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        rmSync(ownerPath(options.path), { force: true });
+        HELD.delete(opened);
+        opened.close();
+      },
+    };
+  } catch (error) {
+    database?.close();
+    throw unusable(options, error);
+  }
+}
+
+/**
+ * True if a process has a lock right now; the check does not acquire it. Throws `DATA_UNUSABLE` if the file
+ * exists and cannot be checked, since then nothing is known.
+ */
+export function isProcessLockHeld(path: string): boolean {
+  let database: Database.Database | null = null;
+  if (!existsSync(path)) return false;
+  try {
+    database = new Database(path, { fileMustExist: true, timeout: 0 });
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw unusable({ path, what: 'this folder', otherwise: 'name another folder with --data' }, error);
+  } finally {
+    database?.close();
+  }
+}
+
+/** Owner of a lock, as reported to others. It is a message, never a proof: the lock itself is SQLite's. */
+const ownerShape = z.object({
+  pid: z.int().positive(),
+  /** The machine or container, since process ids mean something within one only. */
+  host: z.string().max(255),
+  /** Time the lock was acquired, in ms since 1970. */
+  sinceMs: z.int().nonnegative(),
+  /** Address of its health report, such as `http://127.0.0.1:9464`; null if it has none. */
+  health: z
+    .url({ protocol: /^http$/ })
+    .max(100)
+    .nullable(),
+  owner: z.string().max(200),
+});
+export type ProcessLockOwner = Readonly<Omit<z.output<typeof ownerShape>, 'owner'>>;
+
+const ownerPath = (lockPath: string): string => `${lockPath}.owner.json`;
+
+/**
+ * Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none.
+ */
+function writeProcessLockOwner(lockPath: string, note: ProcessLockOwner): void {
+  const draft = `${ownerPath(lockPath)}.draft`;
+  writeFileSync(draft, JSON.stringify({ ...note, owner: ownerText(thisOwner()) }));
+  renameSync(draft, ownerPath(lockPath));
+}
+
+/**
+ * Returns the owner of a held lock; null if no note can be read, or the note is that of a process proven
+ * dead: a lock just acquired has its predecessor's note for a moment.
+ */
+export function readProcessLockOwner(lockPath: string): ProcessLockOwner | null {
+  try {
+    const parsed = ownerShape.safeParse(JSON.parse(readFileSync(ownerPath(lockPath), 'utf8')));
+    if (!parsed.success) return null;
+    const { owner, ...details } = parsed.data;
+    return lifeSignOf(owner, thisOwner()) === 'dead' ? null : details;
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,5 @@
 import { Redactor } from '../exchange/redactor.ts';
-import { Secret } from '../configuration/secret.ts';
+import { Secret } from '../configuration/secret-file.ts';
 
 /**
  * Names of secret values, in headers and in what is logged besides: also with a service's name before them.

@@ -5,12 +5,11 @@ import type { EngineNotice } from '../engine/engine-command.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { Sidecars, type Sidecar, type CreateSidecar } from './sidecar.ts';
-import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
-import { CrashWatch } from './run/crash-watch.ts';
+import { ClockWatch, watchedTransport, CrashWatch } from './run/clock-watch.ts';
 import { createBot, type CreatedBot } from './run/create-bot.ts';
-import { openMirror } from './run/open-mirror.ts';
+import { openMirror, drain, runUntil } from './run/run-loop.ts';
 import { HealthService } from './health/health-service.ts';
-import { LedgerWatch } from './health/health-source.ts';
+import { LedgerWatch } from './health-source.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from './known-bots.ts';
 import { alertsState, RunRecord, type RunBeginning } from './run-record.ts';
@@ -21,12 +20,16 @@ import { acquireProcessLocks, type ProcessLocks } from './process-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { closeVenue, ledgerOf, MODES } from './modes.ts';
 import { Operator } from './run/operator.ts';
-import type { Recording } from './run/recording.ts';
-import { beginRecording, createEventFile, createRecording, endRecording } from './run/run-recording.ts';
+import {
+  type Recording,
+  beginRecording,
+  createEventFile,
+  createRecording,
+  endRecording,
+} from './run/recording.ts';
 import { checkedCaller } from './account-check.ts';
 import type { ReplayFile } from '../venues/replay-file.ts';
 import { StrategyThreads } from './strategy-threads.ts';
-import { drain, runUntil } from './run/run-loop.ts';
 import {
   createLogScreen,
   createScreen,

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
 import { z } from 'zod';
-import { writePrivateFile } from '../configuration/private-file.ts';
+import { writePrivateFile } from '../configuration/secret-file.ts';
 import { messageOf } from '../domain/errors.ts';
 import { BOT_MODES } from '../mirror/mirror-path.ts';
 import type { BotConfig } from './create-bot-config.ts';

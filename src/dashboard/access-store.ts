@@ -5,7 +5,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs
 import { join } from 'node:path';
 import { openStepFile } from '../daemon/step-file.ts';
 import { z } from 'zod';
-import { writePrivateFile } from '../configuration/private-file.ts';
+import { writePrivateFile } from '../configuration/secret-file.ts';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export { ROLES, type Role } from './schema/session.ts';

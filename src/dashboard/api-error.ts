@@ -1,28 +1,5 @@
-import type { ApiErrorCode, ErrorReply } from './schema/fields.ts';
+import { API_ERROR_STATUS, type ApiErrorCode, type ErrorReply } from './schema/fields.ts';
 import { english, sentenceFacts, type Sentence, type SentenceFacts } from '../language/sentence.ts';
-
-const STATUS: Readonly<Record<ApiErrorCode, number>> = {
-  'not-found': 404,
-  'invalid-request': 400,
-  'no-token': 401,
-  'wrong-token': 401,
-  'too-many-tries': 429,
-  'not-allowed': 403,
-  'wrong-origin': 403,
-  'wrong-host': 421,
-  'wrong-method': 405,
-  'too-large': 413,
-  'too-many-streams': 503,
-  'key-taken': 409,
-  'no-bot': 409,
-  'signal-refused': 422,
-  'signal-dropped': 409,
-  'too-many-signals': 429,
-  'no-mirror': 503,
-  'data-unusable': 503,
-  'too-slow': 503,
-  internal: 500,
-};
 
 /** Text that others wrote and that may be long: nothing of it can look like another line or a control. */
 const LONGEST_MESSAGE = 600;
@@ -53,18 +30,11 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return STATUS[this.code];
+    return API_ERROR_STATUS[this.code];
   }
 
   get reply(): ErrorReply {
     const { code, message, messageFacts, field } = this;
-    return {
-      error: {
-        code,
-        message,
-        messageFacts,
-        ...(field === undefined ? {} : { field }),
-      },
-    };
+    return { error: { code, message, messageFacts, ...(field === undefined ? {} : { field }) } };
   }
 }

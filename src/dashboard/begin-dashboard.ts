@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivateFile } from '../configuration/private-file.ts';
+import { writePrivateFile } from '../configuration/secret-file.ts';
 import { AccessStore, writeAddressNote } from './access-store.ts';
 import { DashboardServer, type DashboardServerOptions } from './server/dashboard-server.ts';
 import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
-import { acquireProcessLock, type ProcessLock } from '../daemon/process-lock.ts';
+import { acquireProcessLock, type ProcessLock } from '../daemon/process-locks.ts';
 import { StudyStore } from './study-store.ts';
 import type Database from 'better-sqlite3';
 import type { RunRange } from './objectives.ts';

@@ -8,7 +8,7 @@ import type { StudyResult } from './study-result.ts';
 import type { DailyReturns } from '../backtest/statistics.ts';
 import { trialLuck, type TrialLuck } from './validation/luck-statistics.ts';
 import { validateStudy, type StudyValidation, type ValidatedTrials } from './study-validation.ts';
-import { isProcessLockHeld } from '../daemon/process-lock.ts';
+import { isProcessLockHeld } from '../daemon/process-locks.ts';
 import { VERSION } from '../exchange/version.ts';
 import { claimStudy, type StudyFolder } from './study-place.ts';
 import { z } from 'zod';

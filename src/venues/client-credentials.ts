@@ -1,12 +1,11 @@
 import { subjectOf } from '../budget/ledger-file.ts';
 import type { Credentials, ClientOptions } from '../exchange/client-options.ts';
 import type { LoginCredentials, IssuedToken } from '../exchange/session.ts';
-import { Secret } from '../configuration/secret.ts';
+import { Secret, readPrivateFile, writePrivateFile } from '../configuration/secret-file.ts';
 import { createHmac } from 'node:crypto';
 import { messageOf } from '../domain/errors.ts';
 import { rmSync } from 'node:fs';
 import { z } from 'zod';
-import { readPrivateFile, writePrivateFile } from '../configuration/private-file.ts';
 
 /**
  * Credentials of the bot at the exchange. The secret parts are wrapped: printed or logged they are

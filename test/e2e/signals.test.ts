@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
-import type { Operator } from '../../src/daemon/run/operator.ts';
+import { Operator } from '../../src/daemon/run/operator.ts';
 import { claimDataFolder } from '../../src/daemon/process-locks.ts';
 import type { SignalCommand } from '../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';

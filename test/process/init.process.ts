@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { START_NAMES } from '../../src/cli/init/starting-points.ts';
+import { START_NAMES } from '../../src/cli/init/bot-request.ts';
 import { startNode } from '../support/sarraf-process.ts';
 import { installPackage, type InstalledPackage } from './installed-package.ts';
 import { SmallDisk } from './small-disk.ts';

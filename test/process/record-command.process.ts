@@ -6,7 +6,7 @@ import { ledgerPath } from '../../src/budget/ledger-file.ts';
 import { readLedger } from '../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
-import { acquireProcessLock } from '../../src/daemon/process-lock.ts';
+import { acquireProcessLock } from '../../src/daemon/process-locks.ts';
 import { ledgerSubjects } from '../../src/venues/client-credentials.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 import { budgetTable } from '../../src/exchange/client-options.ts';

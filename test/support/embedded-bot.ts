@@ -4,7 +4,7 @@ import type { RequestLimiter } from '../../src/budget/limiter.ts';
 import { createBot, type CreatedBot } from '../../src/daemon/run/create-bot.ts';
 import { createEmbeddedVenue, type EmbeddedVenue } from '../../src/venues/embedded-venue.ts';
 import { loadInstances } from '../../src/daemon/load-instances.ts';
-import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
+import { LedgerWatch } from '../../src/daemon/health-source.ts';
 import { Operator } from '../../src/daemon/run/operator.ts';
 import { drain } from '../../src/daemon/run/run-loop.ts';
 import { createScreen } from '../../src/daemon/run/screen.ts';

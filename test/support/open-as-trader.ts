@@ -3,7 +3,7 @@ import { createAccountReader } from '../../src/venues/account-reader.ts';
 import { openRemoteExchange } from '../../src/venues/live-venue.ts';
 import type { CredentialSettings } from '../../src/venues/client-credentials.ts';
 import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
-import { Secret } from '../../src/configuration/secret.ts';
+import { Secret } from '../../src/configuration/secret-file.ts';
 import type { ServedAccount } from './served-account.ts';
 
 /** One start of a bot that logs in by name and password, as far as its private calls. */

@@ -4,15 +4,17 @@ import { numberOf } from '../statistics.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { tripReturn } from '../metrics/run-metrics.ts';
 import type { FinishedRun } from '../finish-run.ts';
-import { distancesOf, numberColumn, roundedTo } from '../../page/number-column.ts';
-import type {
-  CandleSteps,
-  EquityColumns,
-  ExitLines,
-  ReportData,
-  TripLabels,
-  PlotColumns,
-  BandColumns,
+import {
+  distancesOf,
+  numberColumn,
+  roundedTo,
+  type CandleSteps,
+  type EquityColumns,
+  type ExitLines,
+  type ReportData,
+  type TripLabels,
+  type PlotColumns,
+  type BandColumns,
 } from '../../page/run-data.ts';
 import { reportVoice, type ReportVoice } from '../report-voice.ts';
 import {

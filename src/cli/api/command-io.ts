@@ -1,5 +1,7 @@
 import { isatty } from 'node:tty';
-import { confirm } from '../confirm.ts';
+import { userInfo } from 'node:os';
+import { createInterface as createPromises } from 'node:readline/promises';
+import { LONGEST_BY } from '../../daemon/control-command.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { stderr, stdin } from 'node:process';
 import { createInterface } from 'node:readline';
@@ -7,6 +9,8 @@ import { Writable } from 'node:stream';
 import { isoText } from '../../domain/time-text.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import type { CallRequest } from './read-fields.ts';
+import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
+import { wrongInput } from '../command-error.ts';
 
 /** No name, password or one-time password is longer; what comes after it is not read. */
 const LONGEST_ANSWER = 4_096;
@@ -81,6 +85,33 @@ export const QUERY_BY_CALL: Readonly<
   gatewayVerify: (request) => `api gateway-verify api=env:NAME token=${text(request['token']) ?? '…'}`,
 };
 
+/**
+ * Asks for a word to be typed, on standard error so that output stays for programs, and answers whether it
+ * was. The end of the input is a no.
+ */
+export async function confirm(question: string, word: string): Promise<boolean> {
+  const lines = createPromises({ input: process.stdin, output: process.stderr, terminal: false });
+  try {
+    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const answer = await Promise.race([lines.question(`${question}\nType "${word}" to go on: `), ended]);
+    return answer.trim() === word;
+  } finally {
+    lines.close();
+  }
+}
+
+/**
+ * Returns the person giving a command, for the journal and `sarraf locks`; nothing if the machine has no
+ * name.
+ */
+export function personName(): { readonly by?: string } {
+  try {
+    return { by: userInfo().username.slice(0, LONGEST_BY) };
+  } catch {
+    return {};
+  }
+}
+
 /* oxlint-disable no-console -- the console is what this is about */
 
 /** Services that a command needs from whoever started it. */
@@ -139,4 +170,41 @@ export function interruption(): Interruption {
       removeListener = null;
     },
   };
+}
+
+const LARGEST_BYTES = 8_192;
+
+/**
+ * A secret that is on no command line: of a file where one is named, else of the environment, else typed
+ * without being shown. Throws as wrong input where there is none.
+ */
+export async function privateText(
+  of: {
+    /** Kind of the text, such as `password`. */
+    readonly what: string;
+    readonly file: { readonly option: string; readonly path: string | undefined };
+    readonly variable: string;
+  },
+  io: CommandIo,
+): Promise<string> {
+  const { what, file, variable } = of;
+  if (file.path !== undefined) return textOfFile(file.path, what);
+  const value = io.environment[variable];
+  if (value !== undefined && value !== '') return value;
+  const typed = io.isTerminal ? await io.askHidden(`${what}: `) : '';
+  if (typed !== '') return typed;
+  throw wrongInput(
+    `expected the ${what} in ${variable}, in ${file.option} <file>, or typed at a terminal; nothing was sent`,
+  );
+}
+
+function textOfFile(path: string, what: string): string {
+  let text: string;
+  try {
+    text = readSmallFile(path, LARGEST_BYTES).text.trim();
+  } catch (error) {
+    throw wrongInput(`${path}: ${readFailure(error)}`);
+  }
+  if (text === '') throw wrongInput(`expected the ${what} in ${path}, was empty`);
+  return text;
 }

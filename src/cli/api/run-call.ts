@@ -1,18 +1,17 @@
 import { createScrubber } from '../../daemon/redact.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
-import { Secret } from '../../configuration/secret.ts';
+import { Secret } from '../../configuration/secret-file.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints.ts';
 import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';
 import type { DecodedRefusal } from '../../exchange/reply-decoder.ts';
 import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';
-import { CommandError, failed, wrongInput, FAILED } from '../command-error.ts';
-import { programName } from '../program-name.ts';
+import { isAnonymous } from '../../exchange/authenticator.ts';
+import { CommandError, failed, wrongInput, FAILED, programName } from '../command-error.ts';
 import { findTarget, targetWords, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, OF_PAGING, type Call } from './call-catalogue.ts';
 import { CallSender } from './call-sender.ts';
 import { interruption, type CommandIo, QUERY_BY_CALL } from './command-io.ts';
-import { dryRun } from './dry-run.ts';
 import type { CallRequest } from './read-fields.ts';
 import { isObject } from '../../domain/stored-json.ts';
 import { tableLines, type TableColumn } from '../table.ts';
@@ -101,7 +100,7 @@ export async function withSender<Result>(
   run: CallRun,
   send: (sender: CallSender, target: ApiTarget) => Promise<Result>,
 ): Promise<Result | null> {
-  const { call, request, options, io } = run;
+  const { call, options, io } = run;
   const target = findTarget(options, call, io);
   const moves = call.effect === 'moves';
   if (moves && target.isPaper) {
@@ -110,12 +109,7 @@ export async function withSender<Result>(
     );
   }
   if (options.dryRun === true) {
-    io.out(
-      dryRun(
-        { call, target, encoded: encodeRequest(call.name, request as EndpointRequest<EndpointName>) },
-        options,
-      ),
-    );
+    io.out(dryRun(run, target));
     return null;
   }
   if (moves && options.yes !== true && !io.isTerminal) {
@@ -145,14 +139,13 @@ export async function withSender<Result>(
 
 async function askFirst({ call, request, io, warning }: CallRun, target: ApiTarget): Promise<void> {
   const checked = checkRequest(call.name, request);
-  const secrets = new Set(call.fields.filter(({ isSecret }) => isSecret).map(({ name }) => name));
-  const fields = Object.entries(checked.ok ? checked.fields : request)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, secrets.has(name) ? '[secret]' : String(value)] as const);
+  const fields = shownFields(call, checked.ok ? checked.fields : request).filter(
+    ([, value]) => value !== undefined,
+  );
   const width = Math.max(...fields.map(([name]) => name.length), 0);
   const question = [
     `${call.endpoint.summary} At ${target.baseUrl}, as ${target.account}:`,
-    ...fields.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    ...fields.map(([name, value]) => `  ${name.padEnd(width)}  ${String(value)}`),
     ...(warning === undefined ? [] : [warning]),
   ].join('\n');
   if (!(await io.confirm(question, 'yes')))
@@ -418,4 +411,52 @@ function cell(name: string, value: unknown): string {
     return `${value.slice(0, MOST_IN_CELL).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   return (isObject(value) ? marketOf(value) : null) ?? JSON.stringify(value);
+}
+
+const SHOWN = '[secret]';
+
+/** A request as it would be sent, with every secret taken out. Nothing is opened or sent for it. */
+function dryRun({ call, request, options }: CallRun, { baseUrl, credentials, exchange }: ApiTarget): string {
+  const encoded = encodeRequest(call.name, request as EndpointRequest<EndpointName>);
+  const { method, path } = encoded;
+  const { budget, access } = call.endpoint;
+  const url = `${baseUrl}${path}`;
+  const headers = headersOf(access, credentials, exchange.name);
+  const body =
+    encoded.body === null
+      ? null
+      : Object.fromEntries(shownFields(call, JSON.parse(encoded.body) as Record<string, unknown>));
+  if (options.json === true) {
+    const { effect } = call;
+    return JSON.stringify({ dryRun: true, method, url, headers, body, budget: budget.name, effect });
+  }
+  return [
+    `${method} ${url}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === null ? [] : ['', JSON.stringify(body, null, 2)]),
+    '',
+    `Nothing was sent. It would take one request of ${budget.name}.`,
+  ].join('\n');
+}
+
+function headersOf(
+  access: Call['endpoint']['access'],
+  credentials: ApiTarget['credentials'],
+  exchange: string,
+): Readonly<Record<string, string>> {
+  if (isAnonymous(access) || credentials === null) return {};
+  if (credentials.kind !== 'key') return { Authorization: `Token ${SHOWN}` };
+  if (access === 'optional-token') return {};
+  const prefix = exchange.charAt(0).toUpperCase() + exchange.slice(1);
+  return {
+    [`${prefix}-Key`]: credentials.publicKey,
+    [`${prefix}-Signature`]: SHOWN,
+    [`${prefix}-Timestamp`]: '(the second in which it is sent)',
+  };
+}
+
+/** Names and values of a request, each secret replaced. */
+function shownFields({ fields }: Call, request: CallRequest): readonly (readonly [string, unknown])[] {
+  const secrets = new Set(fields.filter(({ isSecret }) => isSecret).map(({ name }) => name));
+  return Object.entries(request).map(([name, value]) => [name, secrets.has(name) ? SHOWN : value]);
 }

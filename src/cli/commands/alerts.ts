@@ -9,7 +9,7 @@ import { agoText } from '../../domain/time-text.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
 import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { personName } from '../confirm.ts';
+import { personName } from '../api/command-io.ts';
 import { readConfig } from '../read-config.ts';
 import { rowLines } from '../table.ts';
 import { inEnglish } from '../../language/sentence.ts';

@@ -17,17 +17,17 @@ import { writeResultLine } from '../../backtest/read-run-folder.ts';
 import { writeRunFolder } from '../../backtest/write-run-folder.ts';
 import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
+import { english } from '../../language/sentence.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { failed, wrongInput, asCommand } from '../command-error.ts';
 import type { Recordings } from '../../backtest/recordings.ts';
 import { runConfigured, type ConfiguredRun } from '../../backtest/run-configured.ts';
-import { asCommand } from '../as-command.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { dataOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 import { RunFlags } from '../run-flags.ts';
-import { limitHeap } from '../tight-heap.ts';
+import { limitHeap } from '../end-signal.ts';
 
 interface Options {
   readonly set: readonly Override[];
@@ -189,9 +189,10 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
     for (const line of resultLines(finished.head)) console.log(line);
     if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
   }
-  const stopped = run.strategies.filter(({ failure }) => failure !== null);
-  if (stopped.length > 0)
-    throw failed(stopped.map(({ name, failure }) => `${name} stopped: ${failure}`).join('\n'));
+  const stopped = run.strategies.flatMap(({ name, failure }) =>
+    failure === null ? [] : [`${name} stopped: ${english(failure)}`],
+  );
+  if (stopped.length > 0) throw failed(stopped.join('\n'));
 }
 
 /** It is loaded when it is asked for, since it brings 70 MB of DuckDB. */

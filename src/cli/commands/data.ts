@@ -5,7 +5,7 @@ import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { exportFile } from '../../recording/export-file.ts';
 import { folderTitle, folderName, type FolderKey } from '../../recording/records.ts';
 import { marketOption } from '../option-readers.ts';
-import { asCommand } from '../as-command.ts';
+import { asCommand, failed, wrongInput } from '../command-error.ts';
 import {
   dataCommand,
   rangeOption,
@@ -24,7 +24,6 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-rows.ts';
-import { failed, wrongInput } from '../command-error.ts';
 import { rowLines } from '../table.ts';
 import type { DownloadCommandOptions } from '../data/download-from-exchange.ts';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import { CommandError, FAILED, wrongInput } from '../command-error.ts';
 import { runDoctor, type Diagnosis } from '../doctor/run-doctor.ts';
 import { dataOption, durationOption, overrideOption, withoutDataOfEnvironment } from '../option-readers.ts';
 import type { CheckFinding, CheckVerdict } from '../doctor/check-finding.ts';
-import { writePrivateFile } from '../../configuration/private-file.ts';
+import { writePrivateFile } from '../../configuration/secret-file.ts';
 import { createScrubber } from '../../daemon/redact.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';

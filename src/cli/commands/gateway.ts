@@ -3,8 +3,7 @@ import type { EndpointName, EndpointRequest } from '../../exchange/endpoints.ts'
 import { PaymentGateway } from '../../exchange/gateway.ts';
 import type { Caller } from '../../exchange/paging.ts';
 import { callOf } from '../api/call-catalogue.ts';
-import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { privateText } from '../api/dry-run.ts';
+import { MACHINE_IO, type CommandIo, privateText } from '../api/command-io.ts';
 import { checkedRequest, type CallRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { typedFields, withCallOptions, withFields } from '../api/api-target.ts';

@@ -6,7 +6,7 @@ import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
-import { confirm } from '../confirm.ts';
+import { confirm } from '../api/command-io.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { followCommand, isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../follow-command.ts';
 import { cancelNeedText } from '../../daemon/by-hand-text.ts';

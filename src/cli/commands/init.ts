@@ -1,9 +1,9 @@
 import { messageOf } from '../../domain/errors.ts';
+import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { relative, join, resolve, dirname } from 'node:path';
 import { Command, Option } from 'commander';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { asCommand } from '../as-command.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { BOT_MODES } from '../../mirror/mirror-path.ts';
 import { MODES } from '../../daemon/modes.ts';
 import {
@@ -16,23 +16,28 @@ import {
   type CheckedText,
   type GivenRequest,
   EMBEDDED_MARKETS,
+  START_NAMES,
+  STARTING_POINTS,
+  type StartName,
 } from '../init/bot-request.ts';
 import {
-  BOT_LANGUAGES,
   INIT_TEXTS,
   LANGUAGE_NAMES,
   LANGUAGE_QUESTION,
-  type BotLanguage,
   type InitTexts,
+  type Terminal,
+  Questions,
+  QuestionsEnded,
 } from '../init/init-texts.ts';
-import { type Terminal, Questions, QuestionsEnded } from '../init/questions.ts';
-import { START_NAMES, STARTING_POINTS, type StartName } from '../init/starting-points.ts';
 import {
   folderProblem,
   checkIsFree,
   vendorPath,
   writeBotFolder,
   type FolderContent,
+  ownOrigin,
+  testedVersions,
+  type PackageOrigin,
 } from '../init/write-bot-folder.ts';
 import { marketOption } from '../option-readers.ts';
 import { mkdtempSync, readFileSync, rmSync, cpSync, mkdirSync } from 'node:fs';
@@ -40,7 +45,6 @@ import { tmpdir } from 'node:os';
 import { ownFile } from '../../plugins/own-files.ts';
 import { endSignal } from '../end-signal.ts';
 import { botFiles } from '../init/bot-files.ts';
-import { ownOrigin, testedVersions, type PackageOrigin } from '../init/package-origin.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -77,9 +81,7 @@ export function initCommand(io: CommandIo = MACHINE_IO, terminal: Terminal = {})
     )
     .option('--name <name>', 'what its own strategy is called (default: that of --strategy)')
     .addOption(
-      new Option('--language <language>', 'of the questions and its README (default: en)').choices(
-        BOT_LANGUAGES,
-      ),
+      new Option('--language <language>', 'of the questions and its README (default: en)').choices(LANGUAGES),
     )
     .option('--json', 'prints one JSON object, and asks nothing')
     .addHelpText('after', HELP)
@@ -173,7 +175,7 @@ interface RequestOptions {
   readonly market?: MarketSymbol;
   readonly strategy?: StartName;
   readonly name?: string;
-  readonly language?: BotLanguage;
+  readonly language?: Language;
 }
 
 /** The wishes in options. A mistake in one of them is wrong input, before anything is asked. */
@@ -315,7 +317,7 @@ async function requestOf(given: GivenRequest, questions: Questions, asking: Aski
     given.language ??
     (await questions.pick(
       LANGUAGE_QUESTION,
-      BOT_LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
+      LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
     ));
   const texts = INIT_TEXTS[language];
   questions.title(texts.intro);

@@ -10,7 +10,7 @@ import {
 import { thisMachine, type Machine } from '../../budget/process-owner.ts';
 import { address } from '../../daemon/setting-fields.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { confirm } from '../api/command-io.ts';
 import { ledgerOfConfig } from '../read-config.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { existsSync, renameSync, statSync } from 'node:fs';

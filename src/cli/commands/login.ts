@@ -2,13 +2,12 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { knownDevice, storeToken } from '../../venues/client-credentials.ts';
-import { writePrivateFile } from '../../configuration/private-file.ts';
+import { writePrivateFile } from '../../configuration/secret-file.ts';
 import { stateFile, stateFolder } from '../../budget/ledger-file.ts';
 import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/session.ts';
 import { findTarget, withTarget } from '../api/api-target.ts';
 import { callOf } from '../api/call-catalogue.ts';
-import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { privateText } from '../api/dry-run.ts';
+import { MACHINE_IO, type CommandIo, privateText } from '../api/command-io.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { failed, wrongInput } from '../command-error.ts';
 

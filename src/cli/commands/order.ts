@@ -11,9 +11,8 @@ import { nameByHand, placerOf, checkedRequest, type CallRequest } from '../api/r
 import { printValue, valueOfCall, withSender, type ApiCallOptions } from '../api/run-call.ts';
 import { findOrder, foundLines } from '../api/find-order.ts';
 import { targetWords, withCallOptions, withTarget } from '../api/api-target.ts';
-import { CommandError, wrongInput } from '../command-error.ts';
+import { CommandError, wrongInput, programName } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
-import { programName } from '../program-name.ts';
 import { KEY_HELP, postByHand } from '../post-by-hand.ts';
 import { dataOption } from '../option-readers.ts';
 import { placeByHandText } from '../../daemon/by-hand-text.ts';

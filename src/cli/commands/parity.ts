@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { checkParity, type ParityReport } from '../../backtest/check-parity.ts';
 import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/difference.ts';
-import { failed } from '../command-error.ts';
-import { asCommand } from '../as-command.ts';
+import { failed, asCommand } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import { tableLines } from '../table.ts';

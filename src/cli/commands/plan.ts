@@ -13,16 +13,22 @@ import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/modes.ts';
 import { DEFAULT_STRATEGIES, type BotConfig } from '../../daemon/create-bot-config.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
-import { missingInventories, readBooks } from '../inventory-needs.ts';
+import {
+  missingInventories,
+  readBooks,
+  planOfConfigs,
+  type ConfigPlan,
+  loweredBudgets,
+  loweredText,
+  type LoweredBudget,
+} from '../plan-of-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { AssetLedger } from '../../portfolio/asset-ledger.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/candle.ts';
 import { wrongInput } from '../command-error.ts';
-import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';
-import { planOfConfigs, type ConfigPlan } from '../plan-of-config.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { readConfig } from '../read-config.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';

@@ -4,18 +4,17 @@ import { ControlClient } from '../../daemon/control-client.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { FILL_ROWS } from '../../mirror/record-tables.ts';
+import { readMovements, type Movements } from '../../mirror/read-reconciliation.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { confirm } from '../api/command-io.ts';
+import { followCommand } from '../follow-command.ts';
+import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import {
-  readMovements,
-  type Movements,
   currenciesIn,
   readReconciliation,
   type ReconciliationReport,
   type BalanceDifference,
 } from '../../mirror/read-reconciliation.ts';
-import { failed, wrongInput } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
-import { followCommand } from '../follow-command.ts';
-import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText, agoText, clockText } from '../../domain/time-text.ts';
 import { dataOption } from '../option-readers.ts';

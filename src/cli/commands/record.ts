@@ -7,11 +7,9 @@ import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { failed, wrongInput } from '../command-error.ts';
-import { asCommand } from '../as-command.ts';
+import { failed, wrongInput, asCommand, programName } from '../command-error.ts';
 import { durationOption, marketOption, overrideOption } from '../option-readers.ts';
 import { endSignal } from '../end-signal.ts';
-import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';
 import { agoText } from '../../domain/time-text.ts';
 

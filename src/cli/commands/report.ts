@@ -5,8 +5,7 @@ import { comparisonRows, differentGrounds, figureDifferences } from '../../backt
 import { resultLines } from '../../backtest/summary-lines.ts';
 import { shownMoney, numberText, percentText } from '../../backtest/value-text.ts';
 import { findRun, listRuns, type StoredRun } from '../../backtest/read-run-folder.ts';
-import { asCommand } from '../as-command.ts';
-import { asWrongInput, wrongInput } from '../command-error.ts';
+import { asCommand, asWrongInput, wrongInput } from '../command-error.ts';
 import { dataOption, integerOption, withoutDataOfEnvironment } from '../option-readers.ts';
 import { rowLines, tableLines } from '../table.ts';
 import { minuteText, durationText, secondText } from '../../domain/time-text.ts';

@@ -3,9 +3,8 @@ import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-file.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { planRestore, restoreBackup, type PlannedRestore } from '../../daemon/restore-backup.ts';
 import { secondText } from '../../domain/time-text.ts';
-import { asCommand } from '../as-command.ts';
-import { failed, wrongInput } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { asCommand, failed, wrongInput } from '../command-error.ts';
+import { confirm } from '../api/command-io.ts';
 import { readConfig } from '../read-config.ts';
 import { dataOption } from '../option-readers.ts';
 

@@ -8,7 +8,7 @@ import { runBot } from '../../daemon/run-bot.ts';
 import { DEFAULT_STRATEGIES, defaultCatalogue, type BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { failed, wrongInput, programName } from '../command-error.ts';
 import {
   dataOption,
   durationOption,
@@ -16,10 +16,8 @@ import {
   marketOption,
   overrideOption,
 } from '../option-readers.ts';
-import { endSignal } from '../end-signal.ts';
+import { endSignal, limitHeap } from '../end-signal.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
-import { limitHeap } from '../tight-heap.ts';
-import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {

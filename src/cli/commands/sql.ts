@@ -11,8 +11,7 @@ import {
 import { VIEW_NAMES, VIEWS } from '../../query/views.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { isOutputGone } from '../../daemon/standard-output.ts';
-import { failed, wrongInput } from '../command-error.ts';
-import { asCommand } from '../as-command.ts';
+import { failed, wrongInput, asCommand } from '../command-error.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption, refuseExisting } from '../option-readers.ts';
 import { csvLine } from '../../domain/csv.ts';

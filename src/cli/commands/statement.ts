@@ -13,22 +13,26 @@ import {
   type RealisedTotals,
 } from '../../portfolio/statement-line.ts';
 import { asWholeFile, copyParquet } from '../../query/write-run-parquet.ts';
-import { asCommand } from '../as-command.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { print } from '../read-mirror.ts';
 import { refuseExisting, dataOption } from '../option-readers.ts';
-import { statementColumns, unitOf, type StatementColumn } from '../statement/statement-columns.ts';
-import { statementNotes, type StatementNote } from '../statement/statement-notes.ts';
+import {
+  statementColumns,
+  unitOf,
+  type StatementColumn,
+  statementNotes,
+  type StatementNote,
+} from '../statement/statement-notes.ts';
 import {
   CALENDARS,
   monthReader,
   readPeriod,
   type Calendar,
   type ReadPeriod,
+  sourceOf,
 } from '../statement/statement-period.ts';
-import { sourceOf } from '../statement/statement-source.ts';
-import { formatUnits, UNITS_PER_ONE, groupedText } from '../../domain/money.ts';
+import { formatUnits, groupedText, UNITS_PER_ONE } from '../../domain/money.ts';
 import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { sqlName } from '../../query/views.ts';

@@ -1,22 +1,15 @@
 import { formatUnits, moneyText, countText } from '../../domain/money.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import type { Command } from 'commander';
-import { readHaltWait } from '../../daemon/waiting-commands.ts';
-import { dataFolderOwner } from '../../daemon/process-locks.ts';
-import type { ProcessLockOwner } from '../../daemon/process-lock.ts';
+import { readHaltWait } from '../../daemon/control-file.ts';
+import { dataFolderOwner, type ProcessLockOwner } from '../../daemon/process-locks.ts';
 import type { StoredCredential } from '../../engine/request-watches.ts';
 import { readRecord } from '../../engine/stored-records.ts';
 import type { StoredRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
-import {
-  LastPrices,
-  strategyStatus,
-  type StrategyStatus,
-  locksNow,
-  pauseOf,
-} from '../../mirror/strategy-status.ts';
-import { locksText } from '../lock-lines.ts';
-import { orderLines, reasonText } from '../order-lines.ts';
+import { LastPrices, strategyStatus, type StrategyStatus } from '../../mirror/strategy-status.ts';
+import { locksNow, pauseOf } from '../../mirror/strategy-status.ts';
+import { locksText, orderLines, reasonText } from '../order-lines.ts';
 import { sentenceOf } from '../../engine/issue-log.ts';
 import {
   readReconciliation,
@@ -41,13 +34,13 @@ import { rowLines } from '../table.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
-import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-status.ts';
+import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-source.ts';
 import { readRun } from '../../daemon/run-record.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 import { readLedgerAt } from '../../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { beginsText, type TradingBegins } from '../../budget/trading-begins.ts';
-import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
+import { loweredBudgets, loweredText, type LoweredBudget } from '../plan-of-config.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;

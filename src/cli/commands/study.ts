@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { openHoldoutCommand } from '../study/open-holdout-command.ts';
+import { openHoldoutCommand, studyWalkForwardCommand } from '../study/walk-forward-command.ts';
 import {
   studyResumeCommand,
   studyRunCommand,
@@ -7,12 +7,10 @@ import {
   withStudy,
   type SessionFlags,
 } from '../study/run-command.ts';
-import { studyWalkForwardCommand } from '../study/walk-forward-command.ts';
 import { writeFileSync, mkdirSync } from 'node:fs';
 import { dirname, relative, resolve, join } from 'node:path';
 import { ownFile } from '../../plugins/own-files.ts';
-import { wrongInput } from '../command-error.ts';
-import { asCommand } from '../as-command.ts';
+import { wrongInput, asCommand } from '../command-error.ts';
 import { StudyFolder, nameOfFile } from '../../study/study-place.ts';
 import { studyJson } from '../../study/study-voice.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
@@ -27,7 +25,7 @@ import { countText, groupedText } from '../../domain/money.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { StudyStore } from '../../study/study-store.ts';
 import { numberText } from '../../backtest/value-text.ts';
-import { isProcessLockHeld } from '../../daemon/process-lock.ts';
+import { isProcessLockHeld } from '../../daemon/process-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import { rowLines } from '../table.ts';

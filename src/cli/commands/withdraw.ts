@@ -4,8 +4,7 @@ import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { checkedRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/api-target.ts';
-import { wrongInput } from '../command-error.ts';
-import { programName } from '../program-name.ts';
+import { wrongInput, programName } from '../command-error.ts';
 
 interface Options extends ApiCallOptions {
   readonly to?: string;

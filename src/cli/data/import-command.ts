@@ -14,11 +14,10 @@ import type { AppendOutcome } from '../../recording/staging-table.ts';
 import type { ImportPart, ImportReport } from '../../recording/import-report.ts';
 import { importTable } from '../../recording/import-table.ts';
 import type { FileForm } from '../../recording/written-form.ts';
-import { wrongInput } from '../command-error.ts';
+import { wrongInput, asCommand } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { RunFlags } from '../run-flags.ts';
-import { limitHeap } from '../tight-heap.ts';
-import { asCommand } from '../as-command.ts';
+import { limitHeap } from '../end-signal.ts';
 import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
 import { ProgressLine } from './progress-line.ts';
 

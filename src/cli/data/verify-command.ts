@@ -6,9 +6,8 @@ import type { Timeframe } from '../../domain/candle.ts';
 import { folderName, folderTitle, type FolderKey, type RecordKind } from '../../recording/records.ts';
 import { noneThere } from '../../recording/read-rows.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify-folder.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { failed, wrongInput, asCommand } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
-import { asCommand } from '../as-command.ts';
 import {
   dataCommand,
   rangeOption,

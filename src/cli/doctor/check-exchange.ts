@@ -6,8 +6,12 @@ import type { OrderBookVersion, EndpointName } from '../../exchange/endpoints.ts
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { AccountHash } from '../../venues/account-reader.ts';
 import { CallSender } from '../api/call-sender.ts';
-import { ExchangeReader, type ReadOutcome, type ReadSender, failureText, unread } from './ask-exchange.ts';
 import {
+  ExchangeReader,
+  type ReadOutcome,
+  type ReadSender,
+  failureText,
+  unread,
   accountFinding,
   bookFinding,
   inventoryFindings,

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { DAY_MS, agoText } from '../../domain/time-text.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { lastBackup } from '../../daemon/make-backup.ts';
-import { readProcessLockOwner, isProcessLockHeld } from '../../daemon/process-lock.ts';
-import { watchdogProcessLockPath } from '../../daemon/run-watchdog.ts';
+import { readProcessLockOwner, isProcessLockHeld } from '../../daemon/process-locks.ts';
+import { watchdogProcessLockPath } from '../../daemon/watchdog.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { mirrorFileOf } from './check-mirror-file.ts';
 

@@ -9,7 +9,7 @@ import type { StrategyRecord } from '../../records/rows.ts';
 import { MirrorReader, type StoredRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
 import type { RetentionLimits } from '../../mirror/pruner.ts';
 import { locksNow } from '../../mirror/strategy-status.ts';
-import { locksText } from '../lock-lines.ts';
+import { locksText } from '../order-lines.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import { english, sentenceFacts } from '../../language/sentence.ts';
 import { createServer } from 'node:net';

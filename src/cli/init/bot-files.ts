@@ -4,9 +4,8 @@ import { invariant } from '../../domain/errors.ts';
 import { MODES } from '../../daemon/modes.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { ownFile } from '../../plugins/own-files.ts';
-import type { BotRequest } from './bot-request.ts';
-import type { TestedVersions } from './package-origin.ts';
-import { STARTING_POINTS, type StartingPoint } from './starting-points.ts';
+import { type BotRequest, STARTING_POINTS, type StartingPoint } from './bot-request.ts';
+import type { TestedVersions } from './write-bot-folder.ts';
 
 /** Parts of a new bot from the sarraf package that creates it. */
 interface ShippedParts {

@@ -2,8 +2,7 @@ import { get } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { isAllowedHost, oneHost } from '../allowed-host.ts';
-import type { HealthSource } from './health-source.ts';
-import { livenessStatus, readinessStatus, type HealthStatus } from '../health-status.ts';
+import { type HealthSource, livenessStatus, readinessStatus, type HealthStatus } from '../health-source.ts';
 import { Metrics } from './metrics.ts';
 
 /** Only looks are served: they have no body, and headers of a few lines. */

@@ -2,7 +2,7 @@ import { ledgerOf } from '../modes.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
-import { type HealthSource, LedgerWatch, startingSource } from './health-source.ts';
+import { type HealthSource, LedgerWatch, startingSource } from '../health-source.ts';
 
 /**
  * Text for the bot's first wait. With a ledger that counts as full it can be minutes, with a lockout hours.

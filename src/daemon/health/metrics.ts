@@ -3,8 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { SECOND_MS } from '../../domain/time-text.ts';
 import { LOCK_KINDS } from '../../domain/lock-kind.ts';
-import { readinessStatus } from '../health-status.ts';
-import type { HealthSource, LatencyCounts } from './health-source.ts';
+import { readinessStatus, type HealthSource, type LatencyCounts } from '../health-source.ts';
 
 /** The values of one metric, each with its labels. */
 type Series = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];

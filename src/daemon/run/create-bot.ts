@@ -17,7 +17,7 @@ import { bridgedOf, planInputOf, slowed } from '../create-plan.ts';
 import type { LostStrategy } from '../load-instances.ts';
 import { credentialAdvice } from '../credential-texts.ts';
 import { DataWatch } from './data-watch.ts';
-import { type BudgetUse, LatencyBuckets, IN_MEMORY } from '../health/health-source.ts';
+import { type BudgetUse, LatencyBuckets, IN_MEMORY } from '../health-source.ts';
 import { RequestCounts } from '../request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from '../create-bot-config.ts';

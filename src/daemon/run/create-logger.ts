@@ -7,7 +7,7 @@ import {
   type DestinationStream,
   type Logger,
 } from 'pino';
-import type { Secret } from '../../configuration/secret.ts';
+import type { Secret } from '../../configuration/secret-file.ts';
 import { createScrubber, redact } from '../redact.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';

@@ -3,7 +3,7 @@ import { lengthText } from '../../domain/time-text.ts';
 import type { EngineNotice, EngineRequest } from '../../engine/engine-command.ts';
 import type { VenueAnswer } from '../../venues/port.ts';
 import type { Cancel, Timeline } from '../../virtual/virtual-time.ts';
-import type { DataAge } from '../health/health-source.ts';
+import type { DataAge } from '../health-source.ts';
 
 const POLL_INTERVAL_MS = 5_000;
 

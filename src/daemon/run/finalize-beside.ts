@@ -12,7 +12,7 @@ import type { Segment } from '../../recording/read-segment.ts';
 import { ownModule } from '../../plugins/own-files.ts';
 import { dirname } from 'node:path';
 import type { LockFile } from '../../recording/append-rows.ts';
-import { acquireProcessLock } from '../process-lock.ts';
+import { acquireProcessLock } from '../process-locks.ts';
 
 /** The locks of a catalogue that is recorded into. */
 export const claimRecording: LockFile = (path) =>

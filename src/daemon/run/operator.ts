@@ -1,4 +1,4 @@
-import { english, sentence, type Sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence, joinSentences } from '../../language/sentence.ts';
 import {
   isByHand,
   type ByHandCommand,
@@ -7,19 +7,19 @@ import {
 } from '../../engine/engine-event.ts';
 import { profitOfInstance } from '../../engine/profit-of-instance.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
-import { lockReason, type Lock } from '../../engine/lock.ts';
+import { lockReason, type Lock, isSameScope, PAUSE, scopeText, untilText } from '../../engine/lock.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';
-import { CancelWait, slowDiskFault } from '../control/cancel-wait.ts';
-import { ControlInbox, type ReceivedCommand } from '../control/control-inbox.ts';
+import { CancelWait, slowDiskFault, ControlInbox, type ReceivedCommand } from '../control/control-inbox.ts';
 import type { CreatedBot } from './create-bot.ts';
-import type { HealthSource, EquityState, LedgerWatch } from '../health/health-source.ts';
+import type { HealthSource, EquityState, LedgerWatch } from '../health-source.ts';
 import type { BotConfig } from '../create-bot-config.ts';
-import { lockProblem, lockResult } from './apply-lock.ts';
 import { equityFigure, profitFigure } from '../../domain/figure-name.ts';
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import { equityCurrencies, type FigureSource } from '../../mirror/equity-now.ts';
 import { drawdownOf, valuesOf, withoutDeposits, type ValueAt } from '../../portfolio/value-series.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ControlResult } from '../control-command.ts';
 
 interface OperatorOptions {
   readonly bot: CreatedBot;
@@ -357,4 +357,91 @@ function drawdownIn({ highest, last }: Followed, worth: Units): number | null {
   if (highest === null || last === null) return null;
   const bps = drawdownOf(withoutDeposits([highest, last], worth))?.now.depthBps ?? null;
   return bps === null ? null : bps / BASIS_POINTS;
+}
+
+/**
+ * Returns why a running bot cannot accept a lock by hand, such as one of a market that it lacks; null if it
+ * can.
+ */
+function lockProblem(
+  command: LockCommand,
+  { markets, instances }: Pick<Engine, 'markets' | 'instances'>,
+): Sentence | null {
+  const { strategy, market } = command;
+  if (command.kind === 'lock' && command.pauses === true && (strategy === null || market !== null))
+    return sentence('lock-pause-scope', { scope: scopeText(command) });
+  if (market !== null && markets.get(market) === undefined) {
+    const known = [...markets.all()].map((state) => state.market.symbol);
+    return sentence('not-a-market', { markets: known.join(', '), market });
+  }
+  const names = instances.map(({ name }) => name);
+  return strategy === null || names.includes(strategy)
+    ? null
+    : sentence('not-a-strategy', { strategies: names.join(', '), strategy });
+}
+
+/** Returns the result of a lock command, from the locks before and after it. */
+function lockResult(
+  command: LockCommand,
+  { before, after }: { readonly before: readonly Lock[]; readonly after: readonly Lock[] },
+): ControlResult {
+  return command.kind === 'lock' ? lockedResult(command, after) : unlockedResult(command, before, after);
+}
+
+function lockedResult(
+  command: Extract<LockCommand, { kind: 'lock' }>,
+  after: readonly Lock[],
+): ControlResult {
+  const lock = after.find(
+    (one) => one.rule === null && one.name === command.name && isSameScope(one, command),
+  );
+  if (lock === undefined)
+    return { ok: false, message: sentence('lock-not-taken', { lock: command.name }), left: [] };
+  const isLonger = lock.endsAtMs > command.untilMs;
+  if (lock.pauses !== true)
+    return { ok: true, message: holdsText(lock, isLonger ? 'lock-holds-longer' : 'lock-holds'), left: [] };
+  const message = sentence(isLonger ? 'paused-longer' : 'paused', {
+    strategy: lock.strategy ?? 'it',
+    until: untilText(lock.endsAtMs),
+    entries: sentence(lock.entries === 'cancel' ? 'entries-canceled' : 'entries-stay'),
+  });
+  return { ok: true, message, left: [] };
+}
+
+function unlockedResult(
+  command: Extract<LockCommand, { kind: 'unlock' }>,
+  before: readonly Lock[],
+  after: readonly Lock[],
+): ControlResult {
+  const ended = before.filter((lock) => !after.includes(lock));
+  const resumed = ended.flatMap(({ pauses, strategy }) => (pauses === true ? [strategy ?? ''] : []));
+  const still = after.filter(
+    (lock) =>
+      command.isAll || command.market === null || lock.market === null || lock.market === command.market,
+  );
+  const message = joinSentences('both', [
+    ended.length === 0
+      ? command.name === PAUSE
+        ? sentence('was-not-paused', { strategy: command.strategy ?? 'it' })
+        : sentence('no-such-lock')
+      : sentence('locks-ended', {
+          locks: ended.map((lock) => `${lock.name} of ${scopeText(lock)}`).join(', '),
+        }),
+    ...(resumed.length === 0 ? [] : [sentence('told-again', { strategies: resumed.join(', ') })]),
+    ...(still.length === 0
+      ? []
+      : [
+          sentence('locks-still', {
+            locks: joinSentences(
+              'both',
+              still.map((lock) => holdsText(lock)),
+            ),
+          }),
+        ]),
+  ]);
+  return { ok: ended.length > 0, message, left: [] };
+}
+
+function holdsText(lock: Lock, code: 'lock-holds' | 'lock-holds-longer' = 'lock-holds'): Sentence {
+  return sentence(code, { lock: lock.name, scope: scopeText(lock), until: untilText(lock.endsAtMs) });
 }

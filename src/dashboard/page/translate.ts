@@ -44,6 +44,11 @@ export const hasTexts = (): boolean => translator.value !== null;
 /** The text of a key in the language of the page. */
 export const t: Translate<PageTexts> = (key, ...values) => translator.value?.(key, ...values) ?? '';
 
+export type TextKey = keyof PageTexts;
+
+/** The text of any key that has no places for values. */
+export const textOf = (key: TextKey): string => t(key as 'column.state');
+
 /** The sentences of the bot in Persian; in English it said them itself. */
 type Persian = typeof import('../../language/persian-sentences.ts');
 const spoken = signal<Persian | 'awaited' | 'out of reach'>('awaited');

@@ -5,23 +5,27 @@ import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { readReconciliation, transfersNow } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
-import type {
-  AlertItem,
-  BotItem,
-  ExposureItem,
-  LockoutItem,
-  OverviewReply,
-  PositionItem,
-  StrategyItem,
-  BudgetItem,
-  BudgetsReply,
-  BooksReply,
-  BotsReply,
-  KnownBotItem,
-  EquityItem,
+import {
+  budgetItem,
+  differenceItem,
+  findingItem,
+  unresolvedItem,
+  type AlertItem,
+  type BotItem,
+  type ExposureItem,
+  type LockoutItem,
+  type OverviewReply,
+  type PositionItem,
+  type StrategyItem,
+  type BudgetItem,
+  type BudgetsReply,
+  type BooksReply,
+  type BotsReply,
+  type KnownBotItem,
+  type EquityItem,
 } from '../schema/overview.ts';
 import { equityItems, positionItems, strategyItems } from './strategy-items.ts';
-import { newestReading, lockItemOf } from './row-items.ts';
+import { pickItem, reasonItem, newestReading, lockItemOf } from './row-items.ts';
 import { english, sentenceFacts, type Sentence } from '../../language/sentence.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import type { SeriesItem } from '../schema/market.ts';
@@ -58,8 +62,8 @@ export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewPart
   return {
     nowMs,
     bot,
-    waits: waits === null ? null : { reason: english(waits), reasonFacts: sentenceFacts(waits) },
-    haltWait: haltWait === null ? null : { reason: english(haltWait), reasonFacts: sentenceFacts(haltWait) },
+    waits: waits === null ? null : reasonItem(waits),
+    haltWait: haltWait === null ? null : reasonItem(haltWait),
     lockouts: [...lockouts],
     alerts: [...alerts],
     alertsOff: watched === 'on' ? null : watched,
@@ -108,7 +112,7 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
     unresolved: open
       .filter(({ state }) => state === 'unknown')
       .slice(0, MOST_UNRESOLVED)
-      .map(({ key, strategy, market, side, sentAtMs }) => ({ key, strategy, market, side, sentAtMs })),
+      .map((order) => pickItem(unresolvedItem, order)),
     dataAges: Object.entries(readTimes)
       .map(([feed, readAtMs]) => ({ feed, readAtMs: Math.floor(readAtMs) }))
       .toSorted((left, right) => left.readAtMs - right.readAtMs),
@@ -124,8 +128,7 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
           },
     lossLimits: (readRecord(stored, 'loss-limits') ?? []).map(({ strategy, reason, sinceMs }) => ({
       strategy,
-      reason: english(reason),
-      reasonFacts: sentenceFacts(reason),
+      ...reasonItem(reason),
       sinceMs: Math.floor(sinceMs),
     })),
     locks: locksNow(stored, nowMs).locks.map((lock) => lockItemOf(lock)),
@@ -160,7 +163,7 @@ interface LedgerNow {
 /** Returns the ledger rows' data about the bot that they count. */
 export function ledgerNow(rows: readonly BudgetReport[], nowMs: number): LedgerNow {
   return {
-    budgets: rows.map((row) => budgetItem(row)),
+    budgets: rows.map((row) => budgetItemOf(row)),
     lockouts: rows
       .filter(({ lockedForMs, isOnTrial }) => isOnTrial || (lockedForMs ?? 0) > 0)
       .map(({ budget, lockedForMs, isOnTrial }) => ({
@@ -171,22 +174,9 @@ export function ledgerNow(rows: readonly BudgetReport[], nowMs: number): LedgerN
   };
 }
 
-function budgetItem(row: BudgetReport): BudgetItem {
-  return {
-    subject: row.subject === 'ip' || row.subject === 'this-address' ? 'address' : 'account',
-    budget: row.budget,
-    limit: row.limit,
-    ownLimit: row.ownLimit,
-    isAssumed: row.assumed,
-    windowMs: row.windowMs,
-    inUse: row.inUse,
-    onTheWay: row.onTheWay,
-    reserve: row.reserve,
-    fullForMs: row.fullForMs,
-    lockedForMs: row.lockedForMs,
-    isOnTrial: row.isOnTrial,
-    stoppedForMs: row.stoppedForMs,
-  };
+function budgetItemOf(row: BudgetReport): BudgetItem {
+  const subject = row.subject === 'ip' || row.subject === 'this-address' ? 'address' : 'account';
+  return pickItem(budgetItem, { ...row, subject, isAssumed: row.assumed });
 }
 
 export function budgetsReplyOf(of: {
@@ -221,20 +211,8 @@ export function booksReplyOf(reader: MirrorReader): BooksReply {
     blockedBy: english(state.blockedBy),
     whyFacts: sentenceFacts(state.why),
     blockedByFacts: sentenceFacts(state.blockedBy),
-    differences: differences.map(({ currency, expected, found, difference }) => ({
-      currency,
-      expected,
-      found,
-      difference,
-    })),
-    findings: findings.map(({ subject, field, expected, found, sinceMs, isGrave }) => ({
-      subject,
-      field,
-      expected,
-      found,
-      sinceMs,
-      isGrave,
-    })),
+    differences: differences.map((row) => pickItem(differenceItem, row)),
+    findings: findings.map((finding) => pickItem(findingItem, finding)),
     transfers: transfersNow(reader.stored(), hasWriter(reader.path)).map((transfer) => ({ ...transfer })),
     balances: reader.balances().map(({ currency, total, held, seenAtMs }) => ({
       currency,

@@ -7,9 +7,11 @@ import type { FillRecord } from '../../records/fill.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { type SentenceItem, MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
-import type { LockItem } from '../schema/overview.ts';
+import { lockItem, type LockItem } from '../schema/overview.ts';
+import type { z } from 'zod';
 import {
   fillItem,
+  orderIntentItem,
   orderItem,
   type FillItem,
   type IntentItem,
@@ -19,10 +21,10 @@ import {
 } from '../schema/order.ts';
 import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { JournalLine, LevelledLine } from '../../mirror/row-pages.ts';
-import { english, inEnglish, sentenceFacts, sentence } from '../../language/sentence.ts';
+import { english, inEnglish, sentenceFacts, sentence, type Sentence } from '../../language/sentence.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
-import { waitingCommands, type WaitingCommand } from '../../daemon/waiting-commands.ts';
+import { waitingCommands, type WaitingCommand } from '../../daemon/control-file.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { signalKey, storedSignalLine } from '../../engine/signal-record.ts';
 import { type SignalItem, type SignalsReply, LOG_LEVELS, type LogItem } from '../schema/log.ts';
@@ -37,30 +39,31 @@ export function tryMarket(text: string): MarketName | null {
   }
 }
 
-const ORDER_FIELDS = Object.keys(orderItem.shape) as readonly (keyof OrderItem)[];
-const FILL_FIELDS = Object.keys(fillItem.shape) as readonly (keyof FillItem)[];
+/** The fields of a row that the schema of its item has. */
+export function pickItem<Item extends z.ZodObject>({ shape }: Item, row: z.output<Item>): z.output<Item> {
+  return Object.fromEntries(Object.keys(shape).map((field) => [field, row[field]])) as z.output<Item>;
+}
+
+/** A reason in English, and its facts. */
+export function reasonItem(reason: Sentence): { reason: string; reasonFacts: SentenceItem };
+export function reasonItem(reason: Sentence | null): { reason: string | null; reasonFacts: SentenceItem };
+export function reasonItem(reason: Sentence | null): { reason: string | null; reasonFacts: SentenceItem } {
+  return { reason: english(reason), reasonFacts: sentenceFacts(reason) };
+}
 
 /** The fields of an order that its item has, with money as text. */
 export function orderItemOf(order: OrderRecord): OrderItem {
-  const { reason } = order;
-  const item: OrderItem = {
-    ...ORDER_ROWS.stored(order),
-    reason: english(reason),
-    reasonFacts: sentenceFacts(reason),
-  };
-  return Object.fromEntries(ORDER_FIELDS.map((field) => [field, item[field]])) as OrderItem;
+  return pickItem(orderItem, { ...ORDER_ROWS.stored(order), ...reasonItem(order.reason) });
 }
 
 export function fillItemOf(fill: FillRecord): FillItem {
   const market = tryMarket(fill.market);
   const feeCurrency = (fill.side === 'buy' ? market?.base : market?.quote) ?? null;
-  const item: FillItem = { ...FILL_ROWS.stored(fill), feeCurrency };
-  return Object.fromEntries(FILL_FIELDS.map((field) => [field, item[field]])) as FillItem;
+  return pickItem(fillItem, { ...FILL_ROWS.stored(fill), feeCurrency });
 }
 
 export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {
-  const { reason } = intent;
-  return { ...intent, reason: english(reason), reasonFacts: sentenceFacts(reason), data: parsedJson(json) };
+  return { ...intent, ...reasonItem(intent.reason), data: parsedJson(json) };
 }
 
 function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
@@ -80,19 +83,14 @@ export function sentencesIn(kind: string, data: unknown): Record<string, Sentenc
 }
 
 export function lockItemOf(lock: Lock): LockItem {
-  return {
-    name: lock.name,
-    rule: lock.rule,
-    strategy: lock.strategy,
-    market: lock.market,
-    reason: english(lock.reason),
-    reasonFacts: sentenceFacts(lock.reason),
+  return pickItem(lockItem, {
+    ...lock,
+    ...reasonItem(lock.reason),
     by: lock.by ?? null,
     beganAtMs: Math.floor(lock.beganAtMs),
     endsAtMs: lock.endsAtMs >= UNTIL_RESUMED_MS ? null : Math.floor(lock.endsAtMs),
-    entries: lock.entries,
     pauses: lock.pauses === true,
-  };
+  });
 }
 
 /** An order with its whole life. Throws `ApiError` where there is none of that name. */
@@ -117,17 +115,7 @@ export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
     replies: orders
       .flatMap(({ key }) => reader.replies(key))
       .toSorted((left, right) => left.atMs - right.atMs),
-    intent:
-      intent === null
-        ? null
-        : {
-            id: intent.id,
-            kind: intent.kind,
-            status: intent.status,
-            reason: english(intent.reason),
-            reasonFacts: sentenceFacts(intent.reason),
-            atMs: intent.atMs,
-          },
+    intent: intent === null ? null : pickItem(orderIntentItem, { ...intent, ...reasonItem(intent.reason) }),
   };
 }
 

@@ -9,10 +9,25 @@ import { LastPrices, strategyStatus, locksNow, pauseOf } from '../../mirror/stra
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { hasWriter } from '../../mirror/unusable.ts';
 import { profitOf, type AssetProfit } from '../../portfolio/profit.ts';
-import type { PositionItem, StrategyItem, StrategyReply, EquityItem } from '../schema/overview.ts';
-import { english, sentenceFacts, sentence } from '../../language/sentence.ts';
+import {
+  decisionItem,
+  strategyItem,
+  type PositionItem,
+  type StrategyItem,
+  type StrategyReply,
+  type EquityItem,
+} from '../schema/overview.ts';
+import { sentence } from '../../language/sentence.ts';
 import { ApiError } from '../api-error.ts';
-import { logItemOf, signalItemOf, intentItemOf, lockItemOf, orderItemOf } from './row-items.ts';
+import {
+  pickItem,
+  reasonItem,
+  logItemOf,
+  signalItemOf,
+  intentItemOf,
+  lockItemOf,
+  orderItemOf,
+} from './row-items.ts';
 import { profitFigure } from '../../domain/figure-name.ts';
 import { equityCurrencies, equityNow } from '../../mirror/equity-now.ts';
 import type { SeriesItem } from '../schema/market.ts';
@@ -32,35 +47,18 @@ export function strategyItems(
     const { name, status, reason, figures } = strategyStatus(record, isRunning, { pause, prices });
     const noted = of.note?.strategies.find((one) => one.name === name);
     const last = decisions.get(name);
-    const { currency, profit, realised, open, orders, fills, requests } = figures;
-    return {
+    return pickItem(strategyItem, {
+      ...figures,
       name,
       plugin: noted?.plugin ?? null,
       markets: [
         ...new Set([...(typeof noted?.market === 'string' ? [noted.market] : []), ...marketsOf(record)]),
       ],
       status,
-      reason: english(reason),
-      reasonFacts: sentenceFacts(reason),
-      currency,
-      profit,
-      realised,
-      open,
-      orders,
-      fills,
-      requests,
+      ...reasonItem(reason),
       lastDecision:
-        last === undefined
-          ? null
-          : {
-              atMs: last.atMs,
-              kind: last.kind,
-              market: last.market,
-              status: last.status,
-              reason: english(last.reason),
-              reasonFacts: sentenceFacts(last.reason),
-            },
-    };
+        last === undefined ? null : pickItem(decisionItem, { ...last, ...reasonItem(last.reason) }),
+    });
   });
 }
 

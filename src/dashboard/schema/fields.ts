@@ -22,6 +22,9 @@ export const sentenceField = z
   .nullable()
   .describe('Code and facts of the text beside it; null where it is of a person or the exchange.');
 
+/** A sentence in English, and its facts. */
+export const reasonFields = { reason: z.string(), reasonFacts: sentenceField };
+
 /** The same for fields of a line of the journal, by their names. */
 export const fieldSentences = z.record(z.string(), sentenceField);
 
@@ -63,32 +66,37 @@ export const pageQuery = z.object({
 /** A name in a query: of a strategy, a market, an order. */
 export const nameField = z.string().min(1).max(100);
 
+/** Codes of errors, each with its HTTP status. */
+export const API_ERROR_STATUS = {
+  'not-found': 404,
+  'invalid-request': 400,
+  'no-token': 401,
+  'wrong-token': 401,
+  'too-many-tries': 429,
+  'not-allowed': 403,
+  'wrong-origin': 403,
+  'wrong-host': 421,
+  'wrong-method': 405,
+  'too-large': 413,
+  'too-many-streams': 503,
+  'key-taken': 409,
+  'no-bot': 409,
+  'signal-refused': 422,
+  'signal-dropped': 409,
+  'too-many-signals': 429,
+  'no-mirror': 503,
+  'data-unusable': 503,
+  'too-slow': 503,
+  internal: 500,
+} as const;
+
+export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
+
 /** Reason a request was not carried out. */
 export const errorReply = z.object({
   error: z.object({
     code: z
-      .enum([
-        'not-found',
-        'invalid-request',
-        'no-token',
-        'wrong-token',
-        'too-many-tries',
-        'not-allowed',
-        'wrong-origin',
-        'wrong-host',
-        'wrong-method',
-        'too-large',
-        'too-many-streams',
-        'key-taken',
-        'no-bot',
-        'signal-refused',
-        'signal-dropped',
-        'too-many-signals',
-        'no-mirror',
-        'data-unusable',
-        'too-slow',
-        'internal',
-      ])
+      .enum(Object.keys(API_ERROR_STATUS) as ApiErrorCode[])
       .describe('For programs. `no-mirror`: the bot is starting, or never ran.'),
     message: z.string().describe('For people: what was expected, what was found, what to do.'),
     messageFacts: sentenceField,
@@ -97,4 +105,3 @@ export const errorReply = z.object({
 });
 
 export type ErrorReply = z.output<typeof errorReply>;
-export type ApiErrorCode = ErrorReply['error']['code'];

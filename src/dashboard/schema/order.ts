@@ -55,6 +55,15 @@ export const ordersQuery = pageQuery.extend({
 });
 export const ordersReply = pageOfItems(orderItem);
 
+export const orderIntentItem = z.object({
+  id: z.string(),
+  kind: z.string(),
+  status: ITEM_CODECS.intentStatus,
+  reason: z.string().nullable(),
+  reasonFacts: sentenceField,
+  atMs: timeField,
+});
+
 export const orderReply = z.object({
   orders: z.array(orderItem).describe('The order, with the other leg of its pair.'),
   fills: z.array(fillItem).describe('Oldest first, at most 500.'),
@@ -64,16 +73,7 @@ export const orderReply = z.object({
     .describe(
       'Of each kind of request the last reply that was used, and the last that was not; oldest first.',
     ),
-  intent: z
-    .object({
-      id: z.string(),
-      kind: z.string(),
-      status: ITEM_CODECS.intentStatus,
-      reason: z.string().nullable(),
-      reasonFacts: sentenceField,
-      atMs: timeField,
-    })
-    .nullable(),
+  intent: orderIntentItem.nullable(),
 });
 
 export const fillsQuery = pageQuery.extend({ ...filter, order: nameField.optional() });

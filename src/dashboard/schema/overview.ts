@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   countField,
   decimalTextField,
+  reasonFields,
   sentenceField,
   sideField,
   timeField,
@@ -16,6 +17,22 @@ import { seriesItem } from './market.ts';
 import { shapeOf } from '../../records/field.ts';
 import { BALANCE } from '../../records/rows.ts';
 
+export const differenceItem = z.object({
+  currency: z.string(),
+  expected: decimalTextField,
+  found: decimalTextField,
+  difference: decimalTextField,
+});
+
+export const findingItem = z.object({
+  subject: z.string(),
+  field: z.string(),
+  expected: z.string(),
+  found: z.string(),
+  sinceMs: timeField,
+  isGrave: z.boolean(),
+});
+
 /** State of the bot's books compared with the exchange. */
 export const booksReply = z.object({
   state: z.enum(['waiting', 'agreed', 'suspected', 'blocked', 'broken']),
@@ -28,24 +45,8 @@ export const booksReply = z.object({
   whyFacts: sentenceField,
   blockedBy: z.string().nullable().describe('What keeps comparisons from saying anything.'),
   blockedByFacts: sentenceField,
-  differences: z.array(
-    z.object({
-      currency: z.string(),
-      expected: decimalTextField,
-      found: decimalTextField,
-      difference: decimalTextField,
-    }),
-  ),
-  findings: z.array(
-    z.object({
-      subject: z.string(),
-      field: z.string(),
-      expected: z.string(),
-      found: z.string(),
-      sinceMs: timeField,
-      isGrave: z.boolean(),
-    }),
-  ),
+  differences: z.array(differenceItem),
+  findings: z.array(findingItem),
   transfers: z.array(
     z.object({
       strategy: z.string(),
@@ -69,13 +70,12 @@ export const booksReply = z.object({
 export type BooksReply = z.output<typeof booksReply>;
 
 /** A time without new risk. */
-const lockItem = z.object({
+export const lockItem = z.object({
   name: z.string(),
   rule: z.string().nullable().describe('The key of the rule that made it; null for one by hand.'),
   strategy: z.string().nullable().describe('Null stands for all.'),
   market: z.string().nullable().describe('Null stands for all.'),
-  reason: z.string(),
-  reasonFacts: sentenceField,
+  ...reasonFields,
   by: z.string().nullable().describe('Who made it by hand, where that is known.'),
   beganAtMs: timeField,
   endsAtMs: timeField.nullable().describe('Null: until it is resumed.'),
@@ -83,18 +83,18 @@ const lockItem = z.object({
   pauses: z.boolean().describe('Whether its strategy is told nothing while it holds.'),
 });
 
+export const waitingLockItem = z.object({
+  kind: z.enum(['lock', 'unlock']),
+  name: z.string().nullable(),
+  strategy: z.string().nullable(),
+  market: z.string().nullable(),
+});
+
 export const locksReply = z.object({
   locks: z.array(lockItem),
   nextChangeAtMs: timeField.nullable().describe('The next change by the clock that the bot knows.'),
   waiting: z
-    .array(
-      z.object({
-        kind: z.enum(['lock', 'unlock']),
-        name: z.string().nullable(),
-        strategy: z.string().nullable(),
-        market: z.string().nullable(),
-      }),
-    )
+    .array(waitingLockItem)
     .describe('Commands that no bot has taken yet: the next start takes them.'),
 });
 
@@ -102,7 +102,7 @@ export type LockItem = z.output<typeof lockItem>;
 export type LocksReply = z.output<typeof locksReply>;
 
 /** Something that a person was, or is to be, told. */
-const alertItem = z.object({
+export const alertItem = z.object({
   id: z.string(),
   rule: z.string(),
   severity: z.enum(['info', 'warning', 'critical']),
@@ -175,6 +175,15 @@ export const positionItem = z.object({
   isProtected: z.boolean().describe('Whether stop orders cover all of it.'),
 });
 
+export const decisionItem = z.object({
+  atMs: timeField,
+  kind: z.string().describe('The kind of its last intent.'),
+  market: z.string().nullable(),
+  status: z.enum(['working', 'done', 'refused']),
+  reason: z.string().nullable(),
+  reasonFacts: sentenceField,
+});
+
 export const strategyItem = z.object({
   name: z.string(),
   plugin: z.string().nullable(),
@@ -189,16 +198,7 @@ export const strategyItem = z.object({
   orders: countField,
   fills: countField,
   requests: countField.describe('Requests that its orders have cost.'),
-  lastDecision: z
-    .object({
-      atMs: timeField,
-      kind: z.string().describe('The kind of its last intent.'),
-      market: z.string().nullable(),
-      status: z.enum(['working', 'done', 'refused']),
-      reason: z.string().nullable(),
-      reasonFacts: sentenceField,
-    })
-    .nullable(),
+  lastDecision: decisionItem.nullable(),
 });
 
 const exposureItem = z.object({
@@ -218,12 +218,11 @@ export const lockoutItem = z.object({
 /** A limit on losses that lets a strategy add no risk. */
 const lossLimitItem = z.object({
   strategy: z.string(),
-  reason: z.string(),
-  reasonFacts: sentenceField,
+  ...reasonFields,
   sinceMs: timeField,
 });
 
-const unresolvedItem = z.object({
+export const unresolvedItem = z.object({
   key: z.string(),
   strategy: z.string(),
   market: z.string(),
@@ -251,11 +250,11 @@ export const overviewReply = z.object({
   openOrders: countField,
   unresolved: z.array(unresolvedItem).describe('Orders of which nobody knows yet whether they arrived.'),
   waits: z
-    .object({ reason: z.string(), reasonFacts: sentenceField })
+    .object(reasonFields)
     .nullable()
     .describe('Why every new order waits, by the ledger, and for how long; null where one could leave now.'),
   haltWait: z
-    .object({ reason: z.string(), reasonFacts: sentenceField })
+    .object(reasonFields)
     .nullable()
     .describe('What the cancels of a halt wait for; null where they do not wait long.'),
   lockouts: z.array(lockoutItem),
@@ -315,7 +314,7 @@ export const strategyReply = z.object({
 
 export type StrategyReply = z.output<typeof strategyReply>;
 
-const budgetItem = z.object({
+export const budgetItem = z.object({
   subject: z
     .enum(['address', 'account'])
     .describe('What is counted: the address of this machine, or the account.'),

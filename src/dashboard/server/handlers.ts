@@ -1,7 +1,7 @@
 import { sentence } from '../../language/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { readHaltWait, waitingLocks } from '../../daemon/waiting-commands.ts';
+import { readHaltWait, waitingLocks } from '../../daemon/control-file.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf, byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
@@ -22,6 +22,7 @@ import {
   plotsReplyOf,
 } from '../readers/market-replies.ts';
 import {
+  pickItem,
   logItemOf,
   signalsReplyOf,
   orderReplyOf,
@@ -39,7 +40,7 @@ import { existsSync } from 'node:fs';
 import { AlertOutbox, type AlertFilter, type ListedAlert } from '../../alerts/alert-outbox.ts';
 import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
-import type { AlertItem, LocksReply } from '../schema/overview.ts';
+import { alertItem, waitingLockItem, type AlertItem, type LocksReply } from '../schema/overview.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { locksNow } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -324,19 +325,16 @@ class AlertItems {
   }
 
   private itemOf({ id, facts, key, ...alert }: ListedAlert): AlertItem {
-    return {
+    const texts = { en: alertText(facts, localeOf('en')), fa: alertText(facts, localeOf('fa')) };
+    return pickItem(alertItem, {
+      ...alert,
       id: String(id),
       rule: facts.rule,
-      severity: alert.severity,
       subject: key,
-      text: alertText(facts, localeOf(this.language)),
-      texts: { en: alertText(facts, localeOf('en')), fa: alertText(facts, localeOf('fa')) },
-      openedAtMs: alert.openedAtMs,
-      endedAtMs: alert.endedAtMs,
-      acknowledgedAtMs: alert.acknowledgedAtMs,
-      acknowledgedBy: alert.acknowledgedBy,
+      text: texts[this.language],
+      texts,
       deliveries: alert.deliveries.map((delivery) => ({ ...delivery })),
-    };
+    });
   }
 }
 
@@ -348,12 +346,7 @@ function locksReplyOf(
   return {
     locks: locks.map((lock) => lockItemOf(lock)),
     nextChangeAtMs: nextChangeAtMs === null ? null : Math.floor(nextChangeAtMs),
-    waiting: waitingOf(of.dataFolder).map(({ kind, name, strategy, market }) => ({
-      kind,
-      name,
-      strategy,
-      market,
-    })),
+    waiting: waitingOf(of.dataFolder).map((command) => pickItem(waitingLockItem, command)),
   };
 }
 

@@ -1,6 +1,13 @@
 import type { CandlestickData, LineData, UTCTimestamp } from 'lightweight-charts';
-import { numbersOf, fromDistances } from '../number-column.ts';
-import type { BandColumns, CandleSteps, MarketColumns, PlotColumns, ReportData } from '../run-data.ts';
+import {
+  numbersOf,
+  fromDistances,
+  type BandColumns,
+  type CandleSteps,
+  type MarketColumns,
+  type PlotColumns,
+  type ReportData,
+} from '../run-data.ts';
 
 /** A run as its charts and its table need it. */
 export type RunPage = ReturnType<typeof unpackRun>;

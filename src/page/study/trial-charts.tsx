@@ -1,6 +1,8 @@
 import type { ReportParameter } from '../study-data.ts';
-import { figureAxis, rangeAxis, extentOf } from './axis.ts';
 import {
+  figureAxis,
+  rangeAxis,
+  extentOf,
   DotPicture,
   type Dot,
   type DotKind,

@@ -1,7 +1,15 @@
 import { foreignText, shownTime, unitAfter } from '../report-words.ts';
 import type { WalkData } from '../study-data.ts';
-import { extentOf, figureAxis, type PictureAxis } from './axis.ts';
-import { Axes, DotPicture, frameOf, linePath, Picture } from './picture.tsx';
+import {
+  extentOf,
+  figureAxis,
+  type PictureAxis,
+  Axes,
+  DotPicture,
+  frameOf,
+  linePath,
+  Picture,
+} from './picture.tsx';
 import { figureText, allDigits, studyText, shortNumber } from './study-page.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it, test } from 'vitest';
-import { withCommandHelp } from '../../../src/cli/run-sarraf.ts';
-import { COMMANDS } from '../../../src/cli/command-table.ts';
+import { withCommandHelp, COMMANDS } from '../../../src/cli/run-sarraf.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
 import { tableLines } from '../../../src/cli/table.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HealthSource } from '../../../src/daemon/health/health-source.ts';
+import type { HealthSource } from '../../../src/daemon/health-source.ts';
 import { HealthServer } from '../../../src/daemon/health/health-server.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startNode } from '../../support/sarraf-process.ts';
 
-const module = JSON.stringify(new URL('../../../src/daemon/run/crash-watch.ts', import.meta.url).href);
+const module = JSON.stringify(new URL('../../../src/daemon/run/clock-watch.ts', import.meta.url).href);
 
 test('an uncaught error asks for the end once, is reported a few times, and is thrown when the run has ended', async () => {
   const script = `

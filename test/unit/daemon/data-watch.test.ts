@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DataWatch } from '../../../src/daemon/run/data-watch.ts';
-import type { DataAge } from '../../../src/daemon/health/health-source.ts';
+import type { DataAge } from '../../../src/daemon/health-source.ts';
 import type { VenueAnswer } from '../../../src/venues/port.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 

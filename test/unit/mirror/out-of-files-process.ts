@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import Database from 'better-sqlite3';
-import { acquireProcessLock } from '../../../src/daemon/process-lock.ts';
+import { acquireProcessLock } from '../../../src/daemon/process-locks.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Command } from 'commander';
-import { intentsCommand } from '../../../src/cli/commands/intents.ts';
+import { intentsCommand } from '../../../src/cli/commands/rows.ts';
 import { reconcileCommand } from '../../../src/cli/commands/reconcile.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';

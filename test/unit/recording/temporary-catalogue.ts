@@ -1,4 +1,4 @@
-import { acquireProcessLock } from '../../../src/daemon/process-lock.ts';
+import { acquireProcessLock } from '../../../src/daemon/process-locks.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';

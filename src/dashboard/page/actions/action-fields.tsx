@@ -7,336 +7,222 @@ import { knownMarket, markets, overview, strategyOptions } from '../overview.ts'
 import { language } from '../preferences.ts';
 import { t } from '../translate.ts';
 import { showBothUnits, showLength } from '../shown.ts';
-import { SelectField, TextField, FieldsForm } from './field.tsx';
+import { FieldsForm, MarketField, SelectField, StrategyField, TextField } from './field.tsx';
 import { HOUR_MS } from '../../../domain/time-text.ts';
+
+type OnReady = (action: PageAction) => void;
 
 export interface ActionFieldsProps {
   readonly open: OpenDialog;
-  readonly onReady: (action: PageAction) => void;
+  readonly onReady: OnReady;
 }
 
 /** The fields of an action that asks for something; nothing for any other. */
 export function ActionFields({ open, onReady }: ActionFieldsProps) {
   switch (open.asks) {
     case 'pause':
-      return <PauseFields strategy={open.strategy} onReady={onReady} />;
+      return <PauseFields {...open} onReady={onReady} />;
     case 'lock':
-      return <LockFields market={open.market} strategy={open.strategy} onReady={onReady} />;
+      return <LockFields {...open} onReady={onReady} />;
     case 'order':
-      return <OrderFields market={open.market} onReady={onReady} />;
+      return <OrderFields {...open} onReady={onReady} />;
     case 'position':
-      return <PositionFields strategy={open.strategy} market={open.market} onReady={onReady} />;
+      return <PositionFields {...open} onReady={onReady} />;
     case 'nothing':
       return null;
   }
 }
 
-interface PositionFieldsProps {
-  readonly strategy: string;
-  readonly market: string;
-  readonly onReady: (action: PageAction) => void;
+/** The fields of one action: what is known of it, and who gets it when it is whole. */
+type FieldsOf<Asks extends OpenDialog['asks']> = Omit<Extract<OpenDialog, { asks: Asks }>, 'asks'> & {
+  readonly onReady: OnReady;
+};
+
+/** A number that is typed, as it is read, and what is wrong with it. */
+function useDecimal(isNeeded = false) {
+  const typed = useSignal('');
+  const read = readTypedDecimal(typed.value);
+  const isEmpty = typed.value.trim() === '';
+  const isWrong = !isEmpty && (read === null || read.startsWith('-'));
+  const problem = isWrong ? t('field.noNumber') : isEmpty && isNeeded ? t('field.needed') : null;
+  return { typed, read, problem };
 }
 
-const ACTS = ['adopt', 'write-off', 'move'] as const;
+interface DecimalFieldProps {
+  readonly name: 'amount' | 'price' | 'stopPrice';
+  readonly currency: string;
+  readonly decimal: ReturnType<typeof useDecimal>;
+  /** While nothing is typed. */
+  readonly hint?: string;
+  readonly isTried: boolean;
+}
+
+/** A number in the unit of the exchange, shown in both at once. */
+function DecimalField({ name, currency, decimal, hint, isTried }: DecimalFieldProps) {
+  const { typed, read, problem } = decimal;
+  return (
+    <TextField
+      label={`${t(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
+      name={name}
+      typed={typed}
+      isNumber
+      hint={read === null ? hint : showBothUnits(read, currency)}
+      problem={isTried ? problem : null}
+    />
+  );
+}
 
 /** Fields for the fate of a position that somebody has closed or moved by hand. */
-function PositionFields({ strategy, market, onReady }: PositionFieldsProps) {
-  const act = useSignal<(typeof ACTS)[number]>('adopt');
+function PositionFields({ strategy, market, onReady }: FieldsOf<'position'>) {
+  const act = useSignal<'adopt' | 'write-off' | 'move'>('adopt');
   const others = strategyOptions(overview.value.data).filter(([name]) => name !== strategy);
   const to = useSignal(others[0]?.[0] ?? '');
-  const typed = { amount: useSignal(''), price: useSignal('') } as const;
+  const [amount, price] = [useDecimal(), useDecimal()];
   const isTried = useSignal(false);
-  const currencies = knownMarket(market);
-  const readOf = (name: 'amount' | 'price'): string | null => readTypedDecimal(typed[name].value);
-  const problemOf = (name: 'amount' | 'price'): string | null => {
-    if (typed[name].value.trim() === '') return null;
-    const read = readOf(name);
-    return read === null || read.startsWith('-') ? t('field.noNumber') : null;
-  };
+  const { base = '', quote = '' } = knownMarket(market) ?? {};
   const submit = (): void => {
     isTried.value = true;
-    if (problemOf('amount') !== null || problemOf('price') !== null) return;
-    onReady({
-      kind: 'position',
-      body: {
-        act: act.value,
-        strategy,
-        to: act.value === 'move' ? to.value : null,
-        market,
-        amount: readOf('amount'),
-        price: readOf('price'),
-      },
-    });
+    if (amount.problem !== null || price.problem !== null) return;
+    const body = { act: act.value, strategy, market, amount: amount.read, price: price.read };
+    onReady({ kind: 'position', body: { ...body, to: act.value === 'move' ? to.value : null } });
   };
-  const numberField = (name: 'amount' | 'price', currency: string) => {
-    const read = readOf(name);
-    return (
-      <TextField
-        label={`${t(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
-        name={name}
-        value={typed[name].value}
-        isNumber
-        hint={read === null ? t(`field.position.${name}`) : showBothUnits(read, currency)}
-        problem={isTried.value ? problemOf(name) : null}
-        onInput={(value) => (typed[name].value = value)}
-      />
-    );
-  };
+  const acts = (['adopt', 'write-off', 'move'] as const).filter((one) => one !== 'move' || others.length > 0);
   return (
     <FieldsForm onSubmit={submit}>
       <p class="about" dir="ltr">
         {strategy} · {market}
       </p>
       <SelectField
-        label={t('field.position.act')}
+        text="field.position.act"
         name="act"
-        value={act.value}
-        options={ACTS.filter((one) => one !== 'move' || others.length > 0).map(
-          (one) => [one, t(`position.act.${one}`)] as const,
-        )}
-        onChange={(value) => (act.value = ACTS.find((one) => one === value) ?? 'adopt')}
+        chosen={act}
+        options={acts.map((one) => [one, t(`position.act.${one}`)] as const)}
       />
       {act.value === 'move' ? (
-        <SelectField
-          label={t('field.position.to')}
-          name="to"
-          value={to.value}
-          options={others}
-          onChange={(value) => (to.value = value)}
-        />
+        <SelectField text="field.position.to" name="to" chosen={to} options={others} />
       ) : null}
-      {numberField('amount', currencies?.base ?? '')}
-      {numberField('price', currencies?.quote ?? '')}
+      <DecimalField
+        name="amount"
+        currency={base}
+        decimal={amount}
+        hint={t('field.position.amount')}
+        isTried={isTried.value}
+      />
+      <DecimalField
+        name="price"
+        currency={quote}
+        decimal={price}
+        hint={t('field.position.price')}
+        isTried={isTried.value}
+      />
     </FieldsForm>
   );
 }
 
-interface OrderFieldsProps {
-  readonly market: string | null;
-  readonly onReady: (action: PageAction) => void;
-}
-
-type NumberName = 'amount' | 'price' | 'stopPrice';
-
-/** True for a field that may be left empty; the order then has none. */
-const MAY_BE_EMPTY: Readonly<Record<NumberName, boolean>> = { amount: false, price: true, stopPrice: true };
-
-/** An order by hand. What is typed is in the unit of the exchange, and shown in both at once. */
-function OrderFields({ market, onReady }: OrderFieldsProps) {
+/** An order by hand. */
+function OrderFields({ market, onReady }: FieldsOf<'order'>) {
   const symbol = useSignal(market ?? markets.value[0]?.symbol ?? '');
   const strategy = useSignal(overview.value.data?.strategies[0]?.name ?? '');
   const side = useSignal<'buy' | 'sell'>('buy');
-  const typed = {
-    amount: useSignal(''),
-    price: useSignal(''),
-    stopPrice: useSignal(''),
-  } as const;
-  const isTried = useSignal(false);
-  const currencies = knownMarket(symbol.value);
-  const problemOf = (name: NumberName): string | null => {
-    const text = typed[name].value.trim();
-    if (text === '') return MAY_BE_EMPTY[name] ? null : t('field.needed');
-    const read = readTypedDecimal(text);
-    return read === null || read.startsWith('-') ? t('field.noNumber') : null;
-  };
-  const readOf = (name: NumberName): string | null => readTypedDecimal(typed[name].value);
+  const amount = useDecimal(true);
+  const [price, stopPrice] = [useDecimal(), useDecimal()];
+  const tried = useSignal(false);
+  const { base = '', quote = '' } = knownMarket(symbol.value) ?? {};
   const submit = (): void => {
-    isTried.value = true;
-    if ((['amount', 'price', 'stopPrice'] as const).some((name) => problemOf(name) !== null)) return;
-    onReady({
-      kind: 'order',
-      body: {
-        strategy: strategy.value,
-        market: symbol.value,
-        side: side.value,
-        amount: readOf('amount') ?? '',
-        price: readOf('price'),
-        stopPrice: readOf('stopPrice'),
-      },
-    });
+    tried.value = true;
+    if ([amount, price, stopPrice].some(({ problem }) => problem !== null)) return;
+    const where = { strategy: strategy.value, market: symbol.value, side: side.value };
+    const numbers = { amount: amount.read ?? '', price: price.read, stopPrice: stopPrice.read };
+    onReady({ kind: 'order', body: { ...where, ...numbers } });
   };
-  const numberField = (name: NumberName, currency: string) => {
-    const read = readOf(name);
-    return (
-      <TextField
-        label={`${t(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
-        name={name}
-        value={typed[name].value}
-        isNumber
-        hint={read === null ? undefined : showBothUnits(read, currency)}
-        problem={isTried.value ? problemOf(name) : null}
-        onInput={(value) => (typed[name].value = value)}
-      />
-    );
-  };
+  const sides = (['buy', 'sell'] as const).map((one) => [one, t(`side.${one}`)] as const);
+  const isTried = tried.value;
   return (
     <FieldsForm onSubmit={submit}>
-      <SelectField
-        label={t('field.strategy')}
-        name="strategy"
-        value={strategy.value}
-        options={strategyOptions(overview.value.data)}
-        onChange={(value) => (strategy.value = value)}
-      />
-      <SelectField
-        label={t('field.market')}
-        name="market"
-        value={symbol.value}
-        options={markets.value.map((each) => [each.symbol, each.symbol] as const)}
-        onChange={(value) => (symbol.value = value)}
-      />
-      <SelectField
-        label={t('field.side')}
-        name="side"
-        value={side.value}
-        options={[
-          ['buy', t('side.buy')],
-          ['sell', t('side.sell')],
-        ]}
-        onChange={(value) => (side.value = value === 'sell' ? 'sell' : 'buy')}
-      />
-      {numberField('amount', currencies?.base ?? '')}
-      {numberField('price', currencies?.quote ?? '')}
-      {numberField('stopPrice', currencies?.quote ?? '')}
+      <StrategyField name="strategy" chosen={strategy} hasAll={false} />
+      <MarketField name="market" chosen={symbol} hasAll={false} />
+      <SelectField text="field.side" name="side" chosen={side} options={sides} />
+      <DecimalField name="amount" currency={base} decimal={amount} isTried={isTried} />
+      <DecimalField name="price" currency={quote} decimal={price} isTried={isTried} />
+      <DecimalField name="stopPrice" currency={quote} decimal={stopPrice} isTried={isTried} />
     </FieldsForm>
   );
 }
 
-interface PauseFieldsProps {
-  readonly strategy: string;
-  readonly onReady: (action: PageAction) => void;
-}
+type Entries = 'cancel' | 'keep';
 
 /** For how long a strategy is paused, and what becomes of its entries. */
-function PauseFields({ strategy, onReady }: PauseFieldsProps) {
+function PauseFields({ strategy, onReady }: FieldsOf<'pause'>) {
   const forMs = useSignal('');
-  const entries = useSignal<'cancel' | 'keep'>('cancel');
+  const entries = useSignal<Entries>('cancel');
+  const submit = (): void => {
+    const length = forMs.value === '' ? null : Number(forMs.value);
+    onReady({ kind: 'pause', body: { strategy, forMs: length, entries: entries.value } });
+  };
+  const lengths = [['', t('field.untilResumed')] as const, ...lengthOptions()];
   return (
-    <FieldsForm
-      onSubmit={() =>
-        onReady({
-          kind: 'pause',
-          body: {
-            strategy,
-            forMs: forMs.value === '' ? null : Number(forMs.value),
-            entries: entries.value,
-          },
-        })
-      }
-    >
+    <FieldsForm onSubmit={submit}>
       <p class="about" dir="ltr">
         {strategy}
       </p>
-      <SelectField
-        label={t('field.length')}
-        name="length"
-        value={forMs.value}
-        options={[['', t('field.untilResumed')], ...lengthOptions()]}
-        onChange={(value) => (forMs.value = value)}
-      />
-      <EntriesField value={entries.value} onChange={(value) => (entries.value = value)} />
+      <SelectField text="field.length" name="length" chosen={forMs} options={lengths} />
+      <EntriesField chosen={entries} />
     </FieldsForm>
   );
 }
 
-interface EntriesFieldProps {
-  readonly value: 'cancel' | 'keep';
-  readonly onChange: (value: 'cancel' | 'keep') => void;
-}
-
 /** Field for the fate of resting orders that add risk. Exits stay in both cases. */
-export function EntriesField({ value, onChange }: EntriesFieldProps) {
+function EntriesField({ chosen }: { readonly chosen: { value: Entries } }) {
+  const options = [
+    ['cancel', t('field.entriesCancel')],
+    ['keep', t('field.entriesKeep')],
+  ] as const;
   return (
     <SelectField
-      label={t('field.entries')}
+      text="field.entries"
       name="entries"
-      value={value}
+      chosen={chosen}
       hint={t('field.exitsStay')}
-      options={[
-        ['cancel', t('field.entriesCancel')],
-        ['keep', t('field.entriesKeep')],
-      ]}
-      onChange={(wanted) => onChange(wanted === 'keep' ? 'keep' : 'cancel')}
+      options={options}
     />
   );
 }
 
-const LENGTHS_MS = [
-  HOUR_MS / 4,
-  HOUR_MS,
-  4 * HOUR_MS,
-  12 * HOUR_MS,
-  24 * HOUR_MS,
-  72 * HOUR_MS,
-  168 * HOUR_MS,
-];
-
 /** Lengths of time to choose from. */
-export function lengthOptions(): readonly (readonly [string, string])[] {
-  return LENGTHS_MS.map((ms) => [String(ms), showLength(ms)] as const);
+function lengthOptions(): readonly (readonly [string, string])[] {
+  return [0.25, 1, 4, 12, 24, 72, 168].map((hours) => {
+    const ms = hours * HOUR_MS;
+    return [String(ms), showLength(ms)] as const;
+  });
 }
-
-interface LockFieldsProps {
-  readonly market: string | null;
-  readonly strategy: string | null;
-  readonly onReady: (action: PageAction) => void;
-}
-
-const DAY_MS = '86400000';
 
 /** Fields for a lock's scope, duration and reason. */
-function LockFields({ market, strategy, onReady }: LockFieldsProps) {
+function LockFields({ market, strategy, onReady }: FieldsOf<'lock'>) {
   const chosenMarket = useSignal(market ?? '');
   const chosenStrategy = useSignal(strategy ?? '');
-  const forMs = useSignal(DAY_MS);
+  const forMs = useSignal(String(24 * HOUR_MS));
   const reason = useSignal('');
-  const entries = useSignal<'cancel' | 'keep'>('cancel');
+  const entries = useSignal<Entries>('cancel');
+  const submit = (): void => {
+    const said = reason.value.trim();
+    onReady({
+      kind: 'lock',
+      body: {
+        market: chosenMarket.value || null,
+        strategy: chosenStrategy.value || null,
+        forMs: Number(forMs.value),
+        entries: entries.value,
+        ...(said === '' ? {} : { reason: said }),
+      },
+    });
+  };
   return (
-    <FieldsForm
-      onSubmit={() =>
-        onReady({
-          kind: 'lock',
-          body: {
-            market: chosenMarket.value === '' ? null : chosenMarket.value,
-            strategy: chosenStrategy.value === '' ? null : chosenStrategy.value,
-            forMs: Number(forMs.value),
-            entries: entries.value,
-            ...(reason.value.trim() === '' ? {} : { reason: reason.value.trim() }),
-          },
-        })
-      }
-    >
-      <SelectField
-        label={t('field.market')}
-        name="market"
-        value={chosenMarket.value}
-        options={[
-          ['', t('field.allMarkets')],
-          ...markets.value.map(({ symbol }) => [symbol, symbol] as const),
-        ]}
-        onChange={(value) => (chosenMarket.value = value)}
-      />
-      <SelectField
-        label={t('field.strategy')}
-        name="strategy"
-        value={chosenStrategy.value}
-        options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
-        onChange={(value) => (chosenStrategy.value = value)}
-      />
-      <SelectField
-        label={t('field.length')}
-        name="length"
-        value={forMs.value}
-        options={lengthOptions()}
-        onChange={(value) => (forMs.value = value)}
-      />
-      <EntriesField value={entries.value} onChange={(value) => (entries.value = value)} />
-      <TextField
-        label={t('field.reason')}
-        name="reason"
-        value={reason.value}
-        onInput={(value) => (reason.value = value)}
-      />
+    <FieldsForm onSubmit={submit}>
+      <MarketField name="market" chosen={chosenMarket} />
+      <StrategyField name="strategy" chosen={chosenStrategy} />
+      <SelectField text="field.length" name="length" chosen={forMs} options={lengthOptions()} />
+      <EntriesField chosen={entries} />
+      <TextField label={t('field.reason')} name="reason" typed={reason} />
     </FieldsForm>
   );
 }

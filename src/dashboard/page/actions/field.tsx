@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/words.tsx';
-import { t } from '../translate.ts';
+import { t, textOf, type TextKey } from '../translate.ts';
 import { openDialog } from './action.ts';
 import { useSignal, type Signal } from '@preact/signals';
 import { markets, overview, strategyOptions } from '../overview.ts';
@@ -29,22 +29,28 @@ function Field({ label, name, hint, problem, children }: FieldProps) {
   );
 }
 
-interface SelectProps {
-  readonly label: string;
+interface SelectProps<Value extends string> {
+  readonly text: TextKey;
   readonly name: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly onChange: (value: string) => void;
+  readonly chosen: { value: Value };
+  readonly options: readonly (readonly [value: Value, text: string])[];
   readonly hint?: string;
 }
 
-export function SelectField({ label, name, value, options, onChange, hint }: SelectProps) {
+export function SelectField<Value extends string>({ text, name, chosen, options, hint }: SelectProps<Value>) {
+  const choose = (wanted: string): void => {
+    chosen.value = options.find(([value]) => value === wanted)?.[0] ?? chosen.value;
+  };
   return (
-    <Field label={label} name={name} hint={hint}>
-      <select id={`field-${name}`} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([key, text]) => (
+    <Field label={textOf(text)} name={name} hint={hint}>
+      <select
+        id={`field-${name}`}
+        value={chosen.value}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        {options.map(([key, shown]) => (
           <option key={key} value={key}>
-            {text}
+            {shown}
           </option>
         ))}
       </select>
@@ -52,22 +58,43 @@ export function SelectField({ label, name, value, options, onChange, hint }: Sel
   );
 }
 
+interface SubjectProps {
+  readonly name: string;
+  readonly chosen: { value: string };
+  /** False where one has to be chosen; else the first choice, an empty text, stands for all. */
+  readonly hasAll?: boolean;
+}
+
+/** A strategy of the bot to choose. */
+export function StrategyField({ name, chosen, hasAll = true }: SubjectProps) {
+  const own = strategyOptions(overview.value.data);
+  const options = hasAll ? [['', t('field.allStrategies')] as const, ...own] : own;
+  return <SelectField text="field.strategy" name={name} chosen={chosen} options={options} />;
+}
+
+/** A market of the bot to choose. */
+export function MarketField({ name, chosen, hasAll = true }: SubjectProps) {
+  const own = markets.value.map(({ symbol }) => [symbol, symbol] as const);
+  const options = hasAll ? [['', t('field.allMarkets')] as const, ...own] : own;
+  return <SelectField text="field.market" name={name} chosen={chosen} options={options} />;
+}
+
 interface TextProps {
   readonly label: string;
   readonly name: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
+  readonly typed: { value: string };
   readonly hint?: string | undefined;
   readonly problem?: string | null;
   readonly isNumber?: boolean;
   readonly isSecret?: boolean;
 }
 
-export function TextField({ label, name, value, onInput, hint, problem, isNumber, isSecret }: TextProps) {
+export function TextField({ label, name, typed, hint, problem, isNumber, isSecret }: TextProps) {
   const usual = {
     id: `field-${name}`,
-    value,
-    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
+    value: typed.value,
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) =>
+      (typed.value = event.currentTarget.value),
   };
   return (
     <Field label={label} name={name} hint={hint} problem={problem}>
@@ -112,36 +139,18 @@ export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
   );
 }
 
-interface Filter {
-  /** Empty stands for all. */
-  readonly market: string;
-  readonly strategy: string;
+type Filter = Readonly<Record<'market' | 'strategy', Signal<string>>>;
+
+/** What a list is narrowed to; an empty text stands for all. */
+export function useMarketAndStrategy(): Filter {
+  return { market: useSignal(''), strategy: useSignal('') };
 }
 
-export function useMarketAndStrategy(): Signal<Filter> {
-  return useSignal<Filter>({ market: '', strategy: '' });
-}
-
-export function MarketAndStrategy({ filter }: { readonly filter: Signal<Filter> }) {
+export function MarketAndStrategy({ filter }: { readonly filter: Filter }) {
   return (
     <>
-      <SelectField
-        label={t('field.market')}
-        name="filter-market"
-        value={filter.value.market}
-        options={[
-          ['', t('field.allMarkets')],
-          ...markets.value.map(({ symbol }) => [symbol, symbol] as const),
-        ]}
-        onChange={(market) => (filter.value = { ...filter.value, market })}
-      />
-      <SelectField
-        label={t('field.strategy')}
-        name="filter-strategy"
-        value={filter.value.strategy}
-        options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
-        onChange={(strategy) => (filter.value = { ...filter.value, strategy })}
-      />
+      <MarketField name="filter-market" chosen={filter.market} />
+      <StrategyField name="filter-strategy" chosen={filter.strategy} />
     </>
   );
 }

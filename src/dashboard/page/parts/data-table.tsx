@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { t } from '../translate.ts';
+import { textOf, type TextKey } from '../translate.ts';
 import { Table, type ShownColumn } from '../../../page/table.tsx';
 import { capitalised } from '../shown.ts';
 import { WithCode, Button } from './words.tsx';
@@ -8,8 +8,6 @@ import { useEffect } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 import { useReply } from '../use-reply.ts';
 import { WithReply } from './panel.tsx';
-
-type TextKey = Parameters<typeof t>[0];
 
 export type DataColumn<Row> = ShownColumn<Row>;
 
@@ -20,7 +18,7 @@ export const column = <Row,>(
   text: TextKey,
   cell: (row: Row) => ComponentChildren,
   ...flags: readonly ColumnFlag[]
-): ShownColumn<Row> => ({ head: capitalised(t(text as 'column.state')), cell, flags });
+): ShownColumn<Row> => ({ head: capitalised(textOf(text)), cell, flags });
 
 /** One figure of a list, by the text that names it. */
 export function NamedFigure({
@@ -34,30 +32,39 @@ export function NamedFigure({
 }) {
   return (
     <div>
-      <dt>{t(text as 'column.state')}</dt>
+      <dt>{textOf(text)}</dt>
       <dd class={name}>{children}</dd>
     </div>
   );
 }
 
 interface DataTableProps<Row> {
-  readonly label: string;
+  readonly label: TextKey;
+  /** In place of the label where that has places for values. */
+  readonly labelText?: string;
   readonly columns: readonly ShownColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  readonly empty: string;
+  readonly empty: TextKey;
 }
 
-export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTableProps<Row>) {
+export function DataTable<Row>({
+  label,
+  labelText = textOf(label),
+  columns,
+  rows,
+  keyOf,
+  empty,
+}: DataTableProps<Row>) {
   if (rows.length === 0)
     return (
       <p class="empty">
-        <WithCode text={empty} />
+        <WithCode text={textOf(empty)} />
       </p>
     );
   return (
-    <div class="table-room" tabIndex={0} role="region" aria-label={label}>
-      <Table aria-label={label} columns={columns} rows={rows} keyOf={keyOf} />
+    <div class="table-room" tabIndex={0} role="region" aria-label={labelText}>
+      <Table aria-label={labelText} columns={columns} rows={rows} keyOf={keyOf} />
     </div>
   );
 }
@@ -70,8 +77,8 @@ interface PageOf<Item> {
 interface PagedListProps<Item> {
   readonly path: string;
   readonly query: Readonly<Record<string, string | number | undefined>>;
-  readonly label: string;
-  readonly empty: string;
+  readonly label: TextKey;
+  readonly empty: TextKey;
   readonly columns: readonly DataColumn<Item>[];
   readonly keyOf: (item: Item) => string;
 }

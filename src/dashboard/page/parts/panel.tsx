@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { t, inWords } from '../translate.ts';
 import { nowMs, showTime } from '../shown.ts';
 import type { ShownReply } from '../use-reply.ts';
-import type { ApiErrorCode } from '../../schema/fields.ts';
 import { isolateByFirstLetter } from '../../../language/isolate.ts';
 import type { ApiFailure } from '../api.ts';
 import { language } from '../preferences.ts';
@@ -63,47 +62,40 @@ export function WithReply<Reply>({ reply, children }: WithReplyProps<Reply>) {
   );
 }
 
-type Failure = ApiErrorCode | 'no-answer';
-
-/** Texts for failures that people meet, with advice. */
-const PLAIN: { readonly [Code in Failure]?: Parameters<typeof t>[0] & `failure.${string}` } = {
-  'no-answer': 'failure.noAnswer',
-  'no-mirror': 'failure.noMirror',
-  'no-token': 'failure.noToken',
-  'wrong-token': 'failure.wrongToken',
-  'too-many-tries': 'failure.tooManyTries',
-  'not-allowed': 'failure.notAllowed',
-  'no-bot': 'failure.noBot',
-  'too-slow': 'failure.tooSlow',
-};
+/** Failures that people meet, whose texts have advice. */
+const PLAIN = [
+  'no-answer',
+  'no-mirror',
+  'no-token',
+  'wrong-token',
+  'too-many-tries',
+  'not-allowed',
+  'no-bot',
+  'too-slow',
+] as const;
 
 /** The rest: in English the server's own words say more. */
-const REST: { readonly [Code in Failure]?: Parameters<typeof t>[0] & `failure.${string}` } = {
-  'not-found': 'failure.notFound',
-  'invalid-request': 'failure.invalid',
-  'wrong-origin': 'failure.wrongOrigin',
-  'wrong-host': 'failure.wrongHost',
-  'wrong-method': 'failure.invalid',
-  'too-large': 'failure.tooLarge',
-  'too-many-streams': 'failure.tooManyStreams',
-  'key-taken': 'failure.keyTaken',
-  'data-unusable': 'failure.unusable',
-  internal: 'failure.internal',
-};
-
-/** Words of the server that say more than their code does. */
-const INFORMATIVE: ReadonlySet<string> = new Set(['invalid-request', 'data-unusable']);
-
-const keyOf = (texts: typeof PLAIN, code: string): (typeof PLAIN)[Failure] =>
-  Object.hasOwn(texts, code) ? texts[code as Failure] : undefined;
+const REST = [
+  'not-found',
+  'invalid-request',
+  'wrong-origin',
+  'wrong-host',
+  'too-large',
+  'too-many-streams',
+  'key-taken',
+  'data-unusable',
+  'internal',
+] as const;
 
 /** Returns why a request was not answered, in the language of the page. */
 export function failureMessage({ code, message, facts }: ApiFailure): string {
-  const plain = keyOf(PLAIN, code);
-  if (plain !== undefined) return t(plain);
+  const plain = PLAIN.find((known) => known === code);
+  if (plain !== undefined) return t(`failure.${plain}`);
   const words = inWords(facts);
   if (words !== null) return words;
-  const rest = language.value === 'en' ? undefined : keyOf(REST, code);
-  if (rest === undefined) return message;
-  return INFORMATIVE.has(code) ? `${t(rest)} ${isolateByFirstLetter(message)}` : t(rest);
+  const rest = REST.find((known) => known === (code === 'wrong-method' ? 'invalid-request' : code));
+  if (rest === undefined || language.value === 'en') return message;
+  // Words of the server that say more than their code does.
+  const isInformative = code === 'invalid-request' || code === 'data-unusable';
+  return isInformative ? `${t(`failure.${rest}`)} ${isolateByFirstLetter(message)}` : t(`failure.${rest}`);
 }

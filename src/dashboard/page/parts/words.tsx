@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { withReadableNumbers } from '../../../language/format-number.ts';
 import { hrefOf } from '../route.ts';
-import { t, inWords, wordFor } from '../translate.ts';
+import { t, textOf, inWords, wordFor, type TextKey } from '../translate.ts';
 import type { SentenceItem } from '../../schema/fields.ts';
 import { showAge, showMoney, showTime, signOf } from '../shown.ts';
 import type { Signal } from '@preact/signals';
@@ -23,14 +23,14 @@ export function Button({
   text,
   ...rest
 }: {
-  readonly text: Parameters<typeof t>[0];
+  readonly text: TextKey;
   readonly onClick: () => void;
   readonly class?: string;
   readonly disabled?: boolean;
 }) {
   return (
     <button type="button" {...rest}>
-      {t(text as 'action.close')}
+      {textOf(text)}
     </button>
   );
 }
@@ -118,13 +118,13 @@ export function Choices<Choice extends string>({
   chosen,
   shown,
 }: {
-  readonly label: string;
+  readonly label: TextKey;
   readonly choices: readonly Choice[];
   readonly chosen: Signal<Choice>;
   readonly shown: (choice: Choice) => ComponentChildren;
 }) {
   return (
-    <span class="choices" role="group" aria-label={label}>
+    <span class="choices" role="group" aria-label={textOf(label)}>
       {choices.map((each) => (
         <button
           type="button"

@@ -17,7 +17,7 @@ export function AlertsView() {
       <header class="view-head">
         <h1>{t('view.alerts')}</h1>
         <Choices
-          label={t('column.state')}
+          label="column.state"
           choices={['open', 'all']}
           chosen={state}
           shown={(each) => t(`alerts.state.${each}`)}
@@ -28,8 +28,8 @@ export function AlertsView() {
         <PagedList<AlertItem>
           path="/alerts"
           query={{ state: state.value }}
-          label={t('view.alerts')}
-          empty={t('alerts.none')}
+          label="view.alerts"
+          empty="alerts.none"
           columns={alertColumns()}
           keyOf={({ id }) => id}
         />

@@ -80,19 +80,19 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
     <>
       <Panel title={t('books.differences')}>
         <DataTable
-          label={t('books.differences')}
+          label="books.differences"
           columns={columns}
           rows={differences}
           keyOf={({ currency }) => currency}
-          empty={t('books.noDifferences')}
+          empty="books.noDifferences"
         />
         {findings.length === 0 ? null : (
           <DataTable
-            label={t('books.findings')}
+            label="books.findings"
             columns={findingColumns}
             rows={findings}
             keyOf={({ subject, field }) => `${subject} ${field}`}
-            empty=""
+            empty="books.noDifferences"
           />
         )}
       </Panel>
@@ -129,11 +129,11 @@ function BalancesTable({ balances }: { readonly balances: BooksReply['balances']
   ];
   return (
     <DataTable
-      label={t('books.balances')}
+      label="books.balances"
       columns={columns}
       rows={balances}
       keyOf={({ currency }) => currency}
-      empty={t('books.noBalances')}
+      empty="books.noBalances"
     />
   );
 }

@@ -92,12 +92,6 @@ function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
     column('overview.strategies', ({ strategies }) => <bdi dir="ltr">{strategies.join(', ')}</bdi>),
   ];
   return (
-    <DataTable
-      label={t('view.bots')}
-      columns={columns}
-      rows={bots}
-      keyOf={({ name }) => name}
-      empty={t('bots.none')}
-    />
+    <DataTable label="view.bots" columns={columns} rows={bots} keyOf={({ name }) => name} empty="bots.none" />
   );
 }

@@ -102,11 +102,12 @@ function BudgetsTable({ label, budgets, asOfMs }: BudgetsTableProps & { readonly
   ];
   return (
     <DataTable
-      label={label}
+      label="budgets.now"
+      labelText={label}
       columns={columns}
       rows={budgets}
       keyOf={({ subject, budget }) => `${subject} ${budget}`}
-      empty={t('budgets.none')}
+      empty="budgets.none"
     />
   );
 }
@@ -158,11 +159,11 @@ function RequestsTable({ strategies }: { readonly strategies: readonly StrategyR
   ];
   return (
     <DataTable
-      label={t('budgets.byStrategy')}
+      label="budgets.byStrategy"
       columns={columns}
       rows={strategies}
       keyOf={({ strategy }) => strategy}
-      empty={t('overview.noStrategies')}
+      empty="overview.noStrategies"
     />
   );
 }

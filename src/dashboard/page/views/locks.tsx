@@ -87,11 +87,11 @@ export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
   ];
   return (
     <DataTable
-      label={t('view.locks')}
+      label="view.locks"
       columns={columns}
       rows={locks}
       keyOf={({ name, strategy, market, beganAtMs }) => `${name} ${strategy} ${market} ${beganAtMs}`}
-      empty={t('locks.none')}
+      empty="locks.none"
     />
   );
 }

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { SelectField } from '../actions/field.tsx';
+import { SelectField, StrategyField } from '../actions/field.tsx';
 import type { LogItem } from '../../schema/log.ts';
-import { overview, strategyOptions } from '../overview.ts';
 import { column, type DataColumn, DataTable, PagedList } from '../parts/data-table.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData, Badge, NameWord, SentenceText } from '../parts/words.tsx';
@@ -19,26 +18,19 @@ export function LogView() {
       <header class="view-head">
         <h1>{t('view.log')}</h1>
         <SelectField
-          label={t('log.level')}
+          text="log.level"
           name="level"
-          value={level.value}
+          chosen={level}
           options={LEVELS.map((each) => [each, t(`logLevel.${each}`)] as const)}
-          onChange={(wanted) => (level.value = LEVELS.find((each) => each === wanted) ?? 'info')}
         />
-        <SelectField
-          label={t('field.strategy')}
-          name="log-strategy"
-          value={strategy.value}
-          options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
-          onChange={(wanted) => (strategy.value = wanted)}
-        />
+        <StrategyField name="log-strategy" chosen={strategy} />
       </header>
       <Panel title={t('log.title')} note={t('log.note')}>
         <PagedList<LogItem>
           path="/log"
           query={{ level: level.value, strategy: strategy.value }}
-          label={t('view.log')}
-          empty={t('log.none')}
+          label="view.log"
+          empty="log.none"
           columns={logColumns()}
           keyOf={({ seq }) => String(seq)}
         />
@@ -70,11 +62,11 @@ function logColumns(): readonly DataColumn<LogItem>[] {
 export function LogTable({ lines }: { readonly lines: readonly LogItem[] }) {
   return (
     <DataTable
-      label={t('view.log')}
+      label="view.log"
       columns={logColumns()}
       rows={lines}
       keyOf={({ seq }) => String(seq)}
-      empty={t('log.none')}
+      empty="log.none"
     />
   );
 }

@@ -37,13 +37,7 @@ export function Login() {
         }}
       >
         <input type="text" autoComplete="username" value="sarraf" readOnly hidden />
-        <TextField
-          label={t('login.token')}
-          name="token"
-          value={token.value}
-          isSecret
-          onInput={(value) => (token.value = value)}
-        />
+        <TextField label={t('login.token')} name="token" typed={token} isSecret />
         <p class="note">
           <WithCode text={t('login.where')} />
         </p>

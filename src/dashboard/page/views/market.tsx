@@ -47,19 +47,22 @@ export function MarketView({ symbol }: { readonly symbol: string | null }) {
 
 function OneMarket({ market, all }: { readonly market: MarketItem; readonly all: readonly MarketItem[] }) {
   const { symbol, quote } = market;
+  const options = all.map((each) => [each.symbol, each.symbol] as const);
+  const choice = {
+    get value() {
+      return symbol;
+    },
+    set value(wanted) {
+      goTo('market', wanted);
+    },
+  };
   return (
     <>
       <header class="view-head">
         <h1>
           <bdi dir="ltr">{symbol}</bdi>
         </h1>
-        <SelectField
-          label={t('column.market')}
-          name="market-choice"
-          value={symbol}
-          options={all.map((each) => [each.symbol, each.symbol] as const)}
-          onChange={(wanted) => goTo('market', wanted)}
-        />
+        <SelectField text="column.market" name="market-choice" chosen={choice} options={options} />
         {mayOperate() ? (
           <span class="head-actions">
             <Button
@@ -138,7 +141,7 @@ function MarketChart({ market }: { readonly market: MarketItem }) {
       note={t('market.chartNote', { unit: unitNow(quote) })}
       actions={
         <Choices
-          label={t('market.timeframe')}
+          label="market.timeframe"
           choices={timeframes}
           chosen={timeframe}
           shown={(each) => <bdi dir="ltr">{each}</bdi>}
@@ -181,7 +184,7 @@ function OwnOrders({ symbol }: { readonly symbol: string }) {
   const marks = useReply<MarksReply>(`/markets/${encodeURIComponent(symbol)}/marks`);
   return (
     <WithReply reply={marks.value}>
-      {({ orders }) => <OrdersTable orders={orders} label={t('market.ownOrders')} isShort />}
+      {({ orders }) => <OrdersTable orders={orders} label="market.ownOrders" isShort />}
     </WithReply>
   );
 }

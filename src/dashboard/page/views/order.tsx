@@ -32,11 +32,11 @@ export function OneOrderView({ name }: { readonly name: string }) {
             <RawReplies replies={replies} />
             <Panel title={t('fills.title')}>
               <DataTable
-                label={t('fills.title')}
+                label="fills.title"
                 columns={fillColumns()}
                 rows={fills}
                 keyOf={({ tradeId }) => tradeId}
-                empty={t('fills.none')}
+                empty="fills.none"
               />
             </Panel>
           </>
@@ -226,7 +226,7 @@ function StepWords({ step, market }: { readonly step: StepItem; readonly market:
 
 export function FillsView() {
   const filter = useMarketAndStrategy();
-  const { market, strategy } = filter.value;
+  const [market, strategy] = [filter.market.value, filter.strategy.value];
   return (
     <>
       <header class="view-head">
@@ -237,8 +237,8 @@ export function FillsView() {
         <PagedList<FillItem>
           path="/fills"
           query={{ market, strategy }}
-          label={t('view.fills')}
-          empty={t('fills.none')}
+          label="view.fills"
+          empty="fills.none"
           columns={fillColumns()}
           keyOf={({ tradeId }) => tradeId}
         />

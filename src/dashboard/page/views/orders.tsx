@@ -4,7 +4,7 @@ import { askFor, openDialog } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
 import { PagedList, column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { t } from '../translate.ts';
+import { t, type TextKey } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { MarketAndStrategy, useMarketAndStrategy } from '../actions/field.tsx';
 import { knownMarket } from '../overview.ts';
@@ -13,7 +13,7 @@ import { showExact, showNumber } from '../shown.ts';
 export function OrdersView() {
   const state = useSignal<'open' | 'all'>('open');
   const filter = useMarketAndStrategy();
-  const { market, strategy } = filter.value;
+  const [market, strategy] = [filter.market.value, filter.strategy.value];
   const isNarrow = market !== '' || strategy !== '';
   const cancelAll = (): void =>
     askFor(
@@ -30,7 +30,7 @@ export function OrdersView() {
       <header class="view-head">
         <h1>{t('view.orders')}</h1>
         <Choices
-          label={t('column.state')}
+          label="column.state"
           choices={['open', 'all']}
           chosen={state}
           shown={(each) => t(`orders.${each}`)}
@@ -54,8 +54,8 @@ export function OrdersView() {
         <PagedList<OrderItem>
           path="/orders"
           query={{ state: state.value, market, strategy }}
-          label={t('view.orders')}
-          empty={t('orders.none')}
+          label="view.orders"
+          empty="orders.none"
           columns={orderColumns(false)}
           keyOf={({ key }) => key}
         />
@@ -140,7 +140,7 @@ function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[] {
 
 interface OrdersTableProps {
   readonly orders: readonly OrderItem[];
-  readonly label: string;
+  readonly label: TextKey;
   readonly isShort?: boolean;
 }
 
@@ -151,7 +151,7 @@ export function OrdersTable({ orders, label, isShort = false }: OrdersTableProps
       columns={orderColumns(isShort)}
       rows={orders}
       keyOf={({ key }) => key}
-      empty={t('orders.none')}
+      empty="orders.none"
     />
   );
 }

@@ -53,11 +53,11 @@ export function StrategiesTable({ strategies }: { readonly strategies: readonly 
   ];
   return (
     <DataTable
-      label={t('overview.strategies')}
+      label="overview.strategies"
       columns={columns}
       rows={strategies}
       keyOf={({ name }) => name}
-      empty={t('overview.noStrategies')}
+      empty="overview.noStrategies"
     />
   );
 }
@@ -141,11 +141,11 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
   ];
   return (
     <DataTable
-      label={t('overview.positions')}
+      label="overview.positions"
       columns={columns}
       rows={positions}
       keyOf={({ strategy, asset, market }) => `${strategy} ${asset} ${market}`}
-      empty={t('overview.noPositions')}
+      empty="overview.noPositions"
     />
   );
 }
@@ -157,11 +157,11 @@ export function ExposureTable({ exposure }: { readonly exposure: readonly Exposu
   ];
   return (
     <DataTable
-      label={t('overview.exposure')}
+      label="overview.exposure"
       columns={columns}
       rows={exposure}
       keyOf={({ asset, currency }) => `${asset} ${currency}`}
-      empty={t('overview.noExposure')}
+      empty="overview.noExposure"
     />
   );
 }

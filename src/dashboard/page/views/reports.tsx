@@ -39,11 +39,11 @@ export function ReportsView() {
         {({ reports }) => (
           <Panel title={t('reports.title')} note={t('reports.note')}>
             <DataTable
-              label={t('view.reports')}
+              label="view.reports"
               columns={columns}
               rows={reports}
               keyOf={({ id }) => id}
-              empty={t('reports.none')}
+              empty="reports.none"
             />
           </Panel>
         )}

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { SignalItem } from '../../schema/log.ts';
-import { SelectField } from '../actions/field.tsx';
-import { overview, strategyOptions } from '../overview.ts';
+import { StrategyField } from '../actions/field.tsx';
 import { column, type DataColumn, DataTable, PagedList } from '../parts/data-table.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData, Badge, NameLink, SentenceText, type Tone } from '../parts/words.tsx';
@@ -50,20 +49,14 @@ export function SignalsView() {
     <>
       <header class="view-head">
         <h1>{t('view.signals')}</h1>
-        <SelectField
-          label={t('field.strategy')}
-          name="signals-strategy"
-          value={strategy.value}
-          options={[['', t('field.allStrategies')], ...strategyOptions(overview.value.data)]}
-          onChange={(wanted) => (strategy.value = wanted)}
-        />
+        <StrategyField name="signals-strategy" chosen={strategy} />
       </header>
       <Panel title={t('signals.title')} note={t('log.note')}>
         <PagedList<SignalItem>
           path="/signals"
           query={{ strategy: strategy.value }}
-          label={t('view.signals')}
-          empty={t('signals.none')}
+          label="view.signals"
+          empty="signals.none"
           columns={signalColumns()}
           keyOf={keyOf}
         />
@@ -75,11 +68,11 @@ export function SignalsView() {
 export function SignalsTable({ signals }: { readonly signals: readonly SignalItem[] }) {
   return (
     <DataTable
-      label={t('view.signals')}
+      label="view.signals"
       columns={signalColumns(true)}
       rows={signals}
       keyOf={keyOf}
-      empty={t('signals.none')}
+      empty="signals.none"
     />
   );
 }

@@ -52,7 +52,7 @@ export function StrategyView({ name }: { readonly name: string }) {
             <PositionsTable positions={positions} />
           </Panel>
           <Panel title={t('orders.open')}>
-            <OrdersTable orders={openOrders} label={t('orders.open')} />
+            <OrdersTable orders={openOrders} label="orders.open" />
           </Panel>
           <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
             <IntentsTable intents={intents} />
@@ -121,11 +121,11 @@ function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) 
   ];
   return (
     <DataTable
-      label={t('strategy.intents')}
+      label="strategy.intents"
       columns={columns}
       rows={intents}
       keyOf={({ id }) => id}
-      empty={t('strategy.noIntents')}
+      empty="strategy.noIntents"
     />
   );
 }

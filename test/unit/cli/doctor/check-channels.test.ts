@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkChannels } from '../../../../src/cli/doctor/check-channels.ts';
+import { checkChannels } from '../../../../src/cli/doctor/run-doctor.ts';
 import { doctorCommand } from '../../../../src/cli/commands/doctor.ts';
 import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';
 import { runCommand, type Ended } from '../api/run-command.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-machine.ts';
 import { noteBackup } from '../../../../src/daemon/make-backup.ts';
-import { acquireProcessLock } from '../../../../src/daemon/process-lock.ts';
-import { watchdogProcessLockPath } from '../../../../src/daemon/run-watchdog.ts';
+import { acquireProcessLock } from '../../../../src/daemon/process-locks.ts';
+import { watchdogProcessLockPath } from '../../../../src/daemon/watchdog.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/pruner.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 

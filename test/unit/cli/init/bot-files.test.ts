@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { botFiles } from '../../../../src/cli/init/bot-files.ts';
-import { USUAL_REQUEST, type BotRequest } from '../../../../src/cli/init/bot-request.ts';
-import { START_NAMES } from '../../../../src/cli/init/starting-points.ts';
+import { USUAL_REQUEST, type BotRequest, START_NAMES } from '../../../../src/cli/init/bot-request.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 
 const shipped = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CommitTimes } from '../../../../src/budget/commit-times.ts';
-import { CancelWait, cancelWaitText, slowDiskFault } from '../../../../src/daemon/control/cancel-wait.ts';
+import { CancelWait, cancelWaitText, slowDiskFault } from '../../../../src/daemon/control/control-inbox.ts';
 import { english } from '../../../../src/language/sentence.ts';
 
 describe('what the cancels of a halt wait for', () => {

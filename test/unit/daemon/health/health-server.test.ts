@@ -1,10 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type HealthSource,
-  LedgerWatch,
-  startingSource,
-} from '../../../../src/daemon/health/health-source.ts';
+import { type HealthSource, LedgerWatch, startingSource } from '../../../../src/daemon/health-source.ts';
 import { HealthServer } from '../../../../src/daemon/health/health-server.ts';
 import { wellSource } from './well-source.ts';
 import { isAllowedHost, oneHost } from '../../../../src/daemon/allowed-host.ts';

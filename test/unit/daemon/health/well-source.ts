@@ -1,5 +1,5 @@
 import type { DecimalText } from '../../../../src/domain/decimal-text.ts';
-import { LatencyBuckets, type HealthSource } from '../../../../src/daemon/health/health-source.ts';
+import { LatencyBuckets, type HealthSource } from '../../../../src/daemon/health-source.ts';
 
 const nothing = {
   currency: 'rls',

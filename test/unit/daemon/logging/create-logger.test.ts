@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { about, createLogger, LogFile } from '../../../../src/daemon/run/create-logger.ts';
-import { Secret } from '../../../../src/configuration/secret.ts';
+import { Secret } from '../../../../src/configuration/secret-file.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { captureLog } from './capture-log.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { readRun, RunRecord, type RunBeginning } from '../../../../src/daemon/run-record.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
-import { runWatchdog } from '../../../../src/daemon/run-watchdog.ts';
-import { type WatchdogNews, isTrouble, watchdogText } from '../../../../src/daemon/watchdog.ts';
+import { runWatchdog, type WatchdogNews, isTrouble, watchdogText } from '../../../../src/daemon/watchdog.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const folder = folderOfEachTest();

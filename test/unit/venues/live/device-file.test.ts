@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writ
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { knownDevice } from '../../../../src/venues/client-credentials.ts';
-import { writePrivateFile } from '../../../../src/configuration/private-file.ts';
+import { writePrivateFile } from '../../../../src/configuration/secret-file.ts';
 import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 

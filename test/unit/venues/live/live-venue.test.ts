@@ -25,7 +25,7 @@ import { createVirtualLimiter } from '../../../../src/virtual/virtual-executor.t
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { inTurn, json } from '../../exchange/fake-transport.ts';
 import { folderOfThisTest } from '../../../support/temporary-folder.ts';
-import { Secret } from '../../../../src/configuration/secret.ts';
+import { Secret } from '../../../../src/configuration/secret-file.ts';
 import { judgeAccount, type AccountFields, type AccountHash } from '../../../../src/venues/account-reader.ts';
 
 /** A server as the exchange of a bot that has a ledger of its own. */
