@@ -59,12 +59,11 @@ function closedBars(
   const known = barsBetween(columns, 0, closedIndex + 1);
   const fromMs = gridOf(timeframe, columns.anchors).shifted(toMs, -(count + 1));
   const some = barsBetween(known, firstBarFrom(known, fromMs));
-  const bars = timeframe === columns.timeframe ? allOf(some) : built(some, timeframe);
+  const bars =
+    timeframe === columns.timeframe
+      ? Array.from({ length: some.length }, (_, index) => candleAt(some, index))
+      : built(some, timeframe);
   return bars.filter(({ openTimeMs }) => openTimeMs < toMs).slice(-count);
-}
-
-function allOf(columns: CandleColumns): readonly Candle[] {
-  return Array.from({ length: columns.length }, (_, index) => candleAt(columns, index));
 }
 
 function built(columns: CandleColumns, timeframe: Timeframe): readonly Candle[] {

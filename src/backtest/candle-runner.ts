@@ -188,7 +188,11 @@ export class CandleRunner {
       initialEquity,
       finalEquity: this.valuer.exact(),
       bars: this.done,
-      failures: this.failures(),
+      failures: new Map(
+        [...this.pastInstances, ...this.engine.instances].flatMap(({ runner }) =>
+          runner.failure === null ? [] : [[runner.name, runner.failure] as const],
+        ),
+      ),
       logs: this.logs(),
       intents: intentsOf([...this.pastInstances, ...this.engine.instances]),
       universes: this.engine.universes.reports(),
@@ -527,14 +531,6 @@ export class CandleRunner {
     for (const instance of [...this.pastInstances, ...this.engine.instances])
       logs.set(instance.name, [...(logs.get(instance.name) ?? []), ...instance.storedLog()]);
     return logs;
-  }
-
-  private failures(): ReadonlyMap<string, string> {
-    return new Map(
-      [...this.pastInstances, ...this.engine.instances].flatMap(({ runner }) =>
-        runner.failure === null ? [] : [[runner.name, runner.failure] as const],
-      ),
-    );
   }
 }
 

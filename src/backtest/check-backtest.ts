@@ -60,7 +60,7 @@ export async function checkBacktest(
       const { cutMs, comparedUntilMs } = cutMoment(second, atMs);
       begin();
       const part = await runOn(cutAfter(markets, cutMs));
-      refuseLookahead({ whole: all, part: part.wanted, fromMs: firstMs, cutMs, untilMs: comparedUntilMs });
+      refuseLookahead(all, part.wanted, firstMs, cutMs, comparedUntilMs);
     }
     if (warmUp) {
       begin();
@@ -70,12 +70,13 @@ export async function checkBacktest(
         { markets: warmedOnly(markets, whole.instances, atMs), fromMs: atMs },
       );
       const times = later.curve.timeMs.subarray(0, later.curve.length);
-      const flatMs = firstFlatMs([reported, later], {
-        closesMs: times,
-        markets: markets.map(({ market }) => market),
-      });
+      const flatMs = firstFlatMs(
+        [reported, later],
+        times,
+        markets.map(({ market }) => market),
+      );
       if (flatMs === null) uncompared += 1;
-      else compareWarmUp({ all, later: wantedOf(later.orders), beganMs: atMs, flatMs });
+      else compareWarmUp(all, wantedOf(later.orders), atMs, flatMs);
     }
   }
   return [...(lookahead ? [LOOKAHEAD] : []), ...(warmUp ? [warmUpSentence(uncompared)] : [])];
@@ -104,7 +105,7 @@ export async function checkPollBacktest(
     step += 1;
     begin(step);
     const { wanted: part } = await runUntil(cutMs);
-    refuseLookahead({ whole: all, part, fromMs, cutMs, untilMs: cutMs - 1 });
+    refuseLookahead(all, part, fromMs, cutMs, cutMs - 1);
   }
   return [LOOKAHEAD];
 }
@@ -118,14 +119,13 @@ function refuseUnlike(reported: BacktestRun, { wanted }: Pick<ApartRun, 'wanted'
   );
 }
 
-function refuseLookahead(of: {
-  readonly whole: readonly ExpectedOrder[];
-  readonly part: readonly ExpectedOrder[];
-  readonly fromMs: number;
-  readonly cutMs: number;
-  readonly untilMs: number;
-}): void {
-  const { whole, part, fromMs, cutMs, untilMs } = of;
+function refuseLookahead(
+  whole: readonly ExpectedOrder[],
+  part: readonly ExpectedOrder[],
+  fromMs: number,
+  cutMs: number,
+  untilMs: number,
+): void {
   const found = firstDifference(whole, part, { fromMs, untilMs });
   if (found === null) return;
   const who = { first: 'the whole run', second: `the one whose data end at ${isoText(cutMs)}` };
@@ -133,13 +133,12 @@ function refuseLookahead(of: {
 }
 
 /** Throws where what was wanted after both were flat is not the same. */
-function compareWarmUp(of: {
-  readonly all: readonly ExpectedOrder[];
-  readonly later: readonly ExpectedOrder[];
-  readonly beganMs: number;
-  readonly flatMs: number;
-}): void {
-  const { all, later, beganMs, flatMs } = of;
+function compareWarmUp(
+  all: readonly ExpectedOrder[],
+  later: readonly ExpectedOrder[],
+  beganMs: number,
+  flatMs: number,
+): void {
   const range = { fromMs: flatMs + 1, untilMs: Number.POSITIVE_INFINITY };
   const found = firstDifference(sides(all), sides(later), range);
   if (found === null) return;
@@ -248,10 +247,11 @@ interface RunTrace {
  */
 function firstFlatMs(
   runs: readonly RunTrace[],
-  of: { readonly closesMs: Float64Array; readonly markets: readonly Market[] },
+  closesMs: Float64Array,
+  markets: readonly Market[],
 ): number | null {
-  const walks = runs.map((run) => new FlatWalk(run, of.markets));
-  for (const closeMs of of.closesMs) {
+  const walks = runs.map((run) => new FlatWalk(run, markets));
+  for (const closeMs of closesMs) {
     let isFlat = true;
     // Each goes on, also where another one is not flat.
     for (const walk of walks) if (!walk.isFlatAt(closeMs)) isFlat = false;

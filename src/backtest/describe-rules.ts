@@ -1,19 +1,7 @@
 import { type FidelityStatement, fidelityFact as fact, type FidelityFact } from './backtest-run.ts';
-import type { BarRules } from '../venues/fill-rules.ts';
 import { inDigits, type FactFigure } from '../language/fact.ts';
 import type { Timeframe } from '../domain/candle.ts';
-import type { QueuePlace } from '../venues/fill-rules.ts';
-import type { Latency, PollRules } from '../venues/fill-rules.ts';
-
-function priceOf({ slippage, spreadBps }: BarRules): FidelityFact {
-  return fact('bars.price.rule', {
-    spread: inDigits(spreadBps),
-    slippage:
-      slippage.kind === 'bps'
-        ? fact('bars.slippage.bps', { bps: inDigits(slippage.bps) })
-        : fact('bars.slippage.range', { share: percentOf(slippage.millionths) }),
-  });
-}
+import type { BarRules, Latency, PollRules } from '../venues/fill-rules.ts';
 
 function volumeOf({ volumeShareMillionths, path }: BarRules): FidelityFact {
   if (volumeShareMillionths === null) return fact('bars.volume.none');
@@ -37,7 +25,16 @@ export function describeBarRules(rules: BarRules, detail?: Timeframe): FidelityS
         ? []
         : [{ rule: fact('bars.detail'), setting: fact('bars.detail.rule', { timeframe: detail }) }]),
       { rule: fact('bars.market'), setting: fact(`bars.market.${arrival}`) },
-      { rule: fact('bars.price'), setting: priceOf(rules) },
+      {
+        rule: fact('bars.price'),
+        setting: fact('bars.price.rule', {
+          spread: inDigits(rules.spreadBps),
+          slippage:
+            rules.slippage.kind === 'bps'
+              ? fact('bars.slippage.bps', { bps: inDigits(rules.slippage.bps) })
+              : fact('bars.slippage.range', { share: percentOf(rules.slippage.millionths) }),
+        }),
+      },
       { rule: fact('bars.band'), setting: fact(`bars.band.${marketBand}`) },
       { rule: fact('bars.limit'), setting: fact(`bars.limit.${limitFill}`) },
       { rule: fact('bars.beyond'), setting: fact(`bars.beyond.${limitFill}`) },
@@ -78,12 +75,6 @@ function caveatsOf(rules: BarRules): readonly FidelityFact[] {
 /** A share of a setting as a percentage in full, without the noise of floats: `0.07` of 700 millionths. */
 function percentOf(millionths: number): FactFigure {
   return inDigits(Number((millionths / 10_000).toFixed(4)));
-}
-
-function queueOf(queue: QueuePlace): FidelityFact {
-  return queue.kind === 'share'
-    ? fact('poll.queue.share', { share: percentOf(queue.millionths) })
-    : fact(`poll.queue.${queue.kind}`);
 }
 
 function latencyOf(latency: Latency): FidelityFact {
@@ -127,7 +118,15 @@ export function describePollRules(rules: PollRules): FidelityStatement {
       { rule: fact('poll.lag'), setting: lag },
       { rule: fact('poll.takes'), setting: fact('poll.takes.rule') },
       { rule: fact('poll.taken'), setting: fact(`poll.taken.${liquidity}`) },
-      { rule: fact('poll.rests'), setting: fact('poll.rests.rule', { queue: queueOf(queue) }) },
+      {
+        rule: fact('poll.rests'),
+        setting: fact('poll.rests.rule', {
+          queue:
+            queue.kind === 'share'
+              ? fact('poll.queue.share', { share: percentOf(queue.millionths) })
+              : fact(`poll.queue.${queue.kind}`),
+        }),
+      },
       { rule: fact('poll.unreached'), setting: fact('poll.unreached.rule') },
       { rule: fact('poll.through'), setting: fact(`poll.through.${through}`) },
       { rule: fact('stops'), setting: fact('poll.stops.rule') },

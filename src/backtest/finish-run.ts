@@ -66,7 +66,14 @@ export function finishRun(
     fillsBefore.length === 0 ? run : { ...run, fills: [...fillsBefore, ...run.fills] },
   );
   const all = roundTrips(valued.moved, valued.markets);
-  const trips = fillsBefore.length === 0 ? all : { ...all, trips: endedFrom(run.fromMs, all.trips) };
+  // A trade is of the run that it ends in, and one that is open of each since its beginning.
+  const trips =
+    fillsBefore.length === 0
+      ? all
+      : {
+          ...all,
+          trips: all.trips.filter(({ closedAtMs }) => closedAtMs === null || closedAtMs >= run.fromMs),
+        };
   const traded = valued.traded.slice(fillsBefore.length);
   const { fidelity } = run;
   const { format } = reportVoice('en');
@@ -113,19 +120,6 @@ export function finishRun(
     sketch: sketchOf(run),
   };
   return { run, head, trips: trips.trips, warnings, refusals };
-}
-
-/** A trade is of the run that it ends in, and one that is open of each since its beginning. */
-function endedFrom(fromMs: number, trips: readonly RoundTrip[]): readonly RoundTrip[] {
-  return trips.filter(({ closedAtMs }) => closedAtMs === null || closedAtMs >= fromMs);
-}
-
-/**
- * Returns the interface's meaning of a code that the exchange gave; null for a check of the bot, which has
- * its own words.
- */
-function meaningOf({ what, code }: RefusalCount): string | null {
-  return what === 'order' ? (MEANINGS.get(code) ?? null) : null;
 }
 
 /**

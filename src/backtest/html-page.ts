@@ -38,6 +38,7 @@ interface HtmlPage {
 /** A report as one HTML file, with its data and its script inside. */
 export function htmlPage({ language, title, header, main, footer, data, styles, script }: HtmlPage): string {
   const packed = gzipSync(JSON.stringify(data), { level: PACKING }).toString('base64');
+  // A script within a page: what would end its element early is written otherwise.
   return `<!doctype html>
 <html lang="${language}"${language === 'fa' ? ' dir="rtl"' : ''} data-theme="light">
 <head>
@@ -54,7 +55,7 @@ ${main.join('\n')}
 </main>
 <footer><p>${footer}</p></footer>
 <script type="text/plain" id="data">${packed}</script>
-<script>${inScript(reportScript(script))}</script>
+<script>${reportScript(script).replaceAll('</script', String.raw`<\/script`)}</script>
 </body>
 </html>
 `;
@@ -74,11 +75,6 @@ function reportScript(name: ReportScript): string {
     execFileSync(process.execPath, [join(ownFolder('page'), 'build-reports.mjs')], { encoding: 'utf8' }),
   ) as Readonly<Record<ReportScript, string>>;
   return built[name];
-}
-
-/** A script within a page: what would end its element early is written otherwise. */
-function inScript(script: string): string {
-  return script.replaceAll('</script', String.raw`<\/script`);
 }
 
 const pageFile = (name: string): string => readFileSync(join(ownFolder('page'), name), 'utf8');

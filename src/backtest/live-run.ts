@@ -101,7 +101,14 @@ export function liveRun(
       : [],
   );
   const finalEquity = account.exact();
-  const names = strategyNames(rows, fills);
+  const names = [
+    ...new Set([
+      ...rows.strategies.map(({ name }) => name),
+      ...rows.orders.map(({ strategy }) => strategy),
+      ...rows.intents.keys(),
+      ...fills.flatMap(({ strategy }) => strategy ?? []),
+    ]),
+  ];
   const traded = markets.map(({ market, candles }): TradedMarket => ({
     market,
     firstPrice: firstPrices.get(market.symbol) ?? NO_UNITS,
@@ -130,7 +137,7 @@ export function liveRun(
     finalEquity,
     curve,
     markets: traded,
-    strategies: names.map((name) => strategyOf(name, rows, { fills, params: options.params })),
+    strategies: names.map((name) => strategyOf(name, rows, fills, options.params)),
     plots: plotsOfMirror(rows, range),
     intents: intentsOfMirror(rows, names),
     locks: locksOfJournal(rows.lockLines, range),
@@ -254,35 +261,24 @@ function closingOf({ stored, balances, strategies, fills }: SessionRows): {
   return { held, source: balances.length === 0 ? 'nothing' : 'balances' };
 }
 
-/** Strategies that have a row, an order, an intent or a fill, each once. */
-function strategyNames(rows: SessionRows, fills: readonly FillRecord[]): readonly string[] {
-  return [
-    ...new Set([
-      ...rows.strategies.map(({ name }) => name),
-      ...rows.orders.map(({ strategy }) => strategy),
-      ...rows.intents.keys(),
-      ...fills.flatMap(({ strategy }) => strategy ?? []),
-    ]),
-  ];
-}
-
 /** Markets that a strategy is named with; of more they are counted. */
 const MOST_NAMED = 3;
 
 function strategyOf(
   name: string,
   rows: SessionRows,
-  of: { readonly fills: readonly FillRecord[]; readonly params: ReadonlyMap<string, unknown> },
+  fills: readonly FillRecord[],
+  params: ReadonlyMap<string, unknown>,
 ): BacktestRun['strategies'][number] {
   const row = rows.strategies.find((strategy) => strategy.name === name);
   const markets = new Set([
     ...rows.orders.flatMap(({ strategy, market }) => (strategy === name ? [market] : [])),
-    ...of.fills.flatMap(({ strategy, market }) => (strategy === name ? [market] : [])),
+    ...fills.flatMap(({ strategy, market }) => (strategy === name ? [market] : [])),
   ]);
   return {
     name,
     market: markets.size > MOST_NAMED ? `${markets.size} markets` : [...markets].join(', '),
-    params: of.params.get(name) ?? null,
+    params: params.get(name) ?? null,
     reason: row?.reason ?? null,
     failure: row?.status === 'stopped' ? (row.reason ?? row.status) : null,
     log: (rows.logs.get(name) ?? []).map(({ seq, atMs, json }) => ({

@@ -134,9 +134,10 @@ function progressOf(
   const spans = symbols.flatMap((market) => recordings.span(market) ?? []);
   const beginMs = fromMs ?? Math.min(...spans.map((span) => span.fromMs));
   const endMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, Math.max(...spans.map((span) => span.toMs)));
-  const shareAt = (atMs: number): number =>
-    Math.min(1, Math.max(0, (atMs - beginMs) / Math.max(1, endMs - beginMs)));
-  return { onProgress: (atMs, rows) => onProgress(rows, shareAt(atMs)) };
+  return {
+    onProgress: (atMs, rows) =>
+      onProgress(rows, Math.min(1, Math.max(0, (atMs - beginMs) / Math.max(1, endMs - beginMs)))),
+  };
 }
 
 /**

@@ -51,19 +51,11 @@ export interface CandleSource {
 export async function loadCandles(source: CandleSource): Promise<Candles> {
   const { timeframe, file, catalogue = usualCatalogue() } = source;
   const market = parseMarket(source.market).symbol;
-  const range = rangeOf(source);
+  const range = { fromMs: momentMs(source.from, EARLIEST_MS), toMs: momentMs(source.to, LATEST_MS) };
   const of = { market, timeframe, range, warmUpMs: 0 };
   const loaded =
     file === undefined ? await readBars(openCatalogue(catalogue), of) : await readFileBars(file, of);
   return numbersOf(loaded.columns);
-}
-
-/** The range between two moments; all of time where they are left out. */
-function rangeOf({ from, to }: Pick<CandleSource, 'from' | 'to'>): {
-  readonly fromMs: number;
-  readonly toMs: number;
-} {
-  return { fromMs: momentMs(from, EARLIEST_MS), toMs: momentMs(to, LATEST_MS) };
 }
 
 function momentMs(moment: Moment | undefined, otherwise: number): number {

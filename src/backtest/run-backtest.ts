@@ -83,6 +83,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const { run, venue } = runOnce(backtest, backtest.markets);
   const runMs = clock() - startedMs;
   const toMs = run.curve.timeMs[run.curve.length - 1] ?? fromMs;
+  // A universe that nothing ever passed is most likely a mistake.
   return {
     fidelity: withCaveats(
       describeBarRules(venue.rules, markets.find(({ detail }) => detail)?.detail?.timeframe),
@@ -112,7 +113,17 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     requests: null,
     warnings: [
       ...warningsOf(backtest, venue.valuer(quote).unvalued),
-      ...emptyUniverses(run),
+      ...run.universes.flatMap(({ key, rankings, entered, empty }) =>
+        entered > 0
+          ? []
+          : [
+              runWarning('warning.emptyUniverse', {
+                universe: key,
+                rankings: inDigits(rankings),
+                why: empty ?? runWarning('warning.somePassed'),
+              }),
+            ],
+      ),
       ...signalWarnings(backtest.signals ?? [], {
         instances: backtest.instances,
         fromMs,
@@ -122,21 +133,6 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     config: backtest.config,
     timing: { ...backtest.loading, runMs, events: run.bars },
   };
-}
-
-/** A universe that nothing ever passed is most likely a mistake. */
-function emptyUniverses({ universes }: CandleRun): readonly RunWarning[] {
-  return universes.flatMap(({ key, rankings, entered, empty }) =>
-    entered > 0
-      ? []
-      : [
-          runWarning('warning.emptyUniverse', {
-            universe: key,
-            rankings: inDigits(rankings),
-            why: empty ?? runWarning('warning.somePassed'),
-          }),
-        ],
-  );
 }
 
 /** Order that a strategy planned, for a comparison of two runs. */

@@ -97,13 +97,14 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
 
 function recordedMarket(script: BookMarketScript, stepMs: number): PollRunOptions['markets'][number] {
   const market = scriptedMarketOf(script);
-  const [books, trades] = rowsOf(script, { stepMs, name: market.symbol });
+  const [books, trades] = rowsOf(script, stepMs, market.symbol);
   return { market, books: inOne(bookColumns(books)), trades: inOne(tradeColumns(trades)) };
 }
 
 function rowsOf(
   { books }: BookMarketScript,
-  { stepMs, name }: { readonly stepMs: number; readonly name: string },
+  stepMs: number,
+  name: string,
 ): readonly [books: readonly RecordedBook[], trades: readonly RecordedTrade[]] {
   const last = books.at(-1);
   if (last === undefined)

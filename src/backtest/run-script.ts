@@ -214,14 +214,8 @@ export function settingsOf(
   runner: StrategyRunner,
   { locks = [], inventory = {} }: Pick<ScriptedAccount, 'locks' | 'inventory'>,
 ): CandleRunOptions['settings'] {
-  refuseEmptyUniverses(runner);
-  const limits = createRiskLimits();
-  const own = { capital: {}, inventory: unitsByCurrency(inventory) };
-  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, ...own } as const;
-  return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance], locks: readLocks(locks) };
-}
+  const { subscriptions } = runner;
 
-function refuseEmptyUniverses({ subscriptions }: StrategyRunner): void {
   for (const wanted of subscriptions) {
     if (wanted.kind !== 'universe' || wanted.candidates.length > 0) continue;
     throw new SarrafError(
@@ -229,6 +223,10 @@ function refuseEmptyUniverses({ subscriptions }: StrategyRunner): void {
       `universe: expected markets in ${wanted.rules.quote} among those of the script, found none: add some by others, with a name such as ETHUSDT`,
     );
   }
+  const limits = createRiskLimits();
+  const own = { capital: {}, inventory: unitsByCurrency(inventory) };
+  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, ...own } as const;
+  return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance], locks: readLocks(locks) };
 }
 
 function readLocks(locks: readonly unknown[]): readonly LockRule[] {

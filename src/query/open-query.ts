@@ -74,7 +74,9 @@ export async function openQuery({ sql, places, draft, signal }: QueryOptions): P
   await loadDuckdb();
   const opening = openDatabase({ temporaryFolder });
   // It opens on a thread of its own meanwhile.
-  const makers = loadMakers(viewsNamedIn(sql));
+  const makers = Promise.all(
+    viewsNamedIn(sql).map(async (name) => [name, await VIEW_MAKERS[name]()] as const),
+  );
   const database = await opening;
   const removeTemporary = (): void => rmSync(temporaryFolder, { recursive: true, force: true });
   // The process may end at once, as when its output has lost its reader.
@@ -114,10 +116,6 @@ export async function openQuery({ sql, places, draft, signal }: QueryOptions): P
     close();
     throw error;
   }
-}
-
-function loadMakers(names: readonly ViewName[]): Promise<readonly (readonly [ViewName, MakeView])[]> {
-  return Promise.all(names.map(async (name) => [name, await VIEW_MAKERS[name]()] as const));
 }
 
 /** Takes from the database all that it does not need. Nothing brings it back. */

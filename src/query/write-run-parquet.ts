@@ -29,7 +29,8 @@ export async function writeRunParquet(run: string, folder: string): Promise<read
       trades: ofOneRun(runTableSql('round_trips', result)),
       orders: ofOneRun(runTableSql('orders', result)),
       fills: ofOneRun(runTableSql('fills', result)),
-      equity: equitySql(join(resolve(run), 'equity.csv')),
+      equity: `FROM read_csv([${sqlText(join(resolve(run), 'equity.csv'))}], header = true, auto_detect = false,
+    columns = {time: 'TIMESTAMP', equity: 'DOUBLE', drawdown: 'DOUBLE', is_exposed: 'BOOLEAN'})`,
     };
     const paths: string[] = [];
     for (const [name, sql] of Object.entries(tables)) {
@@ -45,11 +46,6 @@ export async function writeRunParquet(run: string, folder: string): Promise<read
 
 function ofOneRun(tableSql: string): string {
   return `SELECT * EXCLUDE (run) FROM (${tableSql})`;
-}
-
-function equitySql(path: string): string {
-  return `FROM read_csv([${sqlText(path)}], header = true, auto_detect = false,
-    columns = {time: 'TIMESTAMP', equity: 'DOUBLE', drawdown: 'DOUBLE', is_exposed: 'BOOLEAN'})`;
 }
 
 /** Decimals of money in SQL. */
@@ -145,7 +141,10 @@ function rowOf(
   const isComplete = outcome.kind === 'complete';
   return {
     ...Object.fromEntries(
-      Object.entries(metrics ?? {}).map(([name, value]) => [name, figureValue(name, value)]),
+      Object.entries(metrics ?? {}).map(([name, value]) => [
+        name,
+        value !== null && FIGURE_TYPES[name] === 'money' ? decimalText(value) : value,
+      ]),
     ),
     ...Object.fromEntries(
       columns.map(({ parameter, field, type }) => [field, cellOf(point[parameter.name], type)]),
@@ -160,11 +159,6 @@ function rowOf(
 }
 
 const FIGURE_TYPES: FieldTypes = FIGURE_FIELDS;
-
-/** Money as the shortest text of the float that a study keeps. */
-function figureValue(name: string, value: number | null): unknown {
-  return value !== null && FIGURE_TYPES[name] === 'money' ? decimalText(value) : value;
-}
 
 function cellOf(value: ParameterValue | undefined, type: FieldType): unknown {
   if (value === undefined) return null;

@@ -132,17 +132,10 @@ async function merge<Row>(
     });
     if (conflict !== null) return conflict;
     // What a recorder has seen is kept whatever it is: it can not be seen again.
-    if (key.kind === 'candles')
-      await checkFit(database, { root, key, manifest, decimals: staged.decimals.values() });
+    if (key.kind === 'candles') await checkFit(database, root, key, manifest, staged.decimals.values());
   }
   const news = await countNew(database, shape);
-  const partitions = await writePartitions(database, {
-    manifest,
-    options,
-    decimals: staged.decimals,
-    news,
-    isInOrder,
-  });
+  const partitions = await writePartitions(database, manifest, options, staged.decimals, news, isInOrder);
   const generation = manifest.generation + 1;
   const tail = (await options.writeTail?.(folder, generation)) ?? manifest.tail;
   if (options.confirm !== undefined && !(await options.confirm())) return { kind: 'abandoned' };
@@ -201,15 +194,12 @@ function noted<Row>(
 
 async function writePartitions<Row>(
   database: Database,
-  how: {
-    readonly manifest: Manifest;
-    readonly options: AppendOptions<Row>;
-    readonly decimals: ReadonlyMap<string, RowDecimals>;
-    readonly news: ReadonlyMap<string, number>;
-    readonly isInOrder: boolean;
-  },
+  manifest: Manifest,
+  options: AppendOptions<Row>,
+  decimals: ReadonlyMap<string, RowDecimals>,
+  news: ReadonlyMap<string, number>,
+  isInOrder: boolean,
 ): Promise<Partition[]> {
-  const { manifest, options, decimals, news, isInOrder } = how;
   const { root, key, shape, source } = options;
   const byName = new Map(manifest.partitions.map((partition) => [partition.name, partition]));
   for (const name of news.keys()) {
@@ -241,33 +231,28 @@ const MOST_STEPS = BigInt(Number.MAX_SAFE_INTEGER);
  */
 async function checkFit(
   database: Database,
-  of: {
-    readonly root: string;
-    readonly key: FolderKey;
-    readonly manifest: Manifest;
-    readonly decimals: Iterable<RowDecimals>;
-  },
+  root: string,
+  key: FolderKey,
+  manifest: Manifest,
+  decimals: Iterable<RowDecimals>,
 ): Promise<void> {
-  const { root, key, manifest } = of;
   const before = Math.max(0, ...manifest.partitions.map(({ priceDecimals }) => priceDecimals));
-  const after = Math.max(before, ...[...of.decimals].map(({ price }) => price));
+  const after = Math.max(before, ...[...decimals].map(({ price }) => price));
   const files =
     after > before ? manifest.partitions.map(({ file }) => join(folderPath(root, key), file)) : [];
   const sources = ['added', ...(files.length === 0 ? [] : [`read_parquet(${sqlFiles(files)})`])];
   for (const source of sources) {
-    const price = await largestPrice(database, source);
+    const sql = `SELECT coalesce(max(high), 0)::VARCHAR FROM ${source}`;
+    const [row] = await queryRows(database, sql, 'look for the largest price');
+    const price = parseUnits(typeof row?.[0] === 'string' ? row[0] : '0');
     if (price / columnScale(after) <= MOST_STEPS) continue;
+    // The decimals that the largest price leaves room for.
     throw new SarrafError(
       'TOO_LARGE',
-      `expected candles of ${folderTitle(key)} that fit columns of 15 digits, found a price of ${formatUnits(price)} and one with ${after} decimals: round them with --round-prices ${fitting(price)}`,
+      `expected candles of ${folderTitle(key)} that fit columns of 15 digits, found a price of ${formatUnits(price)} and one with ${after} decimals: round them with --round-prices ${Math.max(0, SURE_DIGITS - String(price / UNITS_PER_ONE).length)}`,
       { details: { openTimeMs: await misfitMs(database, { source, price, after, before }) } },
     );
   }
-}
-
-/** The decimals that the largest price leaves room for. */
-function fitting(largest: Units): number {
-  return Math.max(0, SURE_DIGITS - String(largest / UNITS_PER_ONE).length);
 }
 
 /**
@@ -286,12 +271,6 @@ async function misfitMs(
   const sql = `SELECT min(at_ms) FROM ${from} WHERE ${condition}`;
   const [row] = from === 'added' ? await queryRows(database, sql, 'look for the bar that does not fit') : [];
   return row?.[0] === undefined || row[0] === null ? null : Number(row[0]);
-}
-
-async function largestPrice(database: Database, source: string): Promise<Units> {
-  const sql = `SELECT coalesce(max(high), 0)::VARCHAR FROM ${source}`;
-  const [row] = await queryRows(database, sql, 'look for the largest price');
-  return parseUnits(typeof row?.[0] === 'string' ? row[0] : '0');
 }
 
 /** Rows of one group inside a file: a reader unpacks them together. */

@@ -217,7 +217,10 @@ export class CandleCollector {
 async function wholeBlock(blocks: CandleBlocks | null): Promise<CandleBlock | null> {
   if (blocks === null) return null;
   try {
-    return await collectBlocks(blocks);
+    // Throws where bars are in no order of time, do not fit a column, or are too many for one block.
+    const all = new GrowingBlock(blocks.expectedRows);
+    for await (const block of blocks.read()) all.add(block);
+    return all.inOrder();
   } catch (error) {
     if (error instanceof NotPlain) return null;
     throw error;
@@ -241,16 +244,6 @@ function exact(cell: number, decimals: number): number {
     'TOO_LARGE',
     `expected prices that fit a column of 15 digits, found one of more at ${decimals} decimals: round them with --round-prices`,
   );
-}
-
-/**
- * All bars of a file in one block, oldest first. Throws `NotPlain` where some are neither in the order of
- * time nor in the opposite one or do not fit a column, and `INVALID_OPTIONS` beyond what can be read at once.
- */
-async function collectBlocks(blocks: CandleBlocks): Promise<CandleBlock> {
-  const all = new GrowingBlock(blocks.expectedRows);
-  for await (const block of blocks.read()) all.add(block);
-  return all.inOrder();
 }
 
 /** Says that more bars came than can be read at once. */

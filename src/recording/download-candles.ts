@@ -158,7 +158,11 @@ class Download {
       for (let pages = 0; pages < PAGES_A_WRITE && reachedMs > range.fromMs; pages += 1) {
         const beforeMs = reachedMs;
         reachedMs = await this.page(beforeMs, range, candles);
-        this.progress(beforeMs - reachedMs, candles.length);
+
+        this.doneMs += beforeMs - reachedMs;
+        const { added, known, requests } = this.report;
+        const share = this.totalMs === 0 ? 1 : this.doneMs / this.totalMs;
+        this.options.onProgress?.({ candles: added + known + candles.length, requests, share });
       }
     } finally {
       // The exchange's clock may have shown to be behind.
@@ -213,12 +217,5 @@ class Download {
       'DATA_UNUSABLE',
       `expected the exchange to have the same candles of ${market} as the catalogue, found another for ${isoText(first?.timeMs ?? 0)}: the exchange has ${first?.given}, the catalogue ${first?.there}. Move the folder away to download it again`,
     );
-  }
-
-  private progress(coveredMs: number, waiting: number): void {
-    this.doneMs += coveredMs;
-    const { added, known, requests } = this.report;
-    const share = this.totalMs === 0 ? 1 : this.doneMs / this.totalMs;
-    this.options.onProgress?.({ candles: added + known + waiting, requests, share });
   }
 }

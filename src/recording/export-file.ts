@@ -72,11 +72,13 @@ export async function exportFile(catalogue: Catalogue, options: ExportOptions): 
     const rows =
       format === 'parquet'
         ? await writeParquet(catalogue, options, draft)
-        : await writeText(catalogue, options, {
+        : await writeText(
+            catalogue,
+            options,
             draft,
-            format: format === 'csv' ? 'csv' : 'jsonl',
-            isPacked: packed !== undefined,
-          });
+            format === 'csv' ? 'csv' : 'jsonl',
+            packed !== undefined,
+          );
     if (rows === 0) throw noneThere(catalogue.root, options.key, options.range);
     renameSync(draft, path);
     return rows;
@@ -88,18 +90,20 @@ export async function exportFile(catalogue: Catalogue, options: ExportOptions): 
 async function writeText(
   catalogue: Catalogue,
   { key, range, onProgress }: ExportOptions,
-  into: { readonly draft: string; readonly format: 'csv' | 'jsonl'; readonly isPacked: boolean },
+  draft: string,
+  format: 'csv' | 'jsonl',
+  isPacked: boolean,
 ): Promise<number> {
   let rows = 0;
   const texts = async function* (): AsyncGenerator<string> {
-    for await (const part of exportLines(catalogue, { key, range, format: into.format })) {
+    for await (const part of exportLines(catalogue, { key, range, format })) {
       rows += part.rows;
       onProgress?.(rows);
       yield part.text;
     }
   };
-  const file = createWriteStream(into.draft);
-  if (into.isPacked) await pipeline(Readable.from(texts()), createGzip(), file);
+  const file = createWriteStream(draft);
+  if (isPacked) await pipeline(Readable.from(texts()), createGzip(), file);
   else await pipeline(Readable.from(texts()), file);
   return rows;
 }

@@ -74,8 +74,7 @@ export function readFeedMessage(text: string): FeedMessage {
   const message = typeof parsed['data'] === 'object' && parsed['data'] !== null ? parsed['data'] : parsed;
   const type = (message as { readonly e?: unknown }).e;
   if (type === 'depthUpdate') return depthMessage(message, received);
-  if (type === 'trade' || type === 'aggTrade')
-    return tradeMessage(message, { received, isSum: type === 'aggTrade' });
+  if (type === 'trade' || type === 'aggTrade') return tradeMessage(message, received, type === 'aggTrade');
   if ('lastUpdateId' in message) return snapshotMessage(message);
   if ('bids' in message && 'asks' in message) return bookMessage(message, received);
   if ('trades' in message) return pageMessage(message, received);
@@ -109,17 +108,14 @@ function snapshotMessage(message: object): FeedMessage {
   return { kind: 'snapshot', lastId: read.data.lastUpdateId, bids: read.data.bids, asks: read.data.asks };
 }
 
-function tradeMessage(
-  message: object,
-  how: { readonly received: string | null; readonly isSum: boolean },
-): FeedMessage {
+function tradeMessage(message: object, received: string | null, isSum: boolean): FeedMessage {
   const read = trade.safeParse(message);
   if (!read.success)
     return bad(`expected a trade with positive texts p and q, ${DECIMALS}, a time T in ms and a boolean m`);
   const { T: timeMs, p: price, q: amount, m: buyerWasThere, t, a, s } = read.data;
-  const seenMs = receiptMs(how.received) ?? timeMs;
+  const seenMs = receiptMs(received) ?? timeMs;
   const side = buyerWasThere ? 'sell' : 'buy';
-  const id = (how.isSum ? a : t) ?? null;
+  const id = (isSum ? a : t) ?? null;
   return { kind: 'trade', trade: { timeMs, seenMs, price, amount, side, id }, symbol: s ?? null };
 }
 

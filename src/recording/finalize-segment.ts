@@ -85,17 +85,18 @@ async function finalizeSegment(segment: Segment, target: FinalizeTarget): Promis
   const { seen, gaps, badLines } = await summarizeSegment(segment);
   if (isOfTrades(segment)) await noteTape(dirname(path), segment);
   if (isOfBars(segment)) await finalizeBars(segment, target);
-  else if (seen !== null) await finalizeRows(segment as Segment<PlainKind>, { target, covered: seen, gaps });
+  else if (seen !== null) await finalizeRows(segment as Segment<PlainKind>, target, seen, gaps);
   rmSync(path);
   return badLines;
 }
 
 async function finalizeRows<Kind extends PlainKind>(
   segment: Segment<Kind>,
-  of: { readonly target: FinalizeTarget; readonly covered: TimeRange; readonly gaps: readonly TimeRange[] },
+  target: FinalizeTarget,
+  covered: TimeRange,
+  gaps: readonly TimeRange[],
 ): Promise<void> {
   const { market, kind, path } = segment;
-  const { target, covered, gaps } = of;
   await appendRows<SegmentRows[Kind]>({
     ...target,
     key: { market, kind },

@@ -64,11 +64,11 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
     books = await catalogue.appendBooks({
       market,
       source,
-      books: readBooks(options, { book, rejects, counts }),
+      books: readBooks(options, book, rejects, counts),
       async writeTail(into, generation) {
         const tail = book.tail();
         if (tail === null) return null;
-        return writeTails({ folder: into, generation, before: tails, tail });
+        return writeTails(into, generation, tails, tail);
       },
       async confirm() {
         trades = await catalogue.appendTrades({ market, source, trades: readTrades(options, tape) });
@@ -113,9 +113,10 @@ const isEmpty = ({ outcome }: ImportPart): boolean =>
 
 async function* readBooks(
   options: ImportFeedOptions,
-  into: { readonly book: FeedBook; readonly rejects: Rejects; readonly counts: FeedCounts },
+  book: FeedBook,
+  rejects: Rejects,
+  counts: FeedCounts,
 ): AsyncGenerator<readonly RecordedBook[]> {
-  const { book, rejects, counts } = into;
   let part: RecordedBook[] = [];
   for await (const text of linesOf(options)) {
     counts.rows += 1;
@@ -251,13 +252,12 @@ async function readTails(folder: string, manifest: Manifest | null): Promise<rea
 }
 
 /** Writes the ends of feeds with one more, under a name that the manifest is to take up. */
-async function writeTails(options: {
-  readonly folder: string;
-  readonly generation: number;
-  readonly before: readonly FeedTail[];
-  readonly tail: FeedTail;
-}): Promise<NonNullable<Manifest['tail']>> {
-  const { folder, generation, before, tail } = options;
+async function writeTails(
+  folder: string,
+  generation: number,
+  before: readonly FeedTail[],
+  tail: FeedTail,
+): Promise<NonNullable<Manifest['tail']>> {
   const tails = [...before.filter(({ lastId }) => lastId !== tail.lastId), tail].slice(-MOST_TAILS);
   const file = `tail.${generation}.json`;
   replaceFile(join(folder, file), JSON.stringify(tails));

@@ -212,7 +212,10 @@ async function* resampledBars(
     for (const candle of part) {
       const { openTimeMs } = candle;
       if (grid.startOf(openTimeMs) !== grid.startOf(openTimeMs + partMs - 1))
-        throw straddling(of, openTimeMs);
+        throw new SarrafError(
+          'INVALID_FILE',
+          `expected bars in ${of.path} that lie whole inside one of ${gridText(of.grid)}, found the one of ${isoText(openTimeMs)}, which is ${durationText(of.partMs)} long: import finer bars, or name another beginning with --anchor`,
+        );
       builder.add(candle);
       span.add(candle.openTimeMs);
     }
@@ -234,16 +237,6 @@ async function* resampledBars(
   }
   ends.leftOut = built.length - whole.length;
   yield whole;
-}
-
-function straddling(
-  { path, grid, partMs }: Parameters<typeof resampledBars>[1],
-  openTimeMs: number,
-): SarrafError {
-  return new SarrafError(
-    'INVALID_FILE',
-    `expected bars in ${path} that lie whole inside one of ${gridText(grid)}, found the one of ${isoText(openTimeMs)}, which is ${durationText(partMs)} long: import finer bars, or name another beginning with --anchor`,
-  );
 }
 
 /** Returns the remedy for bars that one file does not cover whole, if its own bars have this length. */

@@ -143,7 +143,12 @@ async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds
     const times = chunk.getColumnVector(0);
     for (let row = 0; row < count; row += 1) {
       const timeMs = times.getItem(row) as number;
-      if (timeMs <= lastMs) throw outOfOrder(root, question, timeMs);
+      // Ours are sorted, so another program has written them.
+      if (timeMs <= lastMs)
+        throw new SarrafError(
+          'DATA_UNUSABLE',
+          `expected candles of ${question.market} in ${root} in the order of time, each once, found ${timeText(timeMs)} out of it; see "sarraf data verify"`,
+        );
       openTimeMs[at + row] = timeMs;
       lastMs = timeMs;
     }
@@ -176,12 +181,4 @@ function copyVolumes(
     if (how.rounds || !(error instanceof SarrafError) || error.code !== 'TOO_LARGE') throw error;
     throw new VolumeBeyond(error.message);
   }
-}
-
-/** Returns the error for unsorted candles. Ours are sorted, so another program has written them. */
-function outOfOrder(root: string, question: CandleQuestion, timeMs: number): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
-    `expected candles of ${question.market} in ${root} in the order of time, each once, found ${timeText(timeMs)} out of it; see "sarraf data verify"`,
-  );
 }

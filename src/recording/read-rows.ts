@@ -308,9 +308,8 @@ export function partitionChunks<Row>(
  * the name must be read again.
  */
 export function isReplaced(root: string, key: FolderKey, { file }: Partition): boolean {
-  return !existsSync(join(folderPath(root, key), file)) && currentFile(root, key, file) === undefined;
-}
-
-function currentFile(root: string, key: FolderKey, file: string): Partition | undefined {
-  return readManifest(root, key)?.partitions.find((partition) => partition.file === file);
+  return (
+    !existsSync(join(folderPath(root, key), file)) &&
+    readManifest(root, key)?.partitions.find((partition) => partition.file === file) === undefined
+  );
 }

@@ -265,7 +265,14 @@ export async function findNew(
   const within = `SELECT min(at_ms), min(v)::VARCHAR, max(v)::VARCHAR FROM new_rows GROUP BY k HAVING min(v) IS DISTINCT FROM max(v)`;
   const against = `SELECT n.at_ms, t.v::VARCHAR, n.v::VARCHAR FROM new_rows n JOIN there t ON n.k = t.k WHERE n.v IS DISTINCT FROM t.v`;
   const hasTwins =
-    !of.areDistinct && (await isAny(database, 'SELECT k FROM new_rows GROUP BY k HAVING count(*) > 1'));
+    !of.areDistinct &&
+    (
+      await queryRows(
+        database,
+        'SELECT k FROM new_rows GROUP BY k HAVING count(*) > 1 LIMIT 1',
+        'compare what came with itself',
+      )
+    ).length > 0;
   for (const query of [...(hasTwins ? [within] : []), against]) {
     const conflicts = await conflictsOf(database, query, query === within);
     if (conflicts !== null) return conflicts;
@@ -285,10 +292,6 @@ export async function findNew(
     'compare what came with what is there',
   );
   return null;
-}
-
-async function isAny(database: Database, query: string): Promise<boolean> {
-  return (await queryRows(database, `${query} LIMIT 1`, 'compare what came with itself')).length > 0;
 }
 
 /** Takes all that came as new, for a source that is known to tell nothing twice. */

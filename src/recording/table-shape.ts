@@ -65,11 +65,6 @@ export function partitionName(timeMs: number, partition: 'month' | 'day'): strin
   return new Date(timeMs).toISOString().slice(0, partition === 'month' ? 7 : 10);
 }
 
-/** The same as SQL of a time in ms. */
-function partitionSql(timeSql: string, partition: 'month' | 'day'): string {
-  return `strftime(make_timestamp(${timeSql} * 1000), '${partition === 'month' ? '%Y-%m' : '%Y-%m-%d'}')`;
-}
-
 /**
  * SQL of the partitions of some rows: its name, how many of them it has, and the first and the last of their
  * times. Days are counted first, since naming each row takes longer.
@@ -81,7 +76,7 @@ export function countsSql(of: {
 }): string {
   const { source, timeSql, partition } = of;
   return `
-    SELECT ${partitionSql('from_ms', partition)} AS part, sum(rows)::BIGINT, min(from_ms), max(to_ms)
+    SELECT strftime(make_timestamp(from_ms * 1000), '${partition === 'month' ? '%Y-%m' : '%Y-%m-%d'}') AS part, sum(rows)::BIGINT, min(from_ms), max(to_ms)
     FROM (
       SELECT count(*) AS rows, min(${timeSql}) AS from_ms, max(${timeSql}) AS to_ms
       FROM ${source} GROUP BY make_timestamp(${timeSql} * 1000)::DATE)

@@ -251,7 +251,8 @@ export class TimeReader {
     if (date === undefined)
       return `expected a time in s, ms, microseconds or nanoseconds, or as ISO 8601, found "${text}"`;
     const timeMs = Date.parse(`${date}T${clock ?? '00:00'}${offset(zone)}`);
-    if (!Number.isSafeInteger(timeMs) || !isOfCalendar(date))
+    // Invalid dates, such as February 30, would be taken for days of the next month.
+    if (!Number.isSafeInteger(timeMs) || !new Date(`${date}T00:00Z`).toISOString().startsWith(date))
       return `expected a date of the calendar, found "${text}"`;
     const problem = this.formProblem('ISO 8601', text);
     if (problem !== null) return problem;
@@ -297,11 +298,6 @@ export class TimeReader {
       `${path}:${line}: expected times of one time zone, found ${zoneText(named)} here and ${zoneText(this.zone)} in line ${this.zoneLine}: write them all in UTC, and import again`,
     );
   }
-}
-
-/** Invalid dates, such as February 30, would be taken for days of the next month. */
-function isOfCalendar(date: string): boolean {
-  return new Date(`${date}T00:00Z`).toISOString().startsWith(date);
 }
 
 function zoneText(name: string): string {

@@ -99,17 +99,13 @@ export class SpaceAxes {
     // The value next to an allowed one is itself.
     const nearest = isInside && value !== undefined ? axis.valueAt(axis.coordinateOf(value)) : undefined;
     if (isInside && (nearest === value || isNear(parameter, value, nearest))) return null;
-    return `${name}: expected ${kind} ${min} to ${max}${stepsIn(parameter)}, found ${found}`;
+    return `${name}: expected ${kind} ${min} to ${max}${parameter.steps === null ? '' : ` in ${parameter.steps.count - 1} steps`}, found ${found}`;
   }
 }
 
 /** On a log scale without steps the way to the line and back may change the last digit. */
 function isNear({ steps }: { readonly steps: unknown }, one: unknown, other: unknown): boolean {
   return steps === null && Math.abs(Number(one) - Number(other)) <= 1e-12 * Math.abs(Number(one));
-}
-
-function stepsIn({ steps }: { readonly steps: { readonly count: number } | null }): string {
-  return steps === null ? '' : ` in ${steps.count - 1} steps`;
 }
 
 /**

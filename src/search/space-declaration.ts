@@ -144,7 +144,7 @@ function readNumber(name: string, declared: DeclaredNumber, problems: ParameterP
     for (const at of ['min', 'max', 'step'] as const)
       if (declared[at].includes('.')) refuse(at, `expected a whole number, found ${declared[at]}`);
   for (const at of ['min', 'max'] as const)
-    if (digitsOf(declared[at]) > SURE_DIGITS)
+    if (declared[at].replace(/^-?0?\.?0*/, '').replace('.', '').length > SURE_DIGITS)
       refuse(at, `expected at most ${SURE_DIGITS} digits, found ${declared[at]}`);
   if (min > max) refuse('max', `expected more than min, which is ${declared.min}, found ${declared.max}`);
   if (min === max)
@@ -167,10 +167,6 @@ function stepsOf(
   if (read.ok) return read.steps;
   refuse(read.at, read.problem);
   return null;
-}
-
-function digitsOf(text: DecimalText): number {
-  return text.replace(/^-?0?\.?0*/, '').replace('.', '').length;
 }
 
 function readConditions(

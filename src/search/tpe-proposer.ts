@@ -212,7 +212,7 @@ export class TpeHistory {
       const numbers = sides[side].subarray(0, lengths[side]);
       return parameters.map((parameter) => ({
         observed: gathered(this.column(parameter), numbers),
-        order: this.orderOf(parameter, { isGood, places, side, length: numbers.length }),
+        order: this.orderOf(parameter, isGood, places, side, numbers.length),
       }));
     };
     return [observations(0), observations(1)];
@@ -221,17 +221,14 @@ export class TpeHistory {
   /** The places of one side's trials, from the lowest coordinate to the highest. */
   private orderOf(
     parameter: number,
-    of: {
-      readonly isGood: Uint8Array;
-      readonly places: Int32Array;
-      readonly side: 0 | 1;
-      readonly length: number;
-    },
+    isGood: Uint8Array,
+    places: Int32Array,
+    side: 0 | 1,
+    length: number,
   ): Int32Array {
     const sorted = present(this.orders[parameter], 'a parameter');
-    const { isGood, places } = of;
-    const good = 1 - of.side;
-    const order = new Int32Array(of.length);
+    const good = 1 - side;
+    const order = new Int32Array(length);
     let next = 0;
     for (const number of sorted) {
       if (isGood[number] !== good) continue;

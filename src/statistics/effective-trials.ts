@@ -252,7 +252,9 @@ export function averageLinkage(distances: Float64Array, count: number): Merge[] 
     chain.length -= 2;
     merges.push({ into: tip, from: next, distance: between[tip * count + next] ?? 0 });
     left -= 1;
-    remove(alive, left, next);
+
+    alive[alive.indexOf(next)] = alive[left] ?? 0;
+    alive[left] = next;
     join({ between, count, alive, left, sizes }, tip, next);
   }
   // A chain finds merges out of their order. A sort keeps the order of equal ones, so parts come first.
@@ -280,11 +282,6 @@ function nearest({ between, count, alive, left }: Clusters, tip: number, before:
     }
   }
   return best;
-}
-
-function remove(alive: Int32Array, last: number, cluster: number): void {
-  alive[alive.indexOf(cluster)] = alive[last] ?? 0;
-  alive[last] = cluster;
 }
 
 /** Lance and Williams: the mean distance to both, by their sizes. */

@@ -195,7 +195,7 @@ export function forEachBootstrapMean(
       resample(places);
       countPlaces(places, counts, draw);
     }
-    for (const [index, trial] of trials.entries()) writeMeans(trial, { counts, means, index });
+    for (const [index, trial] of trials.entries()) writeMeans(trial, counts, means, index);
     for (const mean of means.slice(0, together)) see(mean);
   }
 }
@@ -210,13 +210,12 @@ function countPlaces(places: Int32Array, counts: Float64Array, draw: number): vo
   }
 }
 
-interface MeansOfTrial {
-  readonly counts: Float64Array;
-  readonly means: readonly Float64Array[];
-  readonly index: number;
-}
-
-function writeMeans(trial: Float64Array, { counts, means, index }: MeansOfTrial): void {
+function writeMeans(
+  trial: Float64Array,
+  counts: Float64Array,
+  means: readonly Float64Array[],
+  index: number,
+): void {
   const periods = trial.length;
   let first = 0;
   let second = 0;

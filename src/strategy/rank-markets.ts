@@ -216,7 +216,14 @@ export class DayFigures implements MarketFigures {
     this.market = stats.market.symbol;
     this.ageMs = ageMs;
     this.stats = stats;
-    this.numbers = stats.numbers ?? numbersOf(stats);
+    this.numbers = stats.numbers ?? {
+      baseVolume: numberOf(stats.baseVolume),
+      quoteVolume: numberOf(stats.quoteVolume),
+      latest: numberOf(stats.latest),
+      dayLow: numberOf(stats.dayLow),
+      dayHigh: numberOf(stats.dayHigh),
+      dayChange: numberOf(stats.dayChange),
+    };
   }
 
   get isClosed(): boolean {
@@ -247,17 +254,6 @@ export class DayFigures implements MarketFigures {
     const { bestBuy, bestSell } = this.stats;
     return spreadOf(positive(numberOf(bestBuy)), positive(numberOf(bestSell)));
   }
-}
-
-function numbersOf({ baseVolume, quoteVolume, latest, dayLow, dayHigh, dayChange }: MarketStats): DayNumbers {
-  return {
-    baseVolume: numberOf(baseVolume),
-    quoteVolume: numberOf(quoteVolume),
-    latest: numberOf(latest),
-    dayLow: numberOf(dayLow),
-    dayHigh: numberOf(dayHigh),
-    dayChange: numberOf(dayChange),
-  };
 }
 
 function spreadOf(bid: number | null, ask: number | null): number | null {

@@ -130,7 +130,10 @@ export function allowedOrigin(address: string, sources: readonly FileSource[]): 
     throw refused('an address such as http://10.0.0.1:7300', address, 'mend what writes to Redis');
   const port = url.port === '' ? 80 : Number(url.port);
   const isAllowed = sources.some(
-    (source) => isSameHost(source.host, url.hostname) && (source.port ?? port) === port,
+    (source) =>
+      (source.host === url.hostname ||
+        (OF_THIS_MACHINE.has(source.host) && OF_THIS_MACHINE.has(url.hostname))) &&
+      (source.port ?? port) === port,
   );
   if (isAllowed) return url.origin;
   const allowed = sources.map((one) => (one.port === null ? one.host : `${one.host}:${one.port}`));
@@ -140,9 +143,6 @@ export function allowedOrigin(address: string, sources: readonly FileSource[]): 
     `if that is your coordinator, start this worker with --data-from ${url.hostname}:${port}`,
   );
 }
-
-const isSameHost = (one: string, other: string): boolean =>
-  one === other || (OF_THIS_MACHINE.has(one) && OF_THIS_MACHINE.has(other));
 
 const refused = (expected: string, found: string, remedy: string): SarrafError =>
   new SarrafError(

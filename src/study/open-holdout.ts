@@ -34,7 +34,14 @@ export async function openHoldout(
   },
 ): Promise<HoldoutOpening> {
   return withStudyFiles(of, async ({ store, register }) => {
-    refuseOther(store, study);
+    const { identity, data } = study;
+
+    const head = store.head();
+    const difference = head === null ? 'its file is empty' : differenceOf(head.identity, identity);
+    if (difference !== null)
+      throw refused(difference, `expected the study that ${store.path} was begun with`);
+    if (data.range.splitMs >= data.range.toMs)
+      throw refused('none', 'expected a study with a hold-out, such as holdout: 20% in its file');
     const before = store.holdout();
     if (before !== null && of.trial !== null && before.trial !== of.trial)
       throw refused(
@@ -51,14 +58,6 @@ export async function openHoldout(
     if (opened === null) throw new SarrafError('INVARIANT', 'expected a hold-out that is open, found none');
     return { opened, trial, isFirst: before === null };
   });
-}
-
-function refuseOther(store: StudyStore, { identity, data }: PreparedStudy): void {
-  const head = store.head();
-  const difference = head === null ? 'its file is empty' : differenceOf(head.identity, identity);
-  if (difference !== null) throw refused(difference, `expected the study that ${store.path} was begun with`);
-  if (data.range.splitMs >= data.range.toMs)
-    throw refused('none', 'expected a study with a hold-out, such as holdout: 20% in its file');
 }
 
 function chosenTrial(store: StudyStore, { settings }: PreparedStudy, number: number | null): StoredTrial {

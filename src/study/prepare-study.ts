@@ -159,7 +159,11 @@ function searchedSpace(of: {
       'INVALID_OPTIONS',
       'expected a strategy with params to search, found one without: give it params: z.strictObject({ … })',
     );
-  const declared = of.declared === undefined ? ownSpace(schema, fixed) : entriesOf(of.declared);
+  // It was read once already, and so it has the shape of a space.
+  const declared =
+    of.declared === undefined
+      ? ownSpace(schema, fixed)
+      : Object.fromEntries(Object.entries(Object(of.declared) as Record<string, SpaceEntry>));
   const space = readSpace(declared);
   const both = space.parameters.find(({ name }) => isFixed(name, fixed));
   if (both !== undefined)
@@ -179,11 +183,6 @@ function ownSpace(schema: z.ZodType, fixed: Params): SearchedSpace['declared'] {
     'INVALID_OPTIONS',
     'expected a param to search, found every one that the strategy declares fixed: leave one of them free',
   );
-}
-
-/** It was read once already, and so it has the shape of a space. */
-function entriesOf(declared: unknown): SearchedSpace['declared'] {
-  return Object.fromEntries(Object.entries(Object(declared) as Record<string, SpaceEntry>));
 }
 
 function isFixed(name: string, fixed: Params): boolean {

@@ -59,16 +59,16 @@ export async function runStress(study: PreparedStudy, options: StressOptions): P
         'INVALID_OPTIONS',
         `expected a trial with values in ${store.path}, found none in ${store.count()}: "sarraf study resume --trials" runs more`,
       );
-    return runWith(study, options, { store, trial });
+    return runWith(study, options, store, trial);
   });
 }
 
 async function runWith(
   study: PreparedStudy,
   options: StressOptions,
-  of: { readonly store: StudyStore; readonly trial: StoredTrial },
+  store: StudyStore,
+  trial: StoredTrial,
 ): Promise<StressEnd> {
-  const { store, trial } = of;
   const runner = await openRunner(study, options);
   const stored = new Map(readReports(store, trial.number));
   const session = { ...options, runner, store, trial: trial.number, stored, ranNow: 0 };
@@ -78,7 +78,7 @@ async function runWith(
       return ended('stopped');
     const again = ranAgain(trial, present(stored.get(AGAIN), 'the trial again'));
     const draws = Math.max(options.draws, readStress(store, trial.number)?.basis.draws ?? 0);
-    const basis = stressBasis(study, { again, draws });
+    const basis = stressBasis(study, again, draws);
     const { id } = study.identity;
     const held = again.trades?.held ?? null;
     const runs = [
@@ -155,10 +155,7 @@ function differenceOf(before: TrialMetrics, now: TrialMetrics): string | null {
 }
 
 /** Returns the common inputs of a trial's runs, and the reasons some cannot be run. */
-function stressBasis(
-  study: PreparedStudy,
-  { again, draws }: { readonly again: RanReport; readonly draws: number },
-): StressBasis {
+function stressBasis(study: PreparedStudy, again: RanReport, draws: number): StressBasis {
   const { data, setup, settings } = study;
   const { fees } = botConfigOf(setup.overrides).paper;
   const { markets, universe } = settings;
@@ -188,7 +185,7 @@ function drawnOf(
   const fromMs = settings.from ?? null;
   return {
     meanBlock: settings.detail === undefined ? blockOf(bars, fromMs) : { missing: finding('lack.detail') },
-    positions: positionsOf(bars, { again, fromMs }),
+    positions: positionsOf(bars, again, fromMs),
   };
 }
 
@@ -199,7 +196,8 @@ function blockOf(bars: readonly CandleColumns[], fromMs: number | null): StressB
 
 function positionsOf(
   bars: readonly CandleColumns[],
-  { again, fromMs }: { readonly again: RanReport; readonly fromMs: number | null },
+  again: RanReport,
+  fromMs: number | null,
 ): StressBasis['positions'] {
   const { held } = present(again.trades, 'the trades of the trial');
   if (held === null) return { missing: finding('lack.oneCurrency') };

@@ -67,11 +67,10 @@ export function stressFindings(
     draws,
     costs: costsOf(basis.paid, (name) => shownReport(reportOf(name), seen)),
     tradeOrder: tradeOrderOf(again, (draw) => createRandom(stressSeed({ id, trial, run: draw }))),
-    redrawn:
-      typeof meanBlock === 'number' ? redrawnFindings(drawn('bars'), { meanBlock }) : missingOf(meanBlock),
+    redrawn: typeof meanBlock === 'number' ? redrawnFindings(drawn('bars'), meanBlock) : missingOf(meanBlock),
     entries:
       typeof positions === 'number'
-        ? entryFindings(again, { reports: drawn('entries'), objective })
+        ? entryFindings(again, drawn('entries'), objective)
         : missingOf(positions),
   };
 }
@@ -144,9 +143,9 @@ export interface EntryFindings {
 
 function entryFindings(
   again: RanReport,
-  of: { readonly reports: readonly StressReport[]; readonly objective: Objective },
+  reports: readonly StressReport[],
+  objective: Objective,
 ): Tested<EntryFindings> {
-  const { reports, objective } = of;
   const { metric, direction } = objective;
   const found = again.metrics[metric] ?? null;
   if (found === null) return notTested(finding('lack.valueOfMetric', { metric: { metric } }));
@@ -198,10 +197,7 @@ export interface RedrawnFindings {
   readonly holding: Quantiles;
 }
 
-function redrawnFindings(
-  reports: readonly StressReport[],
-  { meanBlock }: { readonly meanBlock: number },
-): Tested<RedrawnFindings> {
+function redrawnFindings(reports: readonly StressReport[], meanBlock: number): Tested<RedrawnFindings> {
   const ran = reports.flatMap((report) => (report.kind === 'ran' ? [report.metrics] : []));
   const failed = reports.find((report) => report.kind === 'failed');
   if (ran.length <= reports.length / 2)

@@ -133,7 +133,7 @@ export function studyResult(
     holdout,
     trialsOnData,
     notes: [
-      ...notesOf({ trials, best, holdout, hasHoldout, trialsOnData }),
+      ...notesOf(trials, best, holdout, hasHoldout, trialsOnData),
       ...shortNotes(settings.objectives, seen),
       ...testedNotes(store, range),
     ],
@@ -182,14 +182,13 @@ function shortNotes(objectives: readonly Objective[], seen: RunRange): readonly 
   return [finding('note.short', { length, metrics: hidden.map(({ metric }) => ({ metric })) })];
 }
 
-function notesOf(of: {
-  readonly trials: readonly StoredTrial[];
-  readonly best: StoredTrial | null;
-  readonly holdout: OpenedHoldout | null;
-  readonly hasHoldout: boolean;
-  readonly trialsOnData: TrialsOnData;
-}): readonly StudyFinding[] {
-  const { trials, best, holdout, hasHoldout, trialsOnData } = of;
+function notesOf(
+  trials: readonly StoredTrial[],
+  best: StoredTrial | null,
+  holdout: OpenedHoldout | null,
+  hasHoldout: boolean,
+  trialsOnData: TrialsOnData,
+): readonly StudyFinding[] {
   const notes: StudyFinding[] = [
     finding('note.trials', {
       trials: trialCount(trialsOnData.trials),

@@ -66,7 +66,7 @@ export function withWholePaths(settings: StudySettings, plain: unknown, folder: 
   const whole = (path: string): string => resolve(folder, path);
   const { strategy, csv, catalogue, signals } = settings;
   const paths = {
-    strategy: isPath(strategy) ? whole(strategy) : strategy,
+    strategy: /[/\\.]/.test(strategy) ? whole(strategy) : strategy,
     ...(csv === undefined
       ? {}
       : {
@@ -82,11 +82,6 @@ export function withWholePaths(settings: StudySettings, plain: unknown, folder: 
     settings: { ...settings, ...paths },
     written: { ...Object(plain), ...paths } as ReadStudy['written'],
   };
-}
-
-/** A name has neither a folder nor an ending. */
-function isPath(strategy: string): boolean {
-  return /[/\\.]/.test(strategy);
 }
 
 /** `20%`, read to a share of 1. */

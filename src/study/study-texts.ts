@@ -69,12 +69,13 @@ function writersIn({ t, format, chance, digits, count, percent }: StudyVoice): W
       figure: chance(of.probability),
       trials: format(finding('count.trials', { count: of.trials })),
     });
-  const days = (needed: number): string =>
-    digits(needed >= 1e6 ? numberText(needed) : groupedText(String(Math.ceil(needed))));
   return {
     probabilisticSharpe: probability,
     minimumTrackRecord: ({ needed, found }) =>
-      t('statistic.against', { figure: days(needed), found: count(found) }),
+      t('statistic.against', {
+        figure: digits(needed >= 1e6 ? numberText(needed) : groupedText(String(Math.ceil(needed)))),
+        found: count(found),
+      }),
     deflatedSharpeOfStudy: deflation,
     deflatedSharpeOfData: deflation,
     deflatedSharpeEffective: deflation,
@@ -290,7 +291,7 @@ export function accountTexts(
   const { t, digits, number, metric, figure } = voice;
   const figures = [...new Set([...objectives.map((objective) => objective.metric), ...WINDOW_METRICS])];
   const money = (equity: string): string => {
-    const text = digits(equityText(equity));
+    const text = digits(groupedText(decimalText(Number(equity).toFixed(2))));
     return quote === null ? text : voice.inUnit(text, quote);
   };
   return [
@@ -307,5 +308,3 @@ export const textRows = (columns: readonly WalkColumn[]): readonly (readonly str
 
 const rangeSpanText = ({ fromMs, toMs }: RunRange, { t, minute }: StudyVoice): string =>
   t('window.range', { from: minute(fromMs), to: minute(toMs) });
-
-const equityText = (equity: string): string => groupedText(decimalText(Number(equity).toFixed(2)));

@@ -63,7 +63,7 @@ export function validatedStudy(
     seen,
     isWalked: (store.walkForward.head()?.account ?? null) !== null,
     stress: stress === null ? null : stressFindings(stress, { id: identity.id, objective, seen }),
-    luck: luckOf(store, { result, make, onMade }),
+    luck: luckOf(store, result, make, onMade),
   });
   return { ...result, validation };
 }
@@ -88,18 +88,16 @@ export interface MadeLuck {
  */
 function luckOf(
   { statistics }: StudyStore,
-  of: {
-    readonly result: StudyResult;
-    readonly make: () => TrialLuck;
-    readonly onMade: (made: MadeLuck) => void;
-  },
+  result: StudyResult,
+  make: () => TrialLuck,
+  onMade: (made: MadeLuck) => void,
 ): TrialLuck {
-  const { hash, best } = of.result;
+  const { hash, best } = result;
   const basis = `statistics ${STATISTICS_VERSION} of sarraf ${VERSION}, trial ${best?.number} of ${hash}`;
   const stored = readTrialLuck(statistics.figures(basis));
   if (stored !== null) return stored;
-  const luck = of.make();
-  of.onMade({ basis, luck });
+  const luck = make();
+  onMade({ basis, luck });
   return luck;
 }
 

@@ -82,11 +82,12 @@ export function walkForwardResult(
   const choices = choicesOf(study, { plan, windows, outcomes: (number) => outcomes.get(number) ?? [] });
   const rows = choices.map((choice, index): WindowRow => {
     const trials = outcomes.get(choice.window.number) ?? [];
-    return rowOf(choice, {
-      range: account.stretches[index],
-      trials: trials.length,
-      failed: trials.filter(({ failure }) => failure !== null).length,
-    });
+    return rowOf(
+      choice,
+      account.stretches[index],
+      trials.length,
+      trials.filter(({ failure }) => failure !== null).length,
+    );
   });
   const { identity, settings, space } = study;
   const { splitMs, toMs } = study.data.range;
@@ -117,7 +118,7 @@ export function walkForwardResult(
       failures,
     },
     trialsOnData,
-    notes: notesOf(rows, { study, trialsOnData, failures }),
+    notes: notesOf(rows, study, trialsOnData, failures),
   };
 }
 
@@ -141,13 +142,10 @@ function accountOf({ walkForward, path }: StudyStore): StoredAccount {
 
 function rowOf(
   { window, trial, isUnchanged }: WindowChoice,
-  of: {
-    readonly range: StoredAccount['stretches'][number] | undefined;
-    readonly trials: number;
-    readonly failed: number;
-  },
+  range: StoredAccount['stretches'][number] | undefined,
+  trials: number,
+  failed: number,
 ): WindowRow {
-  const { range, trials, failed } = of;
   if (range === undefined)
     throw new SarrafError('INVARIANT', `expected figures of window ${window.number}, found none`);
   const inSample = isUnchanged || trial.metrics === null ? null : withoutYear(trial.metrics, window.train);
@@ -182,13 +180,10 @@ function hashOf(
 
 function notesOf(
   rows: readonly WindowRow[],
-  of: {
-    readonly study: PreparedStudy;
-    readonly trialsOnData: TrialsOnData;
-    readonly failures: readonly string[];
-  },
+  study: PreparedStudy,
+  trialsOnData: TrialsOnData,
+  failures: readonly string[],
 ): readonly StudyFinding[] {
-  const { study, trialsOnData, failures } = of;
   const { range } = study.data;
   const trials = rows.reduce((sum, row) => sum + row.trials, 0);
   const { trials: onData, studies } = trialsOnData;

@@ -105,26 +105,23 @@ export function walkWindows(
   const firstMs = trainMs + embargoMs + testMs;
   const lengthMs = Math.max(0, range.toMs - beginMs);
   const count = lengthMs < firstMs ? 0 : 1 + Math.floor((lengthMs - firstMs) / stepMs);
-  if (count < LEAST_WINDOWS) throw tooShort(plan, { beginMs, toMs: range.toMs, lengthMs, count });
+  if (count < LEAST_WINDOWS) throw tooShort(plan, beginMs, range.toMs, lengthMs, count);
   if (count > MOST_WINDOWS)
     throw refused(`expected at most ${MOST_WINDOWS} windows, found ${count}: give a longer step`);
   const grid = markets.find((market) => market.grid?.isEven === false)?.grid;
   const border = (timeMs: number): number =>
     grid === undefined ? timeMs : Math.min(grid.nearestStart(timeMs), range.toMs);
-  const windows = Array.from({ length: count }, (_, index) => windowAt(plan, { beginMs, index, border }));
+  const windows = Array.from({ length: count }, (_, index) => windowAt(plan, beginMs, index, border));
   for (const window of windows) refuseEmpty(window, markets);
   return windows;
 }
 
 function windowAt(
   plan: WalkQuestion,
-  of: {
-    readonly beginMs: number;
-    readonly index: number;
-    readonly border: (timeMs: number) => number;
-  },
+  beginMs: number,
+  index: number,
+  border: (timeMs: number) => number,
 ): WalkWindow {
-  const { beginMs, index, border } = of;
   const { kind, trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
   const movedMs = index * stepMs;
   const endMs = beginMs + trainMs + movedMs;
@@ -152,12 +149,10 @@ function refuseParts(plan: WalkQuestion, timeframe: Timeframe): void {
 
 function tooShort(
   { trainMs, testMs, stepMs, embargoMs }: WalkQuestion,
-  found: {
-    readonly beginMs: number;
-    readonly toMs: number;
-    readonly lengthMs: number;
-    readonly count: number;
-  },
+  beginMs: number,
+  toMs: number,
+  lengthMs: number,
+  count: number,
 ): SarrafError {
   const neededMs = trainMs + embargoMs + testMs + (LEAST_WINDOWS - 1) * stepMs;
   const parts = [
@@ -166,7 +161,6 @@ function tooShort(
     `test ${formatDuration(testMs)}`,
     `step ${formatDuration(stepMs)}`,
   ];
-  const { beginMs, toMs, lengthMs, count } = found;
   const range = `${durationText(lengthMs)} from ${minuteText(beginMs)} to ${minuteText(toMs)}`;
   return refused(
     `expected a range of ${formatDuration(neededMs)} or more for ${LEAST_WINDOWS} windows (${parts.join(' + ')}), found ${range}, room for ${count}: give a longer range or shorter windows`,

@@ -185,6 +185,7 @@ interface Described {
 
 /** Returns how the figures of a live session came about, and what its mirror does not know. */
 export function describeMirror(rows: SessionRows, of: Described): FidelityStatement {
+  // Rows that retention has removed.
   return {
     kind: 'live',
     rules: [
@@ -198,8 +199,13 @@ export function describeMirror(rows: SessionRows, of: Described): FidelityStatem
       { rule: fact('mirror.pauses'), setting: fact('mirror.pauses.rule') },
     ],
     caveats: [
-      ...removedRows(rows),
-      ...leftOut(rows),
+      ...Object.entries(rows.tables).flatMap(([table, { removed, sinceMs }]) =>
+        removed === 0 || sinceMs === null
+          ? []
+          : [fact(`mirror.removed.${table as BoundedTable}`, { count: removed, time: { atMs: sinceMs } })],
+      ),
+      ...(rows.moreFills === 0 ? [] : [fact('mirror.moreFills', { count: rows.moreFills })]),
+      ...(rows.moreOrders === 0 ? [] : [fact('mirror.moreOrders', { count: rows.moreOrders })]),
       ...candleCaveats(rows, of.range),
       ...(of.unvalued.length === 0 ? [] : [unvaluedCaveat(of.unvalued)]),
       fact('mirror.unknown.transfers'),
@@ -215,22 +221,6 @@ function candlesOf({ series }: SessionRows): FidelityFact {
   return fact('mirror.candles.some', {
     series: series.map(({ market, timeframe }) => fact('mirror.series', { market, timeframe })),
   });
-}
-
-/** Returns the facts on rows that retention has removed. */
-function removedRows({ tables }: SessionRows): readonly FidelityFact[] {
-  return Object.entries(tables).flatMap(([table, { removed, sinceMs }]) =>
-    removed === 0 || sinceMs === null
-      ? []
-      : [fact(`mirror.removed.${table as BoundedTable}`, { count: removed, time: { atMs: sinceMs } })],
-  );
-}
-
-function leftOut({ moreFills, moreOrders }: SessionRows): readonly FidelityFact[] {
-  return [
-    ...(moreFills === 0 ? [] : [fact('mirror.moreFills', { count: moreFills })]),
-    ...(moreOrders === 0 ? [] : [fact('mirror.moreOrders', { count: moreOrders })]),
-  ];
 }
 
 function candleCaveats({ series }: SessionRows, { fromMs }: Described['range']): readonly FidelityFact[] {

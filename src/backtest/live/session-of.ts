@@ -49,7 +49,11 @@ export function sessionOf(rows: SessionRows, session: Session): LiveSession {
     isRunning,
     aliveUntilMs: aliveUntilMs ?? run.toMs,
     strategies: names.map((name) => strategyFigures(name, rows, session)),
-    pauses: pausesOf(rows, run),
+    pauses: rows.starts.flatMap(({ atMs, json, lineBeforeMs }) => {
+      const { isRestart, aliveUntilMs } = readStored(startLine, json, 'a start in the journal');
+      const sinceMs = Math.max(run.fromMs, aliveUntilMs ?? lineBeforeMs ?? run.fromMs);
+      return isRestart && sinceMs < atMs && atMs <= run.toMs ? [{ fromMs: sinceMs, toMs: atMs }] : [];
+    }),
     // What was open at another time than the last is not kept.
     openOrders: isWhole ? rows.unfinished.map(openOrder) : [],
     positions: isWhole ? positionsOf(rows, run) : [],
@@ -102,15 +106,6 @@ const startLine = z.object({
   isRestart: z.boolean(),
   aliveUntilMs: storedTimeMs.nullable().optional(),
 });
-
-/** From the last sign of life of each life to the beginning of the next. */
-function pausesOf({ starts }: SessionRows, { fromMs, toMs }: BacktestRun): LiveSession['pauses'] {
-  return starts.flatMap(({ atMs, json, lineBeforeMs }) => {
-    const { isRestart, aliveUntilMs } = readStored(startLine, json, 'a start in the journal');
-    const sinceMs = Math.max(fromMs, aliveUntilMs ?? lineBeforeMs ?? fromMs);
-    return isRestart && sinceMs < atMs && atMs <= toMs ? [{ fromMs: sinceMs, toMs: atMs }] : [];
-  });
-}
 
 function openOrder(order: OrderRecord): LiveSession['openOrders'][number] {
   const { key, strategy, market, side, execution, price, stopPrice, state, tag, exit, plannedAtMs } = order;

@@ -93,7 +93,7 @@ export async function runAgain({
       const within = { market: market.symbol, fromMs: beganMs, toMs: endMs };
       const isThere = (kind: 'trades' | 'stats'): boolean =>
         partitionsWithin(catalogue.root, { market: market.symbol, kind }, within).length > 0;
-      const books = await booksOf(catalogue, { market: market.symbol, beganMs, endMs });
+      const books = await booksOf(catalogue, market.symbol, beganMs, endMs);
       seen.push(...books.map((book) => ({ market: market.symbol, atMs: book.seenMs, text: bookText(book) })));
       const ownTrades = new OwnTrades(session.fills.filter((fill) => fill.market === market.symbol));
       const own = new OwnLevels(
@@ -107,7 +107,8 @@ export async function runAgain({
           bookColumns(
             throughout(
               books.map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
-              { beganMs, endMs },
+              beganMs,
+              endMs,
             ),
           ),
         ),
@@ -187,9 +188,10 @@ const PAPER_RULES: Partial<PollRules> = { own: 'hidden' };
 
 async function booksOf(
   catalogue: Catalogue,
-  of: { readonly market: MarketSymbol; readonly beganMs: number; readonly endMs: number },
+  market: MarketSymbol,
+  beganMs: number,
+  endMs: number,
 ): Promise<readonly RecordedBook[]> {
-  const { market, beganMs, endMs } = of;
   if (catalogue.manifest({ market, kind: 'books' }) === null) {
     throw new SarrafError(
       'DATA_UNUSABLE',
@@ -253,10 +255,7 @@ const LONGEST_UNCHANGED_MS = 86_400_000;
  * seen last: without it the second run would end with the moment that the exchange gave the last book, before
  * that was seen.
  */
-function throughout(
-  books: readonly RecordedBook[],
-  { beganMs, endMs }: { readonly beganMs: number; readonly endMs: number },
-): readonly RecordedBook[] {
+function throughout(books: readonly RecordedBook[], beganMs: number, endMs: number): readonly RecordedBook[] {
   const [first, ...rest] = books;
   const last = books.at(-1);
   if (first === undefined || last === undefined) return books;

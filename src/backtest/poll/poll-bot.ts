@@ -285,7 +285,11 @@ export function planWarnings(
     ] as const;
     return [
       ...kinds.flatMap(({ what, kind, gapMs }) => {
-        const feed = of.feeds.find((candidate) => isFeedOf(candidate, kind, symbol));
+        const feed = of.feeds.find(
+          (candidate) =>
+            (candidate.kind === kind && candidate.market === symbol) ||
+            (kind === 'book' && candidate.kind === 'books'),
+        );
         if (feed === undefined || gapMs === null || gapMs <= feed.intervalMs * FINER) return [];
         return [
           runWarning('warning.finePlan', {
@@ -301,10 +305,6 @@ export function planWarnings(
       ),
     ];
   });
-}
-
-function isFeedOf(feed: PlannedFeed, kind: 'book' | 'public-trades', symbol: string): boolean {
-  return (feed.kind === kind && feed.market === symbol) || (kind === 'book' && feed.kind === 'books');
 }
 
 function tooOld(

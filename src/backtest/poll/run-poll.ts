@@ -39,13 +39,7 @@ import {
 import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded-caller.ts';
 import { FollowedExchange } from '../../venues/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/fill-rules.ts';
-import {
-  createTrack,
-  RecordedFeed,
-  type BarRecording,
-  type MarketTracks,
-  type Track,
-} from './recorded-feed.ts';
+import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 import { signalWarnings, type DatedSignal, DatedSignals } from '../signals.ts';
 import { candleOf } from '../../venues/typed-adapter.ts';
@@ -152,11 +146,15 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const rules = createPollRules(options.rules);
   const budgets = budgetTable(limits, options.headroom);
   const plan = planOf(options.settings.instances, budgets);
+  // Where bars begin, and longer ones: shorter bars that agree are not used.
   const exchange = new FollowedExchange({
     markets: markets.map(({ market, trades, bars = [] }) => ({
       market,
       hasTrades: trades !== null,
-      barAnchors: bars.length === 0 ? undefined : recordedAnchors(bars),
+      barAnchors:
+        bars.length === 0
+          ? undefined
+          : (Object.assign({}, ...bars.map(({ columns }) => columns.anchors ?? UTC_BARS)) as BarAnchors),
     })),
     fees,
     balances,
@@ -168,7 +166,13 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const feed = new RecordedFeed(tracks);
   try {
     const firstMs = Math.max(fromMs, await feed.firstBooksMs());
-    await skipTo(feed, firstMs);
+    // Passes what was recorded before the bot begins, chunk by chunk.
+
+    for (let { horizonMs } = feed; horizonMs < firstMs; { horizonMs } = feed) {
+      feed.advance(horizonMs);
+      await feed.readTo(horizonMs + 1);
+    }
+    feed.advance(firstMs);
     const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
     if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
       const there =
@@ -381,24 +385,10 @@ class PollLife {
   }
 }
 
-/** Returns where recorded bars of a market begin, and longer ones: shorter bars that agree are not used. */
-function recordedAnchors(bars: readonly BarRecording[]): BarAnchors {
-  return Object.assign({}, ...bars.map(({ columns }) => columns.anchors ?? UTC_BARS)) as BarAnchors;
-}
-
 function recordingOf(markets: readonly PollMarket[], index: number): MarketTracks {
   const market = markets[index];
   if (market === undefined) throw new RangeError(`expected a market below ${markets.length}, was ${index}`);
   return market;
-}
-
-/** Passes what was recorded before the bot begins, chunk by chunk. */
-async function skipTo(feed: RecordedFeed, firstMs: number): Promise<void> {
-  for (let { horizonMs } = feed; horizonMs < firstMs; { horizonMs } = feed) {
-    feed.advance(horizonMs);
-    await feed.readTo(horizonMs + 1);
-  }
-  feed.advance(firstMs);
 }
 
 interface SignalFeederOptions {

@@ -94,7 +94,7 @@ export function reportData({ run, trips }: FinishedRun, voice = reportVoice('en'
       }),
       ...tripLabels(run.orders, trades),
     },
-    exits: exitLines({ orders: run.orders, shown: trades, grid, endMs: run.toMs, indexOf }),
+    exits: exitLines(run.orders, trades, grid, run.toMs, indexOf),
     locks: bandColumns(lockBands(run, voice), indexOf),
     members: bandColumns(memberBands(run, voice), indexOf),
   };
@@ -186,15 +186,14 @@ function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles):
 const MOST_LINES = 10_000;
 
 /** The lines of all exits that rested at the exchange. */
-function exitLines(options: {
-  readonly orders: readonly OrderRecord[];
-  readonly shown: readonly RoundTrip[];
-  readonly grid: TimeGrid;
-  readonly endMs: number;
-  readonly indexOf: ReadonlyMap<string, number>;
-}): ExitLines {
-  const { grid, endMs, indexOf } = options;
-  const chosen = exitsToShow(options.orders, options.shown);
+function exitLines(
+  orders: readonly OrderRecord[],
+  shown: readonly RoundTrip[],
+  grid: TimeGrid,
+  endMs: number,
+  indexOf: ReadonlyMap<string, number>,
+): ExitLines {
+  const chosen = exitsToShow(orders, shown);
   const last = new Map<string, number>();
   const lines = chosen.map((order, index) => {
     const isTarget = order.exit === 'take-profit';

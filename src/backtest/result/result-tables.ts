@@ -381,14 +381,10 @@ export function writeEquityCsv({ curve, initialEquity }: BacktestRun, out: ByteW
     out.text(',');
     out.number(value);
     out.text(',');
-    writeFraction(drawdown.next(value), out);
+
+    const count = Math.round(drawdown.next(value) * FRACTION);
+    if (count < LEAST_PLAIN) out.number(count / FRACTION);
+    else out.decimal(count, FRACTION_DIGITS);
     out.text(isExposed[index] === 1 ? ',true\n' : ',false\n');
   }
-}
-
-/** A fraction with eight digits after the point, without needless zeros. */
-function writeFraction(fraction: number, out: ByteWriter): void {
-  const count = Math.round(fraction * FRACTION);
-  if (count < LEAST_PLAIN) out.number(count / FRACTION);
-  else out.decimal(count, FRACTION_DIGITS);
 }

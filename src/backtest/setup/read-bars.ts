@@ -52,7 +52,7 @@ export async function readBars(
     toMs: Math.max(...partitions().map((partition) => partition.toMs)) + 1,
   };
   const source = partitionSource(root, key, partitions);
-  const { columns: all, fromCache } = await cachedBars({ question: of, cache, source }, () =>
+  const { columns: all, fromCache } = await cachedBars(of, cache, source, () =>
     catalogue.readCandles({ market, timeframe, ...whole }),
   );
   const columns = barsBetween(all, firstBarFrom(all, fromMs), firstBarFrom(all, range.toMs));
@@ -71,9 +71,7 @@ export async function readFileBars(
   cache: CandleCache = userCache(),
 ): Promise<LoadedBars> {
   const source = await fileSource(path, of);
-  const { columns, fromCache } = await cachedBars({ question: of, cache, source }, () =>
-    fileColumns(path, of),
-  );
+  const { columns, fromCache } = await cachedBars(of, cache, source, () => fileColumns(path, of));
   return { columns: barsWithin(columns, of, path), fromCache };
 }
 
@@ -138,15 +136,12 @@ const userCache = (): CandleCache => new CandleCache(candleCacheFolder());
 
 /** Bars of the cache; where they are not there, those that `read` answers, which are then kept. */
 async function cachedBars(
-  of: {
-    readonly question: Pick<CandleColumns, 'market' | 'timeframe'>;
-    readonly cache: CandleCache;
-    readonly source: BarOrigin;
-  },
+  question: Pick<CandleColumns, 'market' | 'timeframe'>,
+  cache: CandleCache,
+  source: BarOrigin,
   read: () => Promise<CandleColumns>,
 ): Promise<LoadedBars> {
-  const { cache, source } = of;
-  const { market, timeframe } = of.question;
+  const { market, timeframe } = question;
   const { identity } = source;
   const block = identity === null ? null : cache.read(identity);
   if (block !== null) return { columns: { market, timeframe, ...block }, fromCache: true };

@@ -93,7 +93,10 @@ function lengthsOf(options: BarChoice): Pick<BarPlan, 'timeframe' | 'partMs'> {
   const { commonMs } = steps;
   if (commonMs > wantedMs) {
     if (timesMs.length < FEW_BARS && commonMs % wantedMs === 0) return { timeframe: wanted, partMs: null };
-    throw misfit(path, wanted, commonMs);
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected bars of ${durationText(timeframeMs(wanted))} in ${path}, found bars ${durationText(commonMs)} apart, of which finer ones can not be made: name a timeframe of ${durationText(commonMs)} or more`,
+    );
   }
   if (mayResample && wantedMs % commonMs === 0) return { timeframe: wanted, partMs: commonMs };
   const how = wantedMs % commonMs === 0 ? 'add --resample to put them together' : 'which do not fill it';
@@ -105,13 +108,6 @@ function lengthsOf(options: BarChoice): Pick<BarPlan, 'timeframe' | 'partMs'> {
 
 /** Fewer bars than this may by chance be so far apart that they look coarser than they are. */
 const FEW_BARS = 10;
-
-function misfit(path: string, wanted: Timeframe, stepMs: number): SarrafError {
-  return new SarrafError(
-    'INVALID_FILE',
-    `expected bars of ${durationText(timeframeMs(wanted))} in ${path}, found bars ${durationText(stepMs)} apart, of which finer ones can not be made: name a timeframe of ${durationText(stepMs)} or more`,
-  );
-}
 
 /** A bar that does not begin where bars of its timeframe do is one of another time zone, or none. */
 export function aligned(read: ReadRow<Candle>, { grid, partMs }: BarPlan): ReadRow<Candle> {

@@ -71,7 +71,7 @@ async function openParquet(path: string): Promise<RowFile & { readonly progress:
   const count = { rows: 0 };
   return {
     header: columns.map(({ name }) => name),
-    parts: partsOf({ path, select: select.join(', '), width: columns.length, count }),
+    parts: partsOf(path, select.join(', '), columns.length, count),
     progress: () => ({ readBytes: 0, totalBytes: 0 }),
   };
 }
@@ -96,13 +96,12 @@ async function columnsOf(path: string): Promise<readonly { readonly name: string
   }
 }
 
-async function* partsOf(from: {
-  readonly path: string;
-  readonly select: string;
-  readonly width: number;
-  readonly count: { rows: number };
-}): AsyncGenerator<readonly FileRow[]> {
-  const { path, select, width, count } = from;
+async function* partsOf(
+  path: string,
+  select: string,
+  width: number,
+  count: { rows: number },
+): AsyncGenerator<readonly FileRow[]> {
   const database = await openDatabase();
   try {
     const sql = `SELECT ${select} FROM read_parquet(${sqlFiles([path])})`;
@@ -146,7 +145,7 @@ async function openJson(path: string): Promise<RowFile & { readonly progress: ()
   if (value === undefined) throw new SarrafError('INVALID_FILE', `expected rows in ${path}, found none`);
   const [first] = value.values;
   const header = isBarLists(first) ? LISTS : isObject(first) ? Object.keys(first) : null;
-  return { header, parts: jsonParts({ header, first: value, rows }), progress: open.progress };
+  return { header, parts: jsonParts(header, value, rows), progress: open.progress };
 }
 
 interface JsonValues {
@@ -154,17 +153,17 @@ interface JsonValues {
   readonly values: readonly unknown[];
 }
 
-async function* jsonParts(of: {
-  readonly header: readonly string[] | null;
-  readonly first: JsonValues;
-  readonly rows: AsyncIterable<JsonValues>;
-}): AsyncGenerator<readonly FileRow[]> {
+async function* jsonParts(
+  header: readonly string[] | null,
+  first: JsonValues,
+  rows: AsyncIterable<JsonValues>,
+): AsyncGenerator<readonly FileRow[]> {
   let part: FileRow[] = [];
   const add = ({ line, values }: JsonValues): void => {
-    for (const value of values) for (const fields of fieldsOf(value, of.header)) part.push({ line, fields });
+    for (const value of values) for (const fields of fieldsOf(value, header)) part.push({ line, fields });
   };
-  add(of.first);
-  for await (const row of of.rows) {
+  add(first);
+  for await (const row of rows) {
     add(row);
     if (part.length < PART_ROWS) continue;
     yield part;

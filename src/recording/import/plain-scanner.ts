@@ -84,7 +84,12 @@ export class PlainScanner {
         if (this.length === BLOCK_ROWS) return 'block';
         end = this.line(bytes, this.at);
         if (end === -1 || end - this.at > MOST_LINE_BYTES) return 'odd-line';
-        if (this.isFiner() && this.length > 0) return 'block';
+        // True if the line just read has more decimals than those before it.
+        if (
+          (this.linePriceDecimals() > this.priceDecimals || this.decimalsOf(VOLUME) > this.volumeDecimals) &&
+          this.length > 0
+        )
+          return 'block';
         if (!this.closeRow()) return 'odd-line';
       }
       this.at = end;
@@ -189,11 +194,6 @@ export class PlainScanner {
   private lineEnd(bytes: Uint8Array, at: number): number {
     if (!this.isCrlf) return bytes[at] === NEWLINE ? at + 1 : -1;
     return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? at + 2 : -1;
-  }
-
-  /** True if the line just read has more decimals than those before it. */
-  private isFiner(): boolean {
-    return this.linePriceDecimals() > this.priceDecimals || this.decimalsOf(VOLUME) > this.volumeDecimals;
   }
 
   /** Puts the line that was read into the columns. False where it is no bar, or does not fit them. */

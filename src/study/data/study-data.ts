@@ -105,7 +105,7 @@ export function cutCandles(
   const [finest] = all.map(gridOfColumns).toSorted((left, right) => left.lengthMs - right.lengthMs);
   const firstMs = Math.min(...all.map((columns) => columns.openTimeMs[0] ?? Infinity));
   const toMs = Math.max(...all.map(endMsOf));
-  const range = rangeOf(of, { firstMs, toMs, border: (timeMs) => finest?.nearestStart(timeMs) ?? timeMs });
+  const range = rangeOf(of, firstMs, toMs, (timeMs) => finest?.nearestStart(timeMs) ?? timeMs);
   const longest = all.toSorted((left, right) => right.length - left.length).slice(0, 1);
   const wanted = all.filter(({ market }) => isNeeded(market));
   const needed = new Set((wanted.length > 0 ? wanted : longest).map(({ market }) => market));
@@ -152,12 +152,7 @@ export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData 
   const times = all.map(timesOfBooks);
   const firstMs = Math.max(...times.map(({ timeMs }) => timeMs[0] ?? Infinity));
   const lastMs = Math.max(...times.map(({ timeMs }) => timeMs.at(-1) ?? -Infinity));
-  const range = rangeOf(of, {
-    firstMs,
-    toMs: lastMs + 1,
-    // The hold-out of a study on books begins with a whole minute.
-    border: (timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS,
-  });
+  const range = rangeOf(of, firstMs, lastMs + 1, (timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS);
   refuseShort(times, range, of);
   const { toMs = null } = of;
   const isCut = of.holdout !== null;
@@ -201,9 +196,10 @@ function signalsWithin(
 
 function rangeOf(
   { fromMs: wantedMs, holdout }: Pick<Cut, 'fromMs' | 'holdout'>,
-  of: { readonly firstMs: number; readonly toMs: number; readonly border: (timeMs: number) => number },
+  firstMs: number,
+  toMs: number,
+  border: (timeMs: number) => number,
 ): StudyRange {
-  const { firstMs, toMs, border } = of;
   const fromMs = wantedMs ?? firstMs;
   if (holdout === null) return { fromMs, splitMs: toMs, toMs };
   return { fromMs, splitMs: border(toMs - (toMs - fromMs) * holdout), toMs };

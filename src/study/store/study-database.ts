@@ -62,17 +62,17 @@ export function storeFailure(path: string, what: string, error: unknown): Sarraf
   const code = error instanceof Database.SqliteError ? error.code : '';
   const reason = messageOf(error).split('\n', 1)[0] ?? '';
   const isFull = code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR');
-  if (isFull) return unusable({ path, what, found: `no room to write (${reason})`, advice: NO_ROOM });
+  if (isFull) return unusable(path, what, `no room to write (${reason})`, NO_ROOM);
   const isUnread = error instanceof z.ZodError || error instanceof SyntaxError;
   const isDamaged = isUnread || code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
-  if (isDamaged) return unusable({ path, what, found: `a damaged file (${reason})`, advice: DAMAGED });
-  return unusable({
+  if (isDamaged) return unusable(path, what, `a damaged file (${reason})`, DAMAGED);
+  return unusable(
     path,
     what,
-    found: `a place that can not be used (${reason})`,
-    advice: 'see that the folder can be written to, or name another one with --data',
-    cause: error,
-  });
+    `a place that can not be used (${reason})`,
+    'see that the folder can be written to, or name another one with --data',
+    error,
+  );
 }
 
 const NO_ROOM = 'make room on the disk, and resume; what was finished is kept';
@@ -90,26 +90,26 @@ function opened(path: string, shape: DatabaseShape, open: () => Database.Databas
 /** Looks at the file itself first, since SQLite may put files of its own beside a foreign one. */
 function refuseForeign(path: string, { what }: DatabaseShape): void {
   if (sqliteHeaderOf(path)?.isDatabase !== false) return;
-  throw unusable({ path, what, found: 'another file', advice: 'move it, or take another name' });
+  throw unusable(path, what, 'another file', 'move it, or take another name');
 }
 
 function checkWhole(database: Database.Database, shape: DatabaseShape): void {
   const { what, applicationId, version } = shape;
   const path = database.name;
   if (database.pragma('application_id', { simple: true }) !== applicationId)
-    throw unusable({ path, what, found: 'another file', advice: 'move it, or take another name' });
+    throw unusable(path, what, 'another file', 'move it, or take another name');
   const found = Number(database.pragma('user_version', { simple: true }));
   // A process may have ended before it made the tables.
   if (found !== version && found !== 0) {
-    throw unusable({
+    throw unusable(
       path,
       what,
-      found: `version ${found}, where this sarraf reads version ${version}`,
-      advice: 'use the sarraf that wrote it, or take another name',
-    });
+      `version ${found}, where this sarraf reads version ${version}`,
+      'use the sarraf that wrote it, or take another name',
+    );
   }
   const health = String(database.pragma('quick_check(1)', { simple: true })).replaceAll('\n', ' ');
-  if (health !== 'ok') throw unusable({ path, what, found: `a damaged file (${health})`, advice: DAMAGED });
+  if (health !== 'ok') throw unusable(path, what, `a damaged file (${health})`, DAMAGED);
 }
 
 /** All tables in one transaction: a file has them all or none, whatever ends the process. */
@@ -123,14 +123,7 @@ function makeTables(database: Database.Database, { version, tables }: DatabaseSh
     .immediate();
 }
 
-function unusable(of: {
-  readonly path: string;
-  readonly what: string;
-  readonly found: string;
-  readonly advice: string;
-  readonly cause?: unknown;
-}): SarrafError {
-  const { path, what, found, advice, cause } = of;
+function unusable(path: string, what: string, found: string, advice: string, cause?: unknown): SarrafError {
   const message = `expected ${what} of sarraf at ${path}, found ${found}: ${advice}`;
   return new SarrafError('DATA_UNUSABLE', message, { cause, details: { path } });
 }

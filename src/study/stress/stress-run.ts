@@ -290,12 +290,7 @@ export function barsInOrder(
   );
   return markets.map((market) => {
     const first = firstOf(market.columns, of.fromMs);
-    return chained(market, {
-      first,
-      times,
-      sources: sourcesOf(market.columns, { first, times }),
-      order: of.order,
-    });
+    return chained(market, first, times, sourcesOf(market.columns, { first, times }), of.order);
   });
 }
 
@@ -319,15 +314,16 @@ const PRICES = ['open', 'high', 'low', 'close'] as const;
 
 function chained(
   { columns, priceStep }: SteppedBars,
-  of: {
-    readonly first: number;
-    readonly times: Float64Array;
-    readonly sources: Int32Array;
-    readonly order: Int32Array;
-  },
+  first: number,
+  times: Float64Array,
+  sources: Int32Array,
+  order: Int32Array,
 ): CandleColumns {
-  const { first, times, sources, order } = of;
-  const priceDecimals = decimalsWith(priceStep, columns.priceDecimals);
+  // As many decimals as both the prices and their step need.
+
+  let decimals = columns.priceDecimals;
+  while (decimals < UNIT_DECIMALS && priceStep % columnScale(decimals) !== 0n) decimals += 1;
+  const priceDecimals = decimals;
   const scale = 10 ** (priceDecimals - columns.priceDecimals);
   const step = Number(priceStep / columnScale(priceDecimals));
   const longest = first + times.length;
@@ -367,13 +363,6 @@ function onStep(price: number, step: number): number {
   const found = Math.max(1, Math.round(price / step)) * step;
   if (Number.isSafeInteger(found)) return found;
   throw new SarrafError('TOO_LARGE', `expected a drawn price below 2^53 of its last decimal, was ${found}`);
-}
-
-/** As many decimals as both the prices and their step need. */
-function decimalsWith(priceStep: Units, least: number): number {
-  let decimals = least;
-  while (decimals < UNIT_DECIMALS && priceStep % columnScale(decimals) !== 0n) decimals += 1;
-  return decimals;
 }
 
 const cell = (column: Float64Array | Int32Array, index: number): number =>

@@ -133,7 +133,11 @@ export function doubledBarRules(rules: BarRules, doubled: readonly Cost[]): BarR
   return {
     ...rules,
     spreadBps: doubled.includes('spread') ? 2 * spreadBps : spreadBps,
-    slippage: doubled.includes('slippage') ? doubledSlippage(slippage) : slippage,
+    slippage: doubled.includes('slippage')
+      ? slippage.kind === 'bps'
+        ? { kind: 'bps', bps: 2 * slippage.bps }
+        : { kind: 'range', millionths: 2 * slippage.millionths }
+      : slippage,
   };
 }
 
@@ -185,12 +189,6 @@ function feesOf(rates: readonly FeeRates[]): StudyFinding | null {
 }
 
 const doubledRates = ({ maker, taker }: FeeRates): FeeRates => ({ maker: 2 * maker, taker: 2 * taker });
-
-function doubledSlippage(slippage: BarRules['slippage']): BarRules['slippage'] {
-  return slippage.kind === 'bps'
-    ? { kind: 'bps', bps: 2 * slippage.bps }
-    : { kind: 'range', millionths: 2 * slippage.millionths };
-}
 
 const bpsOf = (bps: number): StudyFinding => finding('paid.bps', { bps: inDigits(bps) });
 

@@ -138,7 +138,10 @@ export function nearTrials<Trial extends NumberedPoint>(
       // At 0 it has the params of the best one, and says nothing of others.
       .filter(({ distance }) => distance > 0 && distance <= 1)
       .toSorted((one, other) => one.distance - other.distance || one.trial.number - other.trial.number)
-      .slice(0, mostNeighbours(trials.length))
+      .slice(
+        0,
+        Math.min(MOST_NEIGHBOURS, Math.max(LEAST_NEIGHBOURS, Math.ceil(trials.length * NEIGHBOUR_SHARE))),
+      )
       .map(({ trial }) => trial)
   );
 }
@@ -181,6 +184,3 @@ function isNextStep({ steps }: NumericParameter, from: unknown, to: unknown): bo
   if (steps === null) return false;
   return Math.abs(nearestPlace(steps, Number(from)) - nearestPlace(steps, Number(to))) === 1;
 }
-
-const mostNeighbours = (trials: number): number =>
-  Math.min(MOST_NEIGHBOURS, Math.max(LEAST_NEIGHBOURS, Math.ceil(trials * NEIGHBOUR_SHARE)));

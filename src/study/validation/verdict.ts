@@ -77,20 +77,16 @@ function luckOf({ statistics, metrics, stress }: VerdictBasis): StudyVerdict['lu
       : []),
   ];
   const doubts = entriesDoubt(stress);
+  // Tests that lack the same are said once.
   const reasons = [
     ...made.map(({ reason }) => reason),
-    ...different(missing),
+    ...new Map(missing.map((one) => [JSON.stringify(one), one])).values(),
     ...doubts,
     ...holdingReason(metrics),
   ];
   const kind = kindOf(made, missing.length === 0);
   return { kind: kind === 'unlikely luck' && doubts.length > 0 ? 'perhaps luck' : kind, reasons };
 }
-
-/** Tests that lack the same are said once. */
-const different = (findings: readonly StudyFinding[]): readonly StudyFinding[] => [
-  ...new Map(findings.map((one) => [JSON.stringify(one), one])).values(),
-];
 
 function kindOf(made: readonly LuckTest[], isWhole: boolean): LuckKind {
   const beyond = made.filter(({ isBeyond }) => isBeyond).length;

@@ -188,8 +188,8 @@ export function rollingSection(run: BacktestRun, voice: ReportVoice): string {
   if (daily.returns.length < windowDays + LEAST_POINTS) return '';
   const { sharpe, volatility, firstDay } = rollingFigures(daily, windowDays);
   return `<section id="rolling"><h2>${t('rolling.title', { days: voice.count(windowDays) })}</h2>
-${pane({ title: t('rolling.sharpe'), values: sharpe, firstDay, textOf: voice.number }, voice)}
-${pane({ title: t('rolling.volatility'), values: volatility, firstDay, textOf: voice.percent }, voice)}
+${pane(t('rolling.sharpe'), sharpe, firstDay, voice.number, voice)}
+${pane(t('rolling.volatility'), volatility, firstDay, voice.percent, voice)}
 <p class="muted">${t('rolling.note')}</p></section>`;
 }
 
@@ -197,15 +197,14 @@ const PANE_HEIGHT = 110;
 const PANE_CEILING = 6;
 const PANE_FLOOR = PANE_HEIGHT - 6;
 
-interface Pane {
-  readonly title: string;
-  readonly values: readonly Statistic[];
-  readonly firstDay: DailyReturns['firstDay'];
-  readonly textOf: (value: number) => string;
-}
-
 /** A line over days, with its largest and least value and a line at zero where that is between them. */
-function pane({ title, values, firstDay, textOf }: Pane, { t, day }: ReportVoice): string {
+function pane(
+  title: string,
+  values: readonly Statistic[],
+  firstDay: DailyReturns['firstDay'],
+  textOf: (value: number) => string,
+  { t, day }: ReportVoice,
+): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return '';
   const most = known.reduce((left, right) => Math.max(left, right), Number.NEGATIVE_INFINITY);

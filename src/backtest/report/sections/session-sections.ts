@@ -189,7 +189,7 @@ export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: 
   return tableSection({
     id: 'locks',
     title: t('locks.title'),
-    note: `${countNote({ shown: shown.length, all: records.length, kept: 'locks.kept', file: 'locks.csv' }, voice)}${drawnNote(bands, voice)}`,
+    note: `${countNote(shown.length, records.length, 'locks.kept', 'locks.csv', voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
   });
@@ -220,7 +220,7 @@ export function membersSection({ members }: BacktestRun, bands: Drawn, voice: Re
   return tableSection({
     id: 'members',
     title: t('members.title'),
-    note: `${countNote({ shown: shown.length, all: records.length, kept: 'members.kept', file: 'members.csv' }, voice)}${drawnNote(bands, voice)}`,
+    note: `${countNote(shown.length, records.length, 'members.kept', 'members.csv', voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
   });
@@ -236,14 +236,13 @@ function foremost(records: readonly LockRecord[], toMs: number): readonly LockRe
     .toSorted((left, right) => left.lock.beganAtMs - right.lock.beganAtMs);
 }
 
-interface Counted {
-  readonly shown: number;
-  readonly all: number;
-  readonly kept: 'locks.kept' | 'members.kept';
-  readonly file: string;
-}
-
-function countNote({ shown, all, kept, file }: Counted, { t, count, digits }: ReportVoice): string {
+function countNote(
+  shown: number,
+  all: number,
+  kept: 'locks.kept' | 'members.kept',
+  file: string,
+  { t, count, digits }: ReportVoice,
+): string {
   if (shown === all) return t('times');
   const some = { all: count(all), shown: digits(String(shown)), kept: t(kept), file };
   return `${t('bands.some', some)} ${t('times')}`;

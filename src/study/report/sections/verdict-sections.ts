@@ -13,8 +13,9 @@ import type { SignalSet } from '../../data-set.ts';
 export function studyHeader(study: StudyResult, voice: StudyVoice): string {
   const { t, minute, list, foreign } = voice;
   const { range, strategy, markets, timeframe, fidelity } = study;
+  // A path by its last part: the whole one is in what was asked.
   const what = t('header', {
-    strategy: nameOf(strategy),
+    strategy: strategy.split(/[/\\]/).at(-1) ?? strategy,
     markets: list(markets.map(foreign)),
     data:
       fidelity === 'poll'
@@ -26,9 +27,6 @@ export function studyHeader(study: StudyResult, voice: StudyVoice): string {
   return `<header><div><h1>${escapeHtml(foreign(study.study))}</h1><p class="muted">${escapeHtml(what)}</p></div>
 <button type="button" id="theme">${t('theme')}</button></header>`;
 }
-
-/** A path by its last part: the whole one is in what was asked. */
-const nameOf = (strategy: string): string => strategy.split(/[/\\]/).at(-1) ?? strategy;
 
 /** Returns the section on likely luck, stability and untested points: to be read before any number. */
 export function verdictSection({ validation, notes }: ValidatedStudy, voice: StudyVoice): string {
