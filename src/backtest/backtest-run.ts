@@ -1,3 +1,5 @@
+import type { Engine } from '../engine/engine.ts';
+import { placeText } from '../strategy/strategy-port.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Market } from '../domain/market.ts';
@@ -19,7 +21,6 @@ import type { PlotSeries, PlotSink } from '../strategy/plots.ts';
 /** A rule of filling, what it was set to, or what it can not know, in no language. */
 export type FidelityFact = Fact<keyof typeof ENGLISH_FIDELITY>;
 
-/** Makes one. */
 export const fidelityFact = factsOf<typeof ENGLISH_FIDELITY>();
 
 /**
@@ -100,13 +101,49 @@ export interface LocksOfRun {
   readonly more: number;
 }
 
-export function intentsOf(
-  instances: readonly Pick<StrategyInstance, 'name' | 'tally'>[],
-): readonly StrategyIntents[] {
-  return instances.map(({ name, tally }) => ({
+/** Record of a run that both fidelities make: the account, and what the engine leaves behind. */
+export interface RunRecord extends Pick<
+  BacktestRun,
+  'initialEquity' | 'finalEquity' | 'curve' | 'intents' | 'locks' | 'members' | 'orders' | 'fills'
+> {
+  /** Reasons that strategies stopped for, by their names. */
+  readonly failures: ReadonlyMap<string, string>;
+  /** Log lines of strategies by their names: the last lines of each. */
+  readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
+}
+
+/** Record of what an engine leaves behind, with the strategies of its lives before. */
+export function engineRecord(
+  engine: Engine,
+  past: readonly StrategyInstance[] = [],
+): Pick<RunRecord, 'failures' | 'logs' | 'intents' | 'locks' | 'members'> {
+  const failures = new Map<string, string>();
+  const logs = new Map<string, readonly LoggedLine[]>();
+  const instances = [...past, ...engine.instances];
+  for (const instance of instances) {
+    const { name, runner } = instance;
+    if (runner.failure !== null) failures.set(name, runner.failure);
+    logs.set(name, [...(logs.get(name) ?? []), ...instance.storedLog()]);
+  }
+  const intents = instances.map(({ name, tally }) => ({
     strategy: name,
     count: tally.intents,
     refusals: tally.refusals(),
+  }));
+  return { failures, logs, intents, locks: engine.locks.history(), members: engine.universes.history() };
+}
+
+/** Strategies of a run, as its result has them. */
+export function ranStrategies(
+  instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
+  { failures, logs }: Pick<RunRecord, 'failures' | 'logs'>,
+): BacktestRun['strategies'] {
+  return instances.map(({ runner }) => ({
+    name: runner.name,
+    market: placeText(runner),
+    params: runner.params,
+    failure: failures.get(runner.name) ?? null,
+    log: logs.get(runner.name) ?? [],
   }));
 }
 
@@ -164,7 +201,6 @@ export interface BacktestRun {
 /** Warning for the reader of the figures of a run, independent of language. */
 export type RunWarning = Fact<keyof typeof ENGLISH_WARNINGS>;
 
-/** Makes one. */
 export const runWarning = factsOf<typeof ENGLISH_WARNINGS>();
 
 /** Several one after the other in one sentence, such as `A and B`; there is at least one. */
@@ -272,7 +308,6 @@ export class EquityRecorder {
   }
 }
 
-/** A series that a strategy plotted in a run. */
 export interface PlottedSeries extends PlotSeries {
   readonly strategy: string;
   readonly length: number;

@@ -119,7 +119,6 @@ class BuiltBars {
     };
   }
 
-  /** A bar begins with a recorded one. */
   begin(openTimeMs: number, index: number): void {
     const { columns, parts, count } = this;
     this.isBuilding = true;

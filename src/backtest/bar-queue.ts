@@ -151,7 +151,6 @@ export class BarQueue implements BarPrices {
     this.enter();
   }
 
-  /** The walked bar begins. */
   begin(): void {
     this.isOpen = true;
     this.isAnnounced = false;
@@ -202,7 +201,6 @@ export class BarQueue implements BarPrices {
     return cellUnits(closedWalked.close[closedPlace] ?? Number.NaN, columnScale(closedWalked.priceDecimals));
   }
 
-  /** The open of the walked bar that is in progress. */
   get open(): DecimalText {
     const { open, priceDecimals } = this.walked;
     return cellText(open[this.place] ?? Number.NaN, priceDecimals);

@@ -81,7 +81,6 @@ function built(columns: CandleColumns, timeframe: Timeframe): readonly Candle[] 
     }));
 }
 
-/** Decimals of a figure. */
 const DECIMALS = 10;
 
 /** From here on the decimals of a float end before those of its text: it is the number of its text. */
@@ -200,7 +199,6 @@ function textOf(number: number | null): DecimalText | null {
   return number === null ? null : (number.toFixed(DECIMALS) as DecimalText);
 }
 
-/** Bars of one block. */
 const BLOCK = 64;
 
 /**
@@ -248,7 +246,6 @@ abstract class BarBlocks {
   }
 }
 
-/** The highest price. */
 class Highest extends BarBlocks {
   protected with(total: number, from: number, to: number): number {
     const { high } = this.columns;
@@ -262,7 +259,6 @@ class Highest extends BarBlocks {
   }
 }
 
-/** The lowest price. */
 class Lowest extends BarBlocks {
   protected with(total: number, from: number, to: number): number {
     const { low } = this.columns;

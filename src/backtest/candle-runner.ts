@@ -9,19 +9,9 @@ import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent, VenueEvent } from '../engine/engine-event.ts';
 import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../records/fill.ts';
-import type { OrderRecord } from '../records/order.ts';
-import {
-  intentsOf,
-  type EquityCurve,
-  type LocksOfRun,
-  type StrategyIntents,
-  EquityRecorder,
-  RunRecords,
-} from './backtest-run.ts';
+import { engineRecord, type RunRecord, EquityRecorder, RunRecords } from './backtest-run.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
-import type { MemberHistory } from '../engine/member-records.ts';
 import type { UniverseReport } from '../engine/universe-manager.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarStatistics } from './bar-statistics.ts';
@@ -29,7 +19,7 @@ import { BarQueue, type WantedFeed } from './bar-queue.ts';
 import { DatedSignals, type DatedSignal } from './signals.ts';
 import type { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/equity-valuer.ts';
-import type { LoggedLine, StrategyInstance } from '../engine/strategy-instance.ts';
+import type { StrategyInstance } from '../engine/strategy-instance.ts';
 
 /**
  * One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm
@@ -86,20 +76,9 @@ export interface CandleRunOptions {
 }
 
 /** Outcome of a run on bars. */
-export interface CandleRun {
-  readonly orders: readonly OrderRecord[];
-  readonly fills: readonly FillRecord[];
-  readonly curve: EquityCurve;
-  readonly initialEquity: Units;
-  readonly finalEquity: Units;
+export interface CandleRun extends RunRecord {
   readonly bars: number;
-  readonly failures: ReadonlyMap<string, string>;
-  /** Log lines of strategies by their names: the last lines of each. */
-  readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
-  readonly intents: readonly StrategyIntents[];
   readonly universes: readonly UniverseReport[];
-  readonly locks: LocksOfRun;
-  readonly members: MemberHistory;
 }
 
 /** Most requests of one moment: a strategy that answers each fill with another order would never end. */
@@ -188,16 +167,8 @@ export class CandleRunner {
       initialEquity,
       finalEquity: this.valuer.exact(),
       bars: this.done,
-      failures: new Map(
-        [...this.pastInstances, ...this.engine.instances].flatMap(({ runner }) =>
-          runner.failure === null ? [] : [[runner.name, runner.failure] as const],
-        ),
-      ),
-      logs: this.logs(),
-      intents: intentsOf([...this.pastInstances, ...this.engine.instances]),
+      ...engineRecord(this.engine, this.pastInstances),
       universes: this.engine.universes.reports(),
-      locks: this.engine.locks.history(),
-      members: this.engine.universes.history(),
     };
   }
 
@@ -524,13 +495,6 @@ export class CandleRunner {
   private applyWallets(atMs: number): void {
     const answer = this.options.venue.answer({ kind: 'wallets' }, atMs);
     if (answer.outcome === 'value') this.wallets = answer.value as readonly WalletReading[];
-  }
-
-  private logs(): CandleRun['logs'] {
-    const logs = new Map<string, readonly LoggedLine[]>();
-    for (const instance of [...this.pastInstances, ...this.engine.instances])
-      logs.set(instance.name, [...(logs.get(instance.name) ?? []), ...instance.storedLog()]);
-    return logs;
   }
 }
 

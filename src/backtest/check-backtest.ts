@@ -234,7 +234,6 @@ function lastAtOrBefore(times: Float64Array, timeMs: number): number {
   return index;
 }
 
-/** Record of a run. */
 interface RunTrace {
   readonly orders: readonly OrderRecord[];
   readonly fills: readonly FillRecord[];

@@ -23,7 +23,6 @@ const PACKING = 4;
 interface HtmlPage {
   readonly language: Language;
   readonly title: string;
-  /** HTML of the parts. */
   readonly header: string;
   readonly main: readonly string[];
   readonly footer: string;

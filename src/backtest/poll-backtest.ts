@@ -1,6 +1,5 @@
-import { placeText } from '../strategy/strategy-port.ts';
 import { createHash } from 'node:crypto';
-import { withCaveats, type BacktestRun, recordPlots } from './backtest-run.ts';
+import { withCaveats, type BacktestRun, ranStrategies, recordPlots } from './backtest-run.ts';
 import type { PollRules } from '../venues/fill-rules.ts';
 import { refuseUnvalued, runCurrency, universeCaveats, universeRulesOf } from './run-currency.ts';
 import type { PollMarket } from './poll/run-poll.ts';
@@ -80,45 +79,27 @@ export async function runPollBacktest(
     ...(toMs === null ? {} : { toMs }),
     ...progressOf(request, symbols),
   });
-  const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, logs, events } =
-    run;
+  const { fidelity, events, requests, journalHash, plan: _plan, failures, logs, ...record } = run;
   return {
     problems,
     run: {
+      ...record,
       fidelity: withCaveats(
         fidelity,
         universeCaveats(universeRulesOf(instances), { markets: markets.length, hasBooks: true }),
       ),
       quote,
-      fromMs: run.fromMs,
-      toMs: run.toMs,
       barMs: curveEveryMs(fromMs, toMs),
-      initialEquity,
-      finalEquity,
-      curve,
-      markets: run.markets,
-      strategies: instances.map(({ runner }) => ({
-        name: runner.name,
-        market: placeText(runner),
-        params: runner.params,
-        failure: failures.get(runner.name) ?? null,
-        log: logs.get(runner.name) ?? [],
-      })),
+      strategies: ranStrategies(instances, { failures, logs }),
       plots: plots(),
-      intents: run.intents,
-      locks: run.locks,
-      members: run.members,
-      orders,
-      fills,
-      requests: run.requests.reduce((sum, { requests }) => sum + requests, 0),
-      warnings,
+      requests: requests.reduce((sum, { requests: sent }) => sum + sent, 0),
       config: configTerms(config, {
         fromMs,
         toMs,
         rules: ruleTerms(rules),
         ...signalTerms(request),
-        requests: run.requests,
-        journalHash: run.journalHash,
+        requests,
+        journalHash,
       }),
       timing: { loadMs: 0, fromCache: false, runMs: Math.round(performance.now() - startedMs), events },
     },

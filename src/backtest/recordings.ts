@@ -37,7 +37,6 @@ interface CandleKey {
 
 /** Recorded markets that a run of the whole bot is made of: in a catalogue, or packed in memory. */
 export interface Recordings {
-  /** Name in messages. */
   readonly name: string;
   /** Markets with books, in the order of their names. */
   readonly markets: () => readonly MarketSymbol[];
@@ -48,7 +47,6 @@ export interface Recordings {
   readonly candles: RecordedCandles;
 }
 
-/** Those of a catalogue. */
 export function catalogueRecordings(catalogue: Catalogue): Recordings {
   const { root } = catalogue;
   return {
@@ -73,7 +71,6 @@ export function catalogueRecordings(catalogue: Catalogue): Recordings {
   };
 }
 
-/** Bars of a catalogue. */
 export function catalogueCandles(catalogue: Catalogue): RecordedCandles {
   return {
     timeframes: (market) =>

@@ -1,4 +1,3 @@
-import { placeText } from '../strategy/strategy-port.ts';
 import {
   barsBetween,
   cellUnits,
@@ -22,6 +21,7 @@ import {
   joinedBy,
   runWarning,
   type RunWarning,
+  ranStrategies,
   recordPlots,
 } from './backtest-run.ts';
 import { barsWithoutDetail } from './bar-queue.ts';
@@ -82,9 +82,10 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const startedMs = clock();
   const { run, venue } = runOnce(backtest, backtest.markets);
   const runMs = clock() - startedMs;
+  const { bars, universes, failures, logs, ...record } = run;
   const toMs = run.curve.timeMs[run.curve.length - 1] ?? fromMs;
-  // A universe that nothing ever passed is most likely a mistake.
   return {
+    ...record,
     fidelity: withCaveats(
       describeBarRules(venue.rules, markets.find(({ detail }) => detail)?.detail?.timeframe),
       backtest.caveats,
@@ -93,27 +94,14 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     fromMs: firstOpenMs(markets, fromMs),
     toMs,
     barMs: Math.min(...markets.map(({ columns }) => timeframeMs(columns.timeframe))),
-    initialEquity: run.initialEquity,
-    finalEquity: run.finalEquity,
-    curve: run.curve,
     markets: markets.map((market) => tradedMarket(market, fromMs)),
-    strategies: backtest.instances.map(({ runner }) => ({
-      name: runner.name,
-      market: placeText(runner),
-      params: runner.params,
-      failure: run.failures.get(runner.name) ?? null,
-      log: run.logs.get(runner.name) ?? [],
-    })),
+    strategies: ranStrategies(backtest.instances, { failures, logs }),
     plots: plots(),
-    intents: run.intents,
-    locks: run.locks,
-    members: run.members,
-    orders: run.orders,
-    fills: run.fills,
     requests: null,
     warnings: [
       ...warningsOf(backtest, venue.valuer(quote).unvalued),
-      ...run.universes.flatMap(({ key, rankings, entered, empty }) =>
+      // A universe that nothing ever passed is most likely a mistake.
+      ...universes.flatMap(({ key, rankings, entered, empty }) =>
         entered > 0
           ? []
           : [
@@ -131,7 +119,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
       }),
     ],
     config: backtest.config,
-    timing: { ...backtest.loading, runMs, events: run.bars },
+    timing: { ...backtest.loading, runMs, events: bars },
   };
 }
 

@@ -48,7 +48,6 @@ export function refuseUnvalued(markets: readonly Market[], quote: Currency): voi
   );
 }
 
-/** The rules of all universes of some strategies. */
 export function universeRulesOf(
   instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
 ): readonly UniverseRules[] {

@@ -302,7 +302,6 @@ export const backtestShape = {
  */
 export type FieldName = (field: string, value?: string) => string;
 
-/** The names of a file's keys. */
 export const keyName: FieldName = (field, value) => (value === undefined ? field : `${field}: ${value}`);
 
 type Refuse = (path: string[], message: string) => void;

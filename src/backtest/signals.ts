@@ -13,7 +13,6 @@ import { readStored } from '../domain/stored-json.ts';
 import { storedSignalLine } from '../engine/signal-record.ts';
 import type { JournalLine } from '../mirror/row-pages.ts';
 
-/** A line of a file of signals. */
 export interface FileSignal {
   /** Time at which the bot accepts it, in ms since 1970. */
   readonly atMs: number;

@@ -35,7 +35,6 @@ const ABANDONED_MS = 86_400_000;
 /** Folders of one name: more runs of one configuration within a second are a mistake. */
 const MOST_OF_ONE_NAME = 100;
 
-/** Files of a run folder. */
 const FILES: readonly (readonly [
   name: string,
   write: (finished: FinishedRun, out: ByteWriter, language: Language) => void,

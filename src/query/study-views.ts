@@ -9,7 +9,6 @@ import { type MadeView, type QueryPlaces, createRowsTable, STUDY_FIELDS, TRIAL_F
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A table of the studies. */
 export async function makeStudiesView(database: Database, places: QueryPlaces): Promise<MadeView> {
   const studies = new Studies(places);
   const rows = studies.rows((store, study) => [rowOfStudy(store, study)]);
@@ -17,7 +16,6 @@ export async function makeStudiesView(database: Database, places: QueryPlaces): 
   return studies.made(count, 'studies');
 }
 
-/** A table of the trials of all studies. */
 export async function makeTrialsView(database: Database, places: QueryPlaces): Promise<MadeView> {
   const studies = new Studies(places);
   const rows = studies.rows(trialRows);

@@ -280,7 +280,6 @@ async function insertAll(
   return count;
 }
 
-/** Places of the data of queries. */
 export interface QueryPlaces {
   /** The folder of the recordings. */
   readonly catalogue: string;
@@ -298,7 +297,6 @@ export interface MadeView {
   readonly unreadable: readonly string[];
 }
 
-/** Makes one view in a database. */
 export type MakeView = (database: Database, places: QueryPlaces) => Promise<MadeView>;
 
 /** SQL of a view without rows. */

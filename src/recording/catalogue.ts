@@ -162,7 +162,6 @@ export class Catalogue {
     return this.append({ ...rest, key: { market, kind: 'books' }, shape: BOOK_SHAPE, rows: cut(books) });
   }
 
-  /** Adds statistics. */
   appendStats(options: AppendSource & { readonly stats: RowParts<RecordedStats> }): Promise<AppendOutcome> {
     const { market, stats, ...rest } = options;
     return this.append({ ...rest, key: { market, kind: 'stats' }, shape: STATS_SHAPE, rows: stats });

@@ -24,7 +24,6 @@ const COLUMNS = {
 type ColumnKind = keyof typeof COLUMNS;
 const CELL_BYTES: Readonly<Record<ColumnKind, number>> = { f64: 8, u32: 4, u8: 1 };
 
-/** Placeholder of a column in the header. */
 const place = z.strictObject({ column: z.enum(['f64', 'u32', 'u8']), length: z.int().min(0) });
 
 const decimals = z.int().min(0).max(10);

@@ -17,7 +17,6 @@ export async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
   return import('@duckdb/node-api');
 }
 
-/** Limits of one database. */
 interface DatabaseOptions {
   /** Folder for data that does not fit into memory; null for none. */
   readonly temporaryFolder?: string | null;

@@ -306,7 +306,6 @@ export class FeedBook {
     for (const change of waiting) if (change.lastId > (this.lastId ?? 0)) this.apply(change);
   }
 
-  /** Takes a change. */
   depth(change: Depth): FeedStep {
     if (this.lastId === null) {
       const tail = this.hadBook ? undefined : this.tails.find(({ lastId }) => follows(change, lastId));

@@ -22,7 +22,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { After } from './durable-file.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 
-/** Destination of segments. */
 export interface FinalizeTarget {
   /** The catalogue's folder. */
   readonly root: string;

@@ -4,7 +4,6 @@ import { createGunzip, constants, gunzipSync } from 'node:zlib';
 import { type FileRow, CsvScanner } from '../domain/csv.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 
-/** A CSV file that is open. */
 export interface CsvFile extends RowFile {
   readonly separator: string;
   readonly progress: () => ReadProgress;
@@ -83,7 +82,6 @@ async function* joined(
   yield* rest;
 }
 
-/** A file with columns. */
 export interface RowFile {
   /** Titles of its columns; null where it has none. */
   readonly header: readonly string[] | null;
@@ -101,7 +99,6 @@ export function asciiDigits(text: string): string {
     .replaceAll(/[\u066C\u200E\u200F\u061C]/g, '');
 }
 
-/** Progress of reading. */
 export interface ReadProgress {
   readonly readBytes: number;
   readonly totalBytes: number;
@@ -160,7 +157,6 @@ export function unreadable(path: string, error: unknown): SarrafError {
   return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${short}`, { cause: error });
 }
 
-/** Text encoding of a file. */
 type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 /** Kind of a file by its first bytes, regardless of its name. */

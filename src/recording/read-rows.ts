@@ -194,7 +194,6 @@ class CellLevels implements LevelLists {
   }
 }
 
-/** Statistics of a chunk of a market's folder. */
 export function decodeStats(chunk: DuckDBDataChunk, market: string): readonly RecordedStats[] {
   const name = parseMarket(market);
   const [seen, closed, reason, ...numbers] = columnsOf(chunk);
@@ -280,7 +279,6 @@ export function timeText(timeMs: number): string {
 export const EARLIEST_MS = -62_135_596_800_000;
 export const LATEST_MS = 253_402_300_799_999;
 
-/** All that there is. */
 export const ALL_TIME: TimeRange = { fromMs: EARLIEST_MS, toMs: LATEST_MS };
 
 /** The rows of partitions within a range, in the order of the files. */

@@ -155,7 +155,6 @@ function readRow(
 /** Rows that are passed on together: so few that nothing else has to wait long. */
 const PART_ROWS = 256;
 
-/** A segment on the disk. */
 export interface Segment<Kind extends SegmentKind = SegmentKind> {
   readonly path: string;
   readonly kind: Kind;
@@ -227,7 +226,6 @@ const LARGEST_BYTES = 64_000_000;
 const EXTENSION = '.jsonl';
 
 export interface SegmentWriterOptions {
-  /** Folder of the segments. */
   readonly folder: string;
   readonly kind: SegmentKind;
   /** Sets the segments of this process apart from all before it, and sorts after theirs. */

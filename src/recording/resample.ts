@@ -195,7 +195,6 @@ export class BarBuilder {
     this.grid = grid;
   }
 
-  /** Bars so far. */
   get count(): number {
     return this.bars.size;
   }

@@ -82,7 +82,6 @@ type Duckdb = Awaited<ReturnType<typeof loadDuckdb>>;
  * counting them.
  */
 export class StagingTable<Row> implements StagedRows {
-  /** Rows so far. */
   rows = 0;
   /** The most decimals by partition. */
   readonly decimals = new Map<string, RowDecimals>();

@@ -28,7 +28,6 @@ export interface VerifyOptions {
   readonly gapMs: number;
 }
 
-/** Result of verifying a folder. */
 export interface VerifyReport {
   readonly key: FolderKey;
   readonly rows: number;

@@ -121,7 +121,6 @@ function lowest({ min, step }: SchemaField, type: 'integer' | 'decimal'): number
   return onStride(min.isInclusive ? Math.ceil(strides) : Math.floor(strides) + 1, stride);
 }
 
-/** The largest one. */
 function highest({ max, step }: SchemaField, type: 'integer' | 'decimal'): number | null {
   if (max === null || !Number.isFinite(max.value)) return null;
   const stride = step ?? (type === 'integer' ? 1 : null);

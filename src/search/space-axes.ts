@@ -59,7 +59,6 @@ export class SpaceAxes {
     return point;
   }
 
-  /** The coordinates of a point of the space. */
   coordinatesOf(point: Point): Coordinates {
     const coordinates = new Float64Array(this.size).fill(Number.NaN);
     for (const [index, { name }] of this.space.parameters.entries()) {
@@ -134,7 +133,6 @@ export class NumericAxis {
     return this.parameter.steps !== null;
   }
 
-  /** Returns the place of a value on the line. */
   coordinateOf(value: ParameterValue): number {
     return this.onLine(Number(value));
   }

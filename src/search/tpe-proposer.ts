@@ -24,7 +24,6 @@ const CANDIDATE_STREAM = 1_000;
 /** Parameters that exist together: their conditions are the same. */
 interface Group {
   readonly first: Parameter;
-  /** Their places in the space. */
   readonly places: readonly number[];
   readonly axes: readonly Axis[];
 }

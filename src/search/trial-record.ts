@@ -53,12 +53,10 @@ export const trialRecords = z.array(
 /** Maximum number of trials of a study; beyond it the sampler refuses to propose. */
 export const MOST_TRIALS = 100_000;
 
-/** The ways of sampling. */
 export const SAMPLER_KINDS = ['grid', 'random', 'sobol', 'tpe', 'nsga2', 'cmaes'] as const;
 
 export type SamplerKind = (typeof SAMPLER_KINDS)[number];
 
-/** Direction of an objective. */
 export type Direction = 'minimize' | 'maximize';
 
 /** Sampler settings of a study. With the same settings and outcomes the trials are the same. */
@@ -71,7 +69,6 @@ export interface SamplerSettings {
    * or a multiple, keeps them busy; a smaller one learns sooner. It is part of the study: workers are not.
    */
   readonly generation: number;
-  /** One direction an objective. */
   readonly objectives: readonly Direction[];
 }
 

@@ -71,7 +71,6 @@ export function noOrder(place: string, was: unknown): SarrafError {
   return refusal(place, `expected an order such as { amount: 0.01 }, was ${inputText(was)}`);
 }
 
-/** The checks of one intent. */
 class IntentCheck extends OrdersOverTimeCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
   accepted(intent: unknown): Intent {
@@ -226,7 +225,6 @@ class IntentCheck extends OrdersOverTimeCheck {
     this.time(fields['expireAfterMs'], '.entry.expireAfterMs');
   }
 
-  /** Checks the fields that every order has. */
   private order(fields: Fields): void {
     this.market(fields['market']);
     this.side(fields['side'], '.side');

@@ -16,7 +16,6 @@ import { checkedUniverse, type UniverseWish } from './universe-rules.ts';
 
 const NO_PARAMS = z.strictObject({});
 
-/** Indicators of one strategy. */
 const MOST_INDICATORS = 100;
 
 /**

@@ -206,7 +206,6 @@ export class StrategyRunner implements StrategyPort {
     return first === undefined ? null : `on.${first.name}`;
   }
 
-  /** Routes of the events that its handlers handle. */
   get routes(): readonly string[] {
     return [...this.handlers.keys()];
   }

@@ -5,7 +5,6 @@ import { factsOf, type Fact, type FactFigure } from '../language/fact.ts';
 /** A finding of a study, in no language. */
 export type StudyFinding = Fact<keyof typeof ENGLISH_FINDINGS>;
 
-/** Makes a finding. */
 export const finding = factsOf<typeof ENGLISH_FINDINGS>();
 
 /** Words that nobody translates, such as those of an error. */

@@ -104,7 +104,6 @@ export interface FailedReport {
   readonly reason: string;
 }
 
-/** Result of a trial. */
 export type TrialReport =
   | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }
   | FailedReport;

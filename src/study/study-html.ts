@@ -244,7 +244,6 @@ export const MOST_SHOWN = 2_000;
 /** Of more trials, the best ones that are shown beside those that were drawn. */
 const MOST_CHOSEN = 500;
 
-/** The trials that a page shows. */
 interface ShownTrials {
   /** In the order of their numbers. */
   readonly numbers: readonly number[];

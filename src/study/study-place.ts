@@ -18,7 +18,6 @@ import {
 const ENDING = '.sqlite';
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** Folder of the studies in a data folder. */
 export class StudyFolder {
   private readonly folder: string;
 

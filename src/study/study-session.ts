@@ -188,7 +188,6 @@ function reportDifference({ metrics }: StoredTrial, report: TrialReport): string
   return `its ${name} was ${String(before[name])} and is ${String(value)}`;
 }
 
-/** Store of ended trials. */
 interface TrialStore {
   /** In the order of their numbers; their daily returns are not needed. */
   outcomes(): Iterable<StoredTrial>;

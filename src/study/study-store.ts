@@ -29,7 +29,6 @@ export interface StudyHead {
   readonly range: StudyRange;
 }
 
-/** End and duration of a trial. */
 interface TrialTiming {
   readonly endedAtMs: number;
   readonly tookMs: number;

@@ -16,7 +16,6 @@ export interface StudyVoice extends Omit<ReportVoice, 't'> {
   readonly metric: (name: string) => string;
   /** That figure of some, with its unit. */
   readonly figure: (name: string, metrics: TrialMetrics | null) => string;
-  /** The value of a param. */
   readonly param: (value: unknown) => string;
   /** The length of a candle, such as `1h`. */
   readonly timeframe: (timeframe: string) => string;

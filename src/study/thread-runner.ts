@@ -65,7 +65,6 @@ export class ThreadRunner implements StudyRunner {
     return this.perform({ kind: 'stress', task });
   }
 
-  /** Runs a task of any kind on a thread. */
   async perform<Kind extends BenchTask['kind']>(
     task: BenchTask & { readonly kind: Kind },
   ): Promise<BenchReports[Kind] | FailedReport> {

@@ -62,7 +62,6 @@ interface RangeReport {
   readonly beganExposed: boolean;
 }
 
-/** Result of one account. */
 export type AccountReport =
   | {
       readonly kind: 'ran';

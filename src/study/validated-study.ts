@@ -204,7 +204,6 @@ export type ReportedWalk =
   | { readonly kind: 'known'; readonly result: WalkForwardResult }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** All that the report of a study shows. */
 export interface ReportedStudy {
   readonly study: ValidatedStudy;
   readonly identity: StudyIdentity;
@@ -216,7 +215,6 @@ export interface ReportedStudy {
   /** Null where none was run to its end. */
   readonly walk: ReportedWalk | null;
   readonly createdAtMs: number;
-  /** The currency of its figures. */
   readonly quote: Currency;
 }
 

@@ -15,7 +15,6 @@ import type { ParameterValue, Point, Space } from '../search/space-declaration.t
 import type { DailyReturns } from '../backtest/statistics.ts';
 import { DAY_MS } from '../domain/time-text.ts';
 
-/** One window of a walk-forward. */
 export interface WindowRow {
   readonly number: number;
   /** Range that its trials saw: without the purge. */

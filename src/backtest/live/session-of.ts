@@ -32,7 +32,6 @@ import type { PricePoint } from './mirror-history.ts';
 interface Session {
   readonly run: BacktestRun;
   readonly trips: readonly RoundTrip[];
-  /** Of its strategies. */
   readonly names: readonly string[];
   /** By strategy. */
   readonly profits: ReadonlyMap<string, Units>;

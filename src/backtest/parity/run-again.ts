@@ -47,7 +47,6 @@ export interface RunAgainOptions {
   /** Data it received, and its start; null if that was not stored. */
   readonly received: ReceivedData | null;
   readonly fromMs: number | null;
-  /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
   readonly rules?: Partial<PollRules>;
 }
@@ -381,7 +380,6 @@ const APART_MS = 1_000;
 export class OwnTrades {
   private readonly left: Map<string, number[]>;
 
-  /** Fills of one market. */
   constructor(fills: readonly FillRecord[]) {
     const named = Map.groupBy(fills, ({ side, price, amount }) => `${side} ${price} ${amount}`);
     this.left = new Map([...named].map(([name, all]) => [name, all.map(({ atMs }) => atMs)]));

@@ -23,7 +23,6 @@ export interface MarketTracks {
   readonly bars?: readonly BarRecording[];
 }
 
-/** Recorded bars of one timeframe. */
 export interface BarRecording {
   readonly columns: CandleColumns;
   /** Ranges of time that were read whole: where no bar is in them, there was none. */
@@ -162,7 +161,6 @@ export class RecordedFeed {
     return Math.max(...this.ofMarkets.map(({ stream }) => stream.lastMs));
   }
 
-  /** Rows that went by. */
   get rows(): number {
     return this.queues.reduce((sum, { stream }) => sum + stream.count, 0);
   }

@@ -9,21 +9,17 @@ import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { JournalEntry } from '../../engine/mirror-change.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
-import type { FillRecord } from '../../records/fill.ts';
-import type { OrderRecord } from '../../records/order.ts';
 import type { EndpointUsage } from '../../daemon/request-counts.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
 import { timeText } from '../../recording/read-rows.ts';
 import { VirtualTime, type Timeline } from '../../virtual/virtual-time.ts';
 import {
-  intentsOf,
-  type EquityCurve,
-  type LocksOfRun,
-  type StrategyIntents,
+  engineRecord,
+  type RunRecord,
+  type BacktestRun,
   type TradedMarket,
   type FidelityStatement,
   runWarning,
-  type RunWarning,
 } from '../backtest-run.ts';
 import { describePollRules } from '../describe-rules.ts';
 import {
@@ -43,8 +39,6 @@ import { createTrack, RecordedFeed, type MarketTracks, type Track } from './reco
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 import { signalWarnings, type DatedSignal, DatedSignals } from '../signals.ts';
 import { candleOf } from '../../venues/typed-adapter.ts';
-import type { MemberHistory } from '../../engine/member-records.ts';
-import type { LoggedLine } from '../../engine/strategy-instance.ts';
 import type { BotShell } from '../../daemon/bot-shell.ts';
 
 /** One market with what was recorded of it, in the order of time. */
@@ -89,29 +83,11 @@ export interface PollRunOptions {
 }
 
 /** Outcome of a run against recorded books and trades. */
-export interface PollRun {
-  /** As the bot knew them in the end, in the order in which they were planned. */
-  readonly orders: readonly OrderRecord[];
-  /** In the order in which the bot learned of them. */
-  readonly fills: readonly FillRecord[];
-  readonly curve: EquityCurve;
-  readonly initialEquity: Units;
-  readonly finalEquity: Units;
-  readonly failures: ReadonlyMap<string, string>;
-  /** Log lines of strategies by their names: the last lines of each. */
-  readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
-  readonly intents: readonly StrategyIntents[];
-  readonly locks: LocksOfRun;
-  readonly members: MemberHistory;
+export interface PollRun
+  extends RunRecord, Pick<BacktestRun, 'markets' | 'fidelity' | 'warnings' | 'fromMs' | 'toMs'> {
   readonly plan: PollPlan;
   /** Requests that were sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
-  readonly markets: readonly TradedMarket[];
-  readonly fidelity: FidelityStatement;
-  readonly warnings: readonly RunWarning[];
-  /** From the first moment at which a strategy could act to that at which the market stood still. */
-  readonly fromMs: number;
-  readonly toMs: number;
   /** SHA-256 of the journal: the same input gives the same. */
   readonly journalHash: string;
   /** Books and trades that went by, and requests. */
@@ -304,20 +280,13 @@ class PollLife {
     const unvalued = equity.unvalued.map((asset) =>
       runWarning('warning.unvaluedAsset', { asset: { currency: asset }, quote: { currency: of.quote } }),
     );
-    const failures = engine.instances.flatMap(({ runner }) =>
-      runner.failure === null ? [] : [[runner.name, runner.failure] as const],
-    );
     return {
       orders: mirror.orders,
       fills: mirror.fills,
       curve: equity.curve(),
       initialEquity: this.initialEquity,
       finalEquity: this.finalEquity,
-      failures: new Map(failures),
-      logs: new Map(engine.instances.map((instance) => [instance.name, instance.storedLog()] as const)),
-      intents: intentsOf(engine.instances),
-      locks: engine.locks.history(),
-      members: engine.universes.history(),
+      ...engineRecord(engine),
       plan,
       requests: counts.usage(),
       markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),

@@ -43,7 +43,6 @@ const MOST_FILLS = 10_000;
 /** Of a depth, so that a hundredth of a percent can be read. */
 const DEPTH_DIGITS = 5;
 
-/** Of a volume. */
 const VOLUME_DIGITS = 3;
 
 /** Returns what a report draws of a run, thinned to what a screen can show. */

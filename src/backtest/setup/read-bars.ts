@@ -123,7 +123,6 @@ interface LoadedBars {
   readonly fromCache: boolean;
 }
 
-/** Source from which bars are read. */
 interface BarOrigin {
   /** Text of everything that the bars depend on; null if it is unknown: such bars are not cached. */
   readonly identity: string | null;
@@ -131,7 +130,6 @@ interface BarOrigin {
   isSame(): boolean;
 }
 
-/** The cache of this user. */
 const userCache = (): CandleCache => new CandleCache(candleCacheFolder());
 
 /** Bars of the cache; where they are not there, those that `read` answers, which are then kept. */

@@ -310,7 +310,6 @@ interface DateForm {
   readonly suffix: Uint8Array;
 }
 
-/** Format of the times of a plain file. */
 type TimeForm = NumberForm | DateForm;
 
 /** Seconds, milliseconds, microseconds and nanoseconds since 1970, by their digits. */

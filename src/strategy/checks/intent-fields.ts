@@ -278,7 +278,6 @@ export const INTENT_FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>
 /** Permitted fields of a bracket's entry. */
 export const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'expireAfterMs']);
 
-/** Permitted fields of a quote. */
 export const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', ...SIZES]);
 
 /** Fields that are counts, not money. */

@@ -127,7 +127,6 @@ class ExactNumbers {
   }
 }
 
-/** The ages of one market's data and of the account's. */
 class MarketAges implements DataAges {
   readonly #call: HandlerCall;
   readonly #market: string;

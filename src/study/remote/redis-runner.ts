@@ -305,7 +305,6 @@ const RETAINED_S = 86_400;
 /** Time limit of closing: Redis may be gone. */
 const CLOSES_WITHIN_MS = 2_000;
 
-/** A job and its id. */
 interface QueuedBatch {
   readonly id: string;
   readonly tasks: readonly BenchTask[];

@@ -29,7 +29,6 @@ export type StressTask =
   | { readonly what: 'bars'; readonly params: Params; readonly meanBlock: number; readonly seed: number }
   | { readonly what: 'entries'; readonly held: readonly MarketPositions[]; readonly seed: number };
 
-/** Trades of a run. */
 export interface TradesAgain {
   /**
    * Change of the equity by each closed trade, as a share of it, in the order in which they ended: 0.02 is 2

@@ -75,7 +75,6 @@ export function sharedSetup(setup: TrialSetup): TrialSetup {
   return { ...setup, candles: candles.map(sharedColumns), ...(finer && { detail: finer }) };
 }
 
-/** The configuration of a bot with the params of a trial. */
 export function withParams(config: BotConfig, params: Params): BotConfig {
   return { ...config, strategies: config.strategies.map((strategy) => ({ ...strategy, params })) };
 }
