@@ -79,7 +79,12 @@ export function finishRun(
   const { format } = reportVoice('en');
   const warnings = [...run.warnings, ...warningsOf(run, trips)];
   const refusals = run.intents.flatMap(({ strategy, refusals: own }) =>
-    own.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
+    own.map((refusal) => ({
+      strategy,
+      ...refusal,
+      // A check of the bot has its own words.
+      meaning: refusal.what === 'order' ? (MEANINGS.get(refusal.code) ?? null) : null,
+    })),
   );
   const { loadMs, fromCache, runMs, events } = run.timing;
   const head: ResultHead = {

@@ -9,7 +9,13 @@ import {
   type TripSums,
 } from './metrics/trip-builder.ts';
 import { meanOfColumn, numberOf, quotient, type Statistic } from './statistics.ts';
-import { cellUnits, columnScale, gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
+import {
+  cellUnits,
+  columnScale,
+  gridOfColumns,
+  type CandleColumns,
+  firstBarFrom,
+} from '../domain/candle-columns.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
 import { valueIn, type PriceOf, type Prices } from '../portfolio/holding.ts';
@@ -392,12 +398,7 @@ function turned(fill: FillRecord): FillRecord {
  */
 function bridgePriceAt(candles: CandleColumns | null, atMs: number): Units | null {
   if (candles === null || candles.length === 0) return null;
-  let [low, high] = [0, candles.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((candles.openTimeMs[middle] ?? 0) <= atMs) low = middle;
-    else high = middle - 1;
-  }
-  const isOver = gridOfColumns(candles).endOf(candles.openTimeMs[low] ?? 0) <= atMs;
-  return cellUnits((isOver ? candles.close : candles.open)[low] ?? 0, columnScale(candles.priceDecimals));
+  const bar = Math.max(0, firstBarFrom(candles, atMs + 1) - 1);
+  const isOver = gridOfColumns(candles).endOf(candles.openTimeMs[bar] ?? 0) <= atMs;
+  return cellUnits((isOver ? candles.close : candles.open)[bar] ?? 0, columnScale(candles.priceDecimals));
 }

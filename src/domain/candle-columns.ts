@@ -130,16 +130,20 @@ export function candleAt(
   };
 }
 
-/** The place of the first bar that opens at a time or later; the length where there is none. */
-export function firstBarFrom({ openTimeMs, length }: CandleColumns, timeMs: number): number {
-  let low = 0;
-  let high = length;
+/** The first index of a sorted list from which on something holds; the length where it never does. */
+export function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (present(openTimeMs[middle], 'a time for each bar') < timeMs) low = middle + 1;
-    else high = middle;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
+}
+
+/** The place of the first bar that opens at a time or later; the length where there is none. */
+export function firstBarFrom({ openTimeMs, length }: CandleColumns, timeMs: number): number {
+  return firstIndex(length, (bar) => present(openTimeMs[bar], 'a time for each bar') >= timeMs);
 }
 
 /** The bars from one place up to another, which is not among them. The columns are shared, not copied. */

@@ -1,3 +1,4 @@
+import { firstIndex } from '../domain/candle-columns.ts';
 import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
@@ -206,7 +207,7 @@ class BookSide {
   /** Sets the amount at a price; 0 takes the level away. */
   set(price: DecimalText, amount: DecimalText): void {
     const key = Number(price) * this.direction;
-    const at = this.placeOf(key);
+    const at = firstIndex(this.keys.length, (index) => (this.keys[index] ?? 0) >= key);
     const isThere = this.keys[at] === key;
     if (amount === '0') {
       if (!isThere) return;
@@ -235,17 +236,6 @@ class BookSide {
 
   all(): readonly BookLevel[] {
     return [...this.levels];
-  }
-
-  private placeOf(key: number): number {
-    let low = 0;
-    let high = this.keys.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.keys[middle] ?? 0) < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

@@ -4,6 +4,7 @@ import {
   barsBetween,
   firstBarFrom,
   gridOfColumns,
+  firstIndex,
 } from '../domain/candle-columns.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { TimeRange, BookColumns, LevelLists, TradeColumns, RecordedStats } from './records.ts';
@@ -82,13 +83,7 @@ export function countedTimeMs(venueMs: Float64Array, seenMs: Float64Array, row: 
 
 /** The first row of a time or later; `length` where there is none. */
 export function rowFrom(length: number, timeOf: (row: number) => number, timeMs: number): number {
-  let [low, high] = [0, length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (timeOf(middle) < timeMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(length, (row) => timeOf(row) >= timeMs);
 }
 
 /** Rows that are handed on at once, as texts and objects: memory does not grow with the recording. */

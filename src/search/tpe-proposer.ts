@@ -1,3 +1,4 @@
+import { firstIndex } from '../domain/candle-columns.ts';
 import { present } from '../domain/errors.ts';
 import { isActive, type Parameter, type ParameterValue } from './space-declaration.ts';
 import type { Axis, Coordinates } from './space-axes.ts';
@@ -264,11 +265,6 @@ function isBetter(one: LearnedTrial, other: LearnedTrial): boolean {
 
 /** Puts a value behind all that are not greater. */
 function insert<Value>(sorted: Value[], value: Value, isLess: (one: Value, other: Value) => boolean): void {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isLess(value, present(sorted[middle], 'a value'))) high = middle;
-    else low = middle + 1;
-  }
-  sorted.splice(low, 0, value);
+  const isBefore = (index: number): boolean => isLess(value, present(sorted[index], 'a value'));
+  sorted.splice(firstIndex(sorted.length, isBefore), 0, value);
 }

@@ -7,7 +7,7 @@ import {
   runStudy,
   type StudyEnd,
   openRunner,
-  seenOf,
+  enterStudy,
   resumeStudy,
   type SessionOptions,
 } from './study-session.ts';
@@ -121,33 +121,20 @@ async function walk(
     readonly trials: number;
   },
 ): Promise<StudyEnd> {
-  const { settings, identity } = study;
   const { plan, windows, trials, register } = of;
   const { walkForward } = of.store;
   // A walk-forward counts as a study of its own: another plan for the same question has other trials.
-  const id = walkForwardId(identity.id, plan);
-  register.enter({
-    id,
-    name: options.name,
-    months: identity.data.flatMap(({ months }) => months),
-    seen: seenOf(study),
-  });
+  const id = walkForwardId(study.identity.id, plan);
+  const search = enterStudy(study, options, register, id);
   let counted = walkForward.count();
   register.count(id, counted);
   const runner = await openRunner(study, options);
-  const startMs = performance.now();
-  const { time } = settings.budget;
-  const isOver = (): boolean =>
-    options.signal.aborted || (time !== undefined && performance.now() - startMs >= time);
   try {
     for (const window of windows) {
       options.onWindow(window);
       const { number, train } = window;
       const end = await runStudy({
-        space: study.space,
-        sampler: { ...settings.sampler, objectives: settings.objectives.map(({ direction }) => direction) },
-        goals: settings,
-        fixed: settings.params,
+        ...search,
         trials,
         runner: {
           // Machines come and go.
@@ -166,8 +153,6 @@ async function walk(
             walkForward.add(number, trial);
           },
         },
-        isOver,
-        clock: () => performance.now(),
         onTrial: (trial, isNew) => options.onTrial(window, trial, isNew),
       });
       if (end === 'stopped') return 'stopped';

@@ -7,7 +7,7 @@ import type Database from 'better-sqlite3';
 import type { RunRange } from './objectives.ts';
 import {
   openStudyDatabase,
-  storeFailure,
+  StudyTables,
   type DatabaseShape,
   REGISTER_APPLICATION_ID,
   REGISTER_TABLES,
@@ -142,15 +142,12 @@ interface RegisteredStudy {
  * Counts all trials that were ever run with a data folder. It outlives the files of the studies: a study that
  * is deleted was run all the same. The very same study counts once, however often it is run.
  */
-export class TrialRegister {
-  private readonly path: string;
-  private readonly database: Database.Database;
+export class TrialRegister extends StudyTables {
   private readonly raise: Database.Statement<[number, string]>;
 
   /** @throws SarrafError `DATA_UNUSABLE` */
   constructor(path: string) {
-    this.path = path;
-    this.database = openStudyDatabase(path, SHAPE);
+    super(path, openStudyDatabase(path, SHAPE), SHAPE.what);
     this.write(() => this.database.exec(SEEN_TABLE));
     this.raise = this.database.prepare('UPDATE studies SET trials = max(trials, ?) WHERE id = ?');
   }
@@ -173,7 +170,7 @@ export class TrialRegister {
   /** The hold-out of a study was opened. The first time stays. */
   open(id: string, atMs: number): void {
     const mark = 'UPDATE studies SET opened_at_ms = coalesce(opened_at_ms, ?) WHERE id = ?';
-    this.write(() => this.database.prepare(mark).run(atMs, id));
+    this.run(mark, atMs, id);
   }
 
   /** All that was tried on data with one of these months; `holdout`: where the trials of a study end. */
@@ -192,13 +189,5 @@ export class TrialRegister {
 
   close(): void {
     this.database.close();
-  }
-
-  private write(change: () => unknown): void {
-    try {
-      this.database.transaction(change).immediate();
-    } catch (error) {
-      throw storeFailure(this.path, SHAPE.what, error);
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import { type RunRange, type Objective, type TrialReport, judgeTrial, type Goals } from './objectives.ts';
+import { type RunRange, type TrialReport, judgeTrial, type Goals } from './objectives.ts';
 import { differenceOf } from './study-identity.ts';
 import { type StudyFolder, withStudyFiles, type StudyFiles } from './study-place.ts';
 import { type StoredTrial, bestTrial } from './study-rows.ts';
@@ -70,21 +70,41 @@ export function resumeStudy(
   store.rewrite({ validation, ...written, ...(isBudgetFixed ? { budget } : {}) });
 }
 
+/** Enters the trials of a study in the register, by an id, and returns what all of its searches share. */
+export function enterStudy(
+  study: PreparedStudy,
+  { name, signal }: Pick<SessionOptions, 'name' | 'signal'>,
+  register: StudyFiles['register'],
+  id: string,
+): Pick<StudyRun, 'space' | 'sampler' | 'goals' | 'fixed' | 'isOver' | 'clock'> {
+  const { settings, identity, space } = study;
+  register.enter({
+    id,
+    name,
+    months: identity.data.flatMap(({ months }) => months),
+    seen: seenOf(study),
+  });
+  const startMs = performance.now();
+  const { time } = settings.budget;
+  return {
+    space,
+    sampler: { ...settings.sampler, objectives: settings.objectives.map(({ direction }) => direction) },
+    goals: settings,
+    fixed: settings.params,
+    isOver: () => signal.aborted || (time !== undefined && performance.now() - startMs >= time),
+    clock: () => performance.now(),
+  };
+}
+
 async function runWith(
   study: PreparedStudy,
   options: SessionOptions,
   { store, register }: StudyFiles,
 ): Promise<StudyEnd> {
-  const { settings, identity } = study;
-  const { id } = identity;
-  register.enter({
-    id,
-    name: options.name,
-    months: identity.data.flatMap(({ months }) => months),
-    seen: seenOf(study),
-  });
-  const startMs = performance.now();
-  const { trials, time } = settings.budget;
+  const { settings } = study;
+  const { id } = study.identity;
+  const search = enterStudy(study, options, register, id);
+  const { trials } = settings.budget;
   let done = store.count();
   register.count(id, done);
   const workers = Math.min(options.workers, Math.max(1, trials - done));
@@ -92,10 +112,7 @@ async function runWith(
   let end: StudyEnd;
   try {
     end = await runStudy({
-      space: study.space,
-      sampler: { ...settings.sampler, objectives: settings.objectives.map(({ direction }) => direction) },
-      goals: settings,
-      fixed: settings.params,
+      ...search,
       trials,
       runner,
       store: {
@@ -107,8 +124,6 @@ async function runWith(
           store.add(trial, { endedAtMs: Date.now(), tookMs });
         },
       },
-      isOver: () => options.signal.aborted || (time !== undefined && performance.now() - startMs >= time),
-      clock: () => performance.now(),
       onTrial: options.onTrial,
     });
   } finally {
@@ -116,19 +131,7 @@ async function runWith(
   }
   // Whoever ends it by hand waits for nothing more. It is compared once the study goes on to its end.
   if (options.signal.aborted) return end;
-  const setup = sharedSetup(trialSetupOf(study));
-  await repeatTrials({
-    trials: [...store.outcomes()],
-    objectives: settings.objectives,
-    async runAlone({ params }) {
-      const alone = new ThreadRunner({ setup, workers: 1 });
-      try {
-        return await alone.run(params);
-      } finally {
-        await alone.close();
-      }
-    },
-  });
+  await repeatTrials(study, [...store.outcomes()]);
   return end;
 }
 
@@ -155,19 +158,16 @@ const OTHERS = 2;
  * before it, and so on the number of threads.
  * @throws SarrafError `INVALID_STRATEGY` where one ends otherwise
  */
-async function repeatTrials(of: {
-  readonly trials: readonly StoredTrial[];
-  readonly objectives: readonly Objective[];
-  /** Runs a trial where no other one has run. */
-  readonly runAlone: (trial: StoredTrial) => Promise<TrialReport>;
-}): Promise<void> {
-  const ran = of.trials.filter(({ metrics }) => metrics !== null);
-  const best = bestTrial(ran, of.objectives);
+async function repeatTrials(study: PreparedStudy, trials: readonly StoredTrial[]): Promise<void> {
+  const setup = sharedSetup(trialSetupOf(study));
+  const ran = trials.filter(({ metrics }) => metrics !== null);
+  const best = bestTrial(ran, study.settings.objectives);
   const others = ran.filter((trial) => trial !== best);
   const chosen = new Set([best, ...others.slice(-OTHERS)]);
   for (const trial of chosen) {
     if (trial === null) continue;
-    const report = await of.runAlone(trial);
+    const alone = new ThreadRunner({ setup, workers: 1 });
+    const report = await alone.run(trial.params).finally(async () => alone.close());
     const difference = reportDifference(trial, report);
     if (difference === null) continue;
     throw new SarrafError(

@@ -1,5 +1,4 @@
 import { withoutYear } from '../backtest/finish-run.ts';
-import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { storedIdentity, type StudyIdentity } from './study-identity.ts';
 import type { StudyRange } from './data/study-data.ts';
@@ -8,6 +7,7 @@ import {
   openStudyDatabaseToRead,
   storeFailure,
   type DatabaseShape,
+  StudyTables,
   STUDY_APPLICATION_ID,
   STUDY_TABLES,
   STUDY_VERSION,
@@ -52,16 +52,8 @@ const HOLDOUT_ROW = z.strictObject({
   report: z.string().nullable(),
 });
 
-/** One study in its SQLite file. Each write is one commit that is on the disk when it returns. */
-export class StudyStore {
-  readonly path: string;
-  private readonly database: Database.Database;
-
-  private constructor(path: string, database: Database.Database) {
-    this.path = path;
-    this.database = database;
-  }
-
+/** One study in its SQLite file. */
+export class StudyStore extends StudyTables {
   /** Opens a study to go on with it, or makes its file. Throws `DATA_UNUSABLE`. */
   static open(path: string): StudyStore {
     return new StudyStore(path, openStudyDatabase(path, SHAPE));
@@ -74,17 +66,17 @@ export class StudyStore {
 
   /** Its walk-forward, in the same file. */
   get walkForward(): WalkForwardStore {
-    return new WalkForwardStore(this.database, this.access());
+    return new WalkForwardStore(this.path, this.database);
   }
 
   /** Its trials under stress, in the same file. */
   get stress(): StressStore {
-    return new StressStore(this.database, this.access());
+    return new StressStore(this.path, this.database);
   }
 
   /** Its statistics, in the same file. */
   get statistics(): StatisticsStore {
-    return new StatisticsStore(this.database, this.access());
+    return new StatisticsStore(this.path, this.database);
   }
 
   /** Returns the study's description; null in a file that was only just made. */
@@ -102,16 +94,13 @@ export class StudyStore {
   }
 
   begin({ written, identity, range }: StudyHead): void {
-    this.write(() =>
-      this.database
-        .prepare('INSERT INTO study VALUES (1, ?, ?, ?)')
-        .run(JSON.stringify(written), JSON.stringify(identity), JSON.stringify(range)),
-    );
+    const texts = [written, identity, range].map((value) => JSON.stringify(value));
+    this.run('INSERT INTO study VALUES (1, ?, ?, ?)', ...texts);
   }
 
   /** Another budget, or another place of the same data: what may change between two runs. */
   rewrite(written: unknown): void {
-    this.write(() => this.database.prepare('UPDATE study SET written = ?').run(JSON.stringify(written)));
+    this.run('UPDATE study SET written = ?', JSON.stringify(written));
   }
 
   /** Keeps a trial that has ended. */
@@ -178,15 +167,11 @@ export class StudyStore {
 
   /** Records for ever that the hold-out was opened. To be called before anyone looks at it. */
   openHoldout(of: { readonly atMs: number; readonly trial: number; readonly afterTrials: number }): void {
-    this.write(() =>
-      this.database
-        .prepare('INSERT INTO holdout VALUES (1, ?, ?, ?, NULL)')
-        .run(of.atMs, of.trial, of.afterTrials),
-    );
+    this.run('INSERT INTO holdout VALUES (1, ?, ?, ?, NULL)', of.atMs, of.trial, of.afterTrials);
   }
 
   storeHoldout(report: unknown): void {
-    this.write(() => this.database.prepare('UPDATE holdout SET report = ?').run(JSON.stringify(report)));
+    this.run('UPDATE holdout SET report = ?', JSON.stringify(report));
   }
 
   /** Leaves one file, without a log beside it. Somebody who looks at it meanwhile may keep the log. */
@@ -199,10 +184,6 @@ export class StudyStore {
     this.database.close();
   }
 
-  private access(): StudyAccess {
-    return { write: (change) => this.write(change), read: (work) => this.read(work) };
-  }
-
   private *select(columns: string): Generator<TrialRow> {
     try {
       const all = this.database.prepare(`SELECT ${columns} FROM trials ORDER BY number`);
@@ -211,39 +192,15 @@ export class StudyStore {
       throw storeFailure(this.path, SHAPE.what, error);
     }
   }
-
-  private write(change: () => unknown): void {
-    try {
-      this.database.transaction(change).immediate();
-    } catch (error) {
-      throw storeFailure(this.path, SHAPE.what, error);
-    }
-  }
-
-  private read<Value>(work: () => Value): Value {
-    try {
-      return work();
-    } catch (error) {
-      throw storeFailure(this.path, SHAPE.what, error);
-    }
-  }
 }
 
 const ROW = z.strictObject({ run: z.string(), report: z.string() });
 
-/** The runs of a study's trials under stress, in the study's file. Each write is one commit. */
-class StressStore {
-  private readonly database: Database.Database;
-  private readonly access: StudyAccess;
-
-  constructor(database: Database.Database, access: StudyAccess) {
-    this.database = database;
-    this.access = access;
-  }
-
+/** The runs of a study's trials under stress, in the study's file. */
+class StressStore extends StudyTables {
   /** Returns the basis of a trial's runs; null before all of them have ended. */
   basis(trial: number): unknown {
-    return this.access.read(() => {
+    return this.read(() => {
       const found = this.database.prepare('SELECT basis FROM stress WHERE trial = ?').pluck().get(trial);
       return found === undefined ? null : (JSON.parse(z.string().parse(found)) as unknown);
     });
@@ -251,25 +208,18 @@ class StressStore {
 
   /** To be called when all runs are kept. What was there before, of fewer draws, no longer counts. */
   storeBasis(trial: number, basis: unknown): void {
-    this.access.write(() =>
-      this.database.prepare('INSERT OR REPLACE INTO stress VALUES (?, ?)').run(trial, JSON.stringify(basis)),
-    );
+    this.run('INSERT OR REPLACE INTO stress VALUES (?, ?)', trial, JSON.stringify(basis));
   }
 
   /** Keeps a run that has ended. */
   add(of: { readonly trial: number; readonly run: string; readonly report: unknown }): void {
-    const { trial, run, report } = of;
-    this.access.write(() =>
-      this.database
-        .prepare('INSERT INTO stress_runs VALUES (?, ?, ?)')
-        .run(trial, run, JSON.stringify(report)),
-    );
+    this.run('INSERT INTO stress_runs VALUES (?, ?, ?)', of.trial, of.run, JSON.stringify(of.report));
   }
 
   /** Returns the reports of a trial's runs, by their names. */
   reports(trial: number): ReadonlyMap<string, unknown> {
     const sql = 'SELECT run, report FROM stress_runs WHERE trial = ? ORDER BY run';
-    return this.access.read(() => {
+    return this.read(() => {
       const rows = this.database
         .prepare(sql)
         .all(trial)
@@ -292,18 +242,10 @@ const TABLE = `
 `;
 
 /** The statistics of a study's trials, in the study's file, with what they were made of. */
-class StatisticsStore {
-  private readonly database: Database.Database;
-  private readonly access: StudyAccess;
-
-  constructor(database: Database.Database, access: StudyAccess) {
-    this.database = database;
-    this.access = access;
-  }
-
+class StatisticsStore extends StudyTables {
   /** Null where none are kept, and where those were made of something else. */
   figures(basis: string): unknown {
-    return this.access.read(() => {
+    return this.read(() => {
       const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'statistics'`;
       if (this.database.prepare(table).get() === undefined) return null;
       const sql = 'SELECT figures FROM statistics WHERE basis = ?';
@@ -314,7 +256,7 @@ class StatisticsStore {
 
   /** Those that were kept before no longer count. One commit: a process that ends in it leaves those. */
   store(basis: string, figures: unknown): void {
-    this.access.write(() => {
+    this.write(() => {
       this.database.exec(TABLE);
       this.database
         .prepare('INSERT OR REPLACE INTO statistics VALUES (1, ?, ?)')
@@ -335,29 +277,15 @@ function asJson(text: string): unknown {
 /** A trial of a window, which is counted from 1. */
 type WindowTrialRow = TrialRow & { readonly window: number };
 
-/** Read and write access to a study's file: each write is one commit. */
-interface StudyAccess {
-  write(change: () => unknown): void;
-  read<Value>(work: () => Value): Value;
-}
-
 const PLAN_ROW = z.strictObject({ plan: z.string(), account: z.string().nullable() });
 
 /** The walk-forward of a study, in the study's file. */
-class WalkForwardStore {
-  private readonly database: Database.Database;
-  private readonly access: StudyAccess;
-
-  constructor(database: Database.Database, access: StudyAccess) {
-    this.database = database;
-    this.access = access;
-  }
-
+class WalkForwardStore extends StudyTables {
   /**
    * Returns its plan and its account's result; null before it has begun, the result null before it exists.
    */
   head(): { readonly plan: unknown; readonly account: unknown } | null {
-    return this.access.read(() => {
+    return this.read(() => {
       const found = this.database.prepare('SELECT plan, account FROM walk_forward').get();
       if (found === undefined) return null;
       const { plan, account } = PLAN_ROW.parse(found);
@@ -369,15 +297,13 @@ class WalkForwardStore {
   }
 
   begin(plan: unknown): void {
-    this.access.write(() =>
-      this.database.prepare('INSERT INTO walk_forward VALUES (1, ?, NULL)').run(JSON.stringify(plan)),
-    );
+    this.run('INSERT INTO walk_forward VALUES (1, ?, NULL)', JSON.stringify(plan));
   }
 
   /** Keeps a trial that has ended. An account of choices without it no longer counts. */
   add(window: number, trial: StoredTrial): void {
     const row = { window, ...rowOf(trial) };
-    this.access.write(() => {
+    this.write(() => {
       this.database
         .prepare(
           'INSERT INTO window_trials VALUES (@window, @number, @point, @params, @outcome, @failure, @metrics, @first_day, @returns)',
@@ -391,24 +317,22 @@ class WalkForwardStore {
   outcomes(window: number): readonly StoredTrial[] {
     const columns = 'number, point, params, outcome, failure, metrics, NULL AS first_day, NULL AS returns';
     const sql = `SELECT ${columns} FROM window_trials WHERE window = ? ORDER BY number`;
-    return this.access.read(() => this.database.prepare(sql).all(window).map(trialOfRow));
+    return this.read(() => this.database.prepare(sql).all(window).map(trialOfRow));
   }
 
   /** All of them, window after window. */
   rows(): readonly WindowTrialRow[] {
     const sql = 'SELECT * FROM window_trials ORDER BY window, number';
-    return this.access.read(() => this.database.prepare(sql).all() as WindowTrialRow[]);
+    return this.read(() => this.database.prepare(sql).all() as WindowTrialRow[]);
   }
 
   count(): number {
-    return this.access.read(() =>
+    return this.read(() =>
       z.int().parse(this.database.prepare('SELECT count(*) FROM window_trials').pluck().get()),
     );
   }
 
   persistAccount(account: unknown): void {
-    this.access.write(() =>
-      this.database.prepare('UPDATE walk_forward SET account = ?').run(JSON.stringify(account)),
-    );
+    this.run('UPDATE walk_forward SET account = ?', JSON.stringify(account));
   }
 }

@@ -16,7 +16,7 @@ import { runBacktest } from '../backtest/run-backtest.ts';
 import type { CreatedBacktest } from '../backtest/candle-backtest.ts';
 import { present, messageOf } from '../domain/errors.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import { barsBetween, cellUnits, columnScale, firstBarFrom } from '../domain/candle-columns.ts';
+import { barsBetween, cellUnits, columnScale, firstBarFrom, firstIndex } from '../domain/candle-columns.ts';
 import { roundTrips, type RoundTrip, valuedFills } from '../backtest/round-trips.ts';
 import type { BacktestSummary } from '../backtest/result-schema.ts';
 
@@ -131,8 +131,7 @@ function rangeReports(run: BacktestRun, ranges: readonly RunRange[]): readonly R
   const { curve } = run;
   return rangeSummaries(run, ranges).map((summary, index) => {
     const { fromMs } = present(ranges[index], 'a range');
-    let last = -1;
-    while (last + 1 < curve.length && (curve.timeMs[last + 1] ?? 0) <= fromMs) last += 1;
+    const last = firstAfter(curve, fromMs) - 1;
     // What was wanted and refused is counted for the whole run alone.
     const metrics = { ...trialMetrics(summary), intents: null, refused: null };
     return { metrics, beganExposed: last >= 0 && curve.isExposed[last] === 1 };
@@ -221,13 +220,7 @@ function partOf(run: BacktestRun, { fromMs, toMs }: RunRange): BacktestRun {
 
 /** The first point that is later than a time; the length where none is. */
 function firstAfter({ timeMs, length }: EquityCurve, atMs: number): number {
-  let [low, high] = [0, length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((timeMs[middle] ?? 0) > atMs) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return firstIndex(length, (index) => (timeMs[index] ?? 0) > atMs);
 }
 
 function marketIn(market: TradedMarket, { fromMs, toMs }: RunRange): TradedMarket {

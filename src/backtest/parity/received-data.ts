@@ -1,3 +1,5 @@
+import { present } from '../../domain/errors.ts';
+import { firstIndex } from '../../domain/candle-columns.ts';
 import { type Candle, type BarGrid, gridOf, shownAnchors, type Timeframe } from '../../domain/candle.ts';
 import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
@@ -181,15 +183,7 @@ export class ReceivedData {
 
 /** The place of the first of a sorted list that is beyond something. */
 function firstWhere<Item>(sorted: readonly Item[], isBeyond: (item: Item) => boolean): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const item = sorted[middle];
-    if (item === undefined || isBeyond(item)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return firstIndex(sorted.length, (index) => isBeyond(present(sorted[index], 'an item')));
 }
 
 /**

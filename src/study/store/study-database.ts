@@ -75,6 +75,35 @@ export function storeFailure(path: string, what: string, error: unknown): Sarraf
   );
 }
 
+/** Tables of a SQLite file. Each write is one commit that is on the disk when it returns. */
+export class StudyTables {
+  readonly path: string;
+  protected readonly database: Database.Database;
+  private readonly what: string;
+
+  constructor(path: string, database: Database.Database, what = 'a study') {
+    this.path = path;
+    this.database = database;
+    this.what = what;
+  }
+
+  protected run(sql: string, ...values: readonly (string | number)[]): void {
+    this.write(() => this.database.prepare(sql).run(...values));
+  }
+
+  protected write(change: () => unknown): void {
+    this.read(() => this.database.transaction(change).immediate());
+  }
+
+  protected read<Value>(work: () => Value): Value {
+    try {
+      return work();
+    } catch (error) {
+      throw storeFailure(this.path, this.what, error);
+    }
+  }
+}
+
 const NO_ROOM = 'make room on the disk, and resume; what was finished is kept';
 const DAMAGED = 'it was left as it is; restore a copy, or move it away and run the study again';
 

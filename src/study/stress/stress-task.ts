@@ -3,7 +3,7 @@ import type { Params } from '../../search/params-of-point.ts';
 import type { EquityCurve } from '../../backtest/backtest-run.ts';
 import type { RoundTrip } from '../../backtest/round-trips.ts';
 import { numberOf } from '../../backtest/statistics.ts';
-import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import { firstBarFrom, type CandleColumns, firstIndex } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
 import { z } from 'zod';
 
@@ -125,13 +125,8 @@ function equityAt(
   { timeMs, equity, length }: Pick<EquityCurve, 'length' | 'timeMs' | 'equity'>,
   atMs: number,
 ): number | null {
-  let [low, high] = [0, length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((timeMs[middle] ?? 0) <= atMs) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? null : (equity[low - 1] ?? null);
+  const after = firstIndex(length, (index) => (timeMs[index] ?? 0) > atMs);
+  return after === 0 ? null : (equity[after - 1] ?? null);
 }
 
 /** Positions that a trial held, market by market, as JSON. */
