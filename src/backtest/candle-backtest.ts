@@ -95,12 +95,13 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   const symbols = withBridge(backtestMarketsOf(first.instances), request.currency);
   const reach = reachMs(first.instances, request.timeframe);
   const range = { fromMs: fromMs ?? EARLIEST_MS, toMs: request.toMs ?? LATEST_MS };
-  const { markets, fromCache } = await loadMarkets(request, {
+  const { markets, fromCache } = await loadMarkets(
+    request,
     symbols,
     range,
-    reachMs: fromMs === null ? 0 : reach,
-    needed: neededMarkets(first.instances),
-  });
+    fromMs === null ? 0 : reach,
+    neededMarkets(first.instances),
+  );
   const signals = await signalsOf(request, first.instances);
   const { balances, fees } = config.paper;
   const backtest: CandleBacktest = {
@@ -246,17 +247,13 @@ function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Time
 
 async function loadMarkets(
   request: BacktestRequest,
-  wanted: {
-    readonly symbols: readonly MarketSymbol[];
-    readonly range: TimeRange;
-    readonly reachMs: number;
-    /** Those without which the run does not begin; candidates of universes may be missing. */
-    readonly needed: ReadonlySet<string>;
-  },
+  symbols: readonly MarketSymbol[],
+  range: TimeRange,
+  warmUpMs: number,
+  needed: ReadonlySet<string>,
 ): Promise<{ readonly markets: readonly RunMarket[]; readonly fromCache: boolean }> {
   const { csv, timeframe, detail } = request;
   refuseCoarse(detail, timeframe);
-  const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const catalogue = request.catalogue === null ? null : openCatalogue(request.catalogue);
@@ -279,7 +276,7 @@ async function loadMarkets(
         return await load(market);
       } catch (error) {
         const isNone = error instanceof SarrafError && error.code === 'INVALID_OPTIONS';
-        if (isNone && !wanted.needed.has(market.symbol)) return null;
+        if (isNone && !needed.has(market.symbol)) return null;
         throw error;
       }
     }),

@@ -175,19 +175,16 @@ function isSame(made: CandleColumns, candles: Candles): boolean {
     made.timeframe === candles.timeframe &&
     JSON.stringify(made.anchors) === JSON.stringify(anchors) &&
     made.openTimeMs === candles.timeMs &&
-    isOf(made.open, { numbers: candles.open, decimals }) &&
-    isOf(made.high, { numbers: candles.high, decimals }) &&
-    isOf(made.low, { numbers: candles.low, decimals }) &&
-    isOf(made.close, { numbers: candles.close, decimals }) &&
-    isOf(made.volume, { numbers: candles.volume, decimals: volumeDecimals })
+    isOf(made.open, candles.open, decimals) &&
+    isOf(made.high, candles.high, decimals) &&
+    isOf(made.low, candles.low, decimals) &&
+    isOf(made.close, candles.close, decimals) &&
+    isOf(made.volume, candles.volume, volumeDecimals)
   );
 }
 
 /** Returns true if each cell is exactly its number. Volumes that were rounded are not, and are made anew. */
-function isOf(
-  whole: Float64Array,
-  { numbers, decimals }: { readonly numbers: Float64Array; readonly decimals: number },
-): boolean {
+function isOf(whole: Float64Array, numbers: Float64Array, decimals: number): boolean {
   const scale = 10 ** decimals;
   for (let index = 0; index < whole.length; index += 1) {
     if ((whole[index] ?? Number.NaN) / scale !== numbers[index]) return false;

@@ -109,7 +109,7 @@ async function* jsonLines(path: string): AsyncGenerator<NumberedFields> {
   let number = 0;
   for await (const text of createInterface({ input: stream })) {
     number += 1;
-    if (text.trim() !== '') yield [number, jsonOf(text, { path, number, what: 'a line' })];
+    if (text.trim() !== '') yield [number, jsonOf(text, path, number, 'a line')];
   }
 }
 
@@ -130,18 +130,13 @@ async function* csvRows(path: string): AsyncGenerator<NumberedFields> {
       const { payload, ...rest } = Object.fromEntries(named);
       yield [
         number,
-        payload === undefined
-          ? rest
-          : { ...rest, payload: jsonOf(payload, { path, number, what: 'payload' }) },
+        payload === undefined ? rest : { ...rest, payload: jsonOf(payload, path, number, 'payload') },
       ];
     }
   }
 }
 
-function jsonOf(
-  text: string,
-  { path, number, what }: { readonly path: string; readonly number: number; readonly what: string },
-): unknown {
+function jsonOf(text: string, path: string, number: number, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

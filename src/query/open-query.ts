@@ -222,13 +222,13 @@ export function queryFailure(error: unknown, sql: string): SarrafError {
 
 function sentenceOf(message: string, sql: string): string {
   const [, table] = NO_TABLE.exec(message) ?? [];
-  if (table !== undefined) return unknownName('a view', { name: table, known: VIEW_NAMES });
+  if (table !== undefined) return unknownName('a view', table, VIEW_NAMES);
   const [, column, ofTable] = NO_COLUMN.exec(message) ?? [];
   const name = column ?? ofTable;
   const views = viewsNamedIn(sql);
   if (name !== undefined && views.length > 0) {
     const known = [...new Set(views.flatMap((view) => VIEWS[view].columns.map((each) => each.name)))];
-    return unknownName(`a column of ${views.join(', ')}`, { name, known });
+    return unknownName(`a column of ${views.join(', ')}`, name, known);
   }
   if (message.startsWith('Permission Error') || message.startsWith('Extension'))
     return `expected a query of views alone, found one that reaches beyond them: ask ${VIEW_NAMES.join(', ')}`;
@@ -244,10 +244,7 @@ function sentenceOf(message: string, sql: string): string {
   return `expected a query that DuckDB can run, found${place}: ${firstLine(message)}`;
 }
 
-function unknownName(
-  what: string,
-  { name, known }: { readonly name: string; readonly known: readonly string[] },
-): string {
+function unknownName(what: string, name: string, known: readonly string[]): string {
   const near = nearestWord(name, known);
   const advice = near === null ? '' : `did you mean ${near}? `;
   return `expected ${what}, found ${JSON.stringify(name)}: ${advice}there are ${known.join(', ')}`;

@@ -130,13 +130,8 @@ function report(
       `expected ${kind} in ${path}, found ${reader.count} rows that give none`,
     );
   }
-  const result = isNothing
-    ? 'bad-rows'
-    : outcome === null
-      ? 'bad-rows'
-      : outcome.kind === 'conflict'
-        ? 'conflict'
-        : 'imported';
+  const result =
+    isNothing || outcome === null ? 'bad-rows' : outcome.kind === 'conflict' ? 'conflict' : 'imported';
   return {
     file: path,
     market,

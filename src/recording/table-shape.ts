@@ -287,7 +287,7 @@ export class MoneyCells {
       const cell = Math.round((near - low) / WORD) * WORD + low;
       const isExact =
         (words[word + 3] ?? 0) === 0 && Math.abs(cell - near) <= MOST_OFF && Number.isSafeInteger(cell);
-      column[at + row] = isExact ? cell : this.rareCell(row, { decimals, rounds });
+      column[at + row] = isExact ? cell : this.rareCell(row, decimals, rounds);
     }
   }
 
@@ -317,10 +317,7 @@ export class MoneyCells {
   }
 
   /** A negative value, which only damaged data has, or one with more decimals. */
-  private rareCell(
-    row: number,
-    { decimals, rounds }: { readonly decimals: number; readonly rounds: boolean },
-  ): number {
+  private rareCell(row: number, decimals: number, rounds: boolean): number {
     const units = this.units(row);
     const divisor = 10n ** BigInt(UNIT_DECIMALS - decimals);
     const cell = Number(divideHalfEven(units, divisor));

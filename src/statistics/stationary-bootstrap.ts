@@ -121,7 +121,7 @@ export function blockLength(values: Float64Array): Estimate<BlockLength> {
     return unknown('no-variance', lack('lack.oneValue', { times: inDigits(count) }));
   const inARow = Math.max(5, Math.floor(Math.log10(count)));
   const mostLags = Math.ceil(Math.sqrt(count)) + inARow;
-  const window = Math.min(mostLags, 2 * firstQuietLag(distances, { inARow, mostLags }));
+  const window = Math.min(mostLags, 2 * firstQuietLag(distances, inARow, mostLags));
   let weighted = 0;
   let variance = productSum(distances, distances) / count;
   for (let lag = 1; lag <= window; lag += 1) {
@@ -141,10 +141,7 @@ export function blockLength(values: Float64Array): Estimate<BlockLength> {
 }
 
 /** From it on so many autocorrelations in a row are small; the last lag where there is none. At least 1. */
-function firstQuietLag(
-  distances: Float64Array,
-  { inARow, mostLags }: { readonly inARow: number; readonly mostLags: number },
-): number {
+function firstQuietLag(distances: Float64Array, inARow: number, mostLags: number): number {
   const count = distances.length;
   const small = 2 * Math.sqrt(Math.log10(count) / count);
   let quiet = 0;

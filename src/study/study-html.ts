@@ -365,7 +365,7 @@ function parameterAxis(
     isLog,
     min,
     max,
-    ...(isStepped ? steppedCells(steps, voice) : evenCells({ min, max, isLog }, voice)),
+    ...(isStepped ? steppedCells(steps, voice) : evenCells(min, max, isLog, voice)),
     near: best === undefined ? null : nearRange(parameter, best),
   };
 }
@@ -389,10 +389,7 @@ function steppedCells(
 }
 
 /** Equal parts of the range, of its logarithm where the scale is one. */
-function evenCells(
-  { min, max, isLog }: { readonly min: number; readonly max: number; readonly isLog: boolean },
-  voice: StudyVoice,
-): Cells {
+function evenCells(min: number, max: number, isLog: boolean, voice: StudyVoice): Cells {
   const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
     if (place === 0) return min;
     if (place === CELLS) return max;

@@ -145,7 +145,7 @@ function entriesOf(
       throw refusal(place, 'expected other data, was a universe');
     const route = routeOfSubscription(checked);
     const isListed = place !== `data.${name}`;
-    routed.push({ name, kind: part.kind, isListed, route, schema: schemaOf(part, { place, isListed }) });
+    routed.push({ name, kind: part.kind, isListed, route, schema: schemaOf(part, place, isListed) });
     const other = wanted.get(route);
     wanted.set(route, other === undefined ? checked : merged(other, checked));
   }
@@ -179,10 +179,7 @@ function subscriptionOf(name: string, part: Data): unknown {
 }
 
 /** The schema of a signal, which has its name for itself. */
-function schemaOf(
-  part: Data,
-  { place, isListed }: { readonly place: string; readonly isListed: boolean },
-): z.ZodType | null {
+function schemaOf(part: Data, place: string, isListed: boolean): z.ZodType | null {
   if (part.kind !== 'signal') return null;
   if (isListed) throw refusal(place, 'expected a signal by itself, was one in a list');
   if (isSchema(part.schema)) return part.schema;

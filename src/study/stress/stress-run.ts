@@ -290,7 +290,7 @@ export function barsInOrder(
   );
   return markets.map((market) => {
     const first = firstOf(market.columns, of.fromMs);
-    return chained(market, first, times, sourcesOf(market.columns, { first, times }), of.order);
+    return chained(market, first, times, sourcesOf(market.columns, first, times), of.order);
   });
 }
 
@@ -298,10 +298,7 @@ const firstOf = (columns: CandleColumns, fromMs: number | null): number =>
   fromMs === null ? 0 : firstBarFrom(columns, fromMs);
 
 /** The bar that a market has at each time; -1 where it has none. */
-function sourcesOf(
-  { openTimeMs, length }: CandleColumns,
-  { first, times }: { readonly first: number; readonly times: Float64Array },
-): Int32Array {
+function sourcesOf({ openTimeMs, length }: CandleColumns, first: number, times: Float64Array): Int32Array {
   let next = first;
   return Int32Array.from(times, (time) => {
     if (next >= length || openTimeMs[next] !== time) return -1;
