@@ -102,7 +102,7 @@ export interface LocksOfRun {
 }
 
 /** Record of a run that both fidelities make: the account, and what the engine leaves behind. */
-export interface RunRecord extends Pick<
+export interface EngineOutcome extends Pick<
   BacktestRun,
   'initialEquity' | 'finalEquity' | 'curve' | 'intents' | 'locks' | 'members' | 'orders' | 'fills'
 > {
@@ -116,7 +116,7 @@ export interface RunRecord extends Pick<
 export function engineRecord(
   engine: Engine,
   past: readonly StrategyInstance[] = [],
-): Pick<RunRecord, 'failures' | 'logs' | 'intents' | 'locks' | 'members'> {
+): Pick<EngineOutcome, 'failures' | 'logs' | 'intents' | 'locks' | 'members'> {
   const failures = new Map<string, string>();
   const logs = new Map<string, readonly LoggedLine[]>();
   const instances = [...past, ...engine.instances];
@@ -136,7 +136,7 @@ export function engineRecord(
 /** Strategies of a run, as its result has them. */
 export function ranStrategies(
   instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
-  { failures, logs }: Pick<RunRecord, 'failures' | 'logs'>,
+  { failures, logs }: Pick<EngineOutcome, 'failures' | 'logs'>,
 ): BacktestRun['strategies'] {
   return instances.map(({ runner }) => ({
     name: runner.name,

@@ -9,7 +9,7 @@ import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent, VenueEvent } from '../engine/engine-event.ts';
 import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../engine/mirror-change.ts';
-import { engineRecord, type RunRecord, EquityRecorder, RunRecords } from './backtest-run.ts';
+import { engineRecord, type EngineOutcome, EquityRecorder, RunRecords } from './backtest-run.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { UniverseReport } from '../engine/universe-manager.ts';
@@ -76,7 +76,7 @@ export interface CandleRunOptions {
 }
 
 /** Outcome of a run on bars. */
-export interface CandleRun extends RunRecord {
+export interface CandleRun extends EngineOutcome {
   readonly bars: number;
   readonly universes: readonly UniverseReport[];
 }

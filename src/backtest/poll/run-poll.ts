@@ -15,7 +15,7 @@ import { timeText } from '../../recording/read-rows.ts';
 import { VirtualTime, type Timeline } from '../../virtual/virtual-time.ts';
 import {
   engineRecord,
-  type RunRecord,
+  type EngineOutcome,
   type BacktestRun,
   type TradedMarket,
   type FidelityStatement,
@@ -84,7 +84,7 @@ export interface PollRunOptions {
 
 /** Outcome of a run against recorded books and trades. */
 export interface PollRun
-  extends RunRecord, Pick<BacktestRun, 'markets' | 'fidelity' | 'warnings' | 'fromMs' | 'toMs'> {
+  extends EngineOutcome, Pick<BacktestRun, 'markets' | 'fidelity' | 'warnings' | 'fromMs' | 'toMs'> {
   readonly plan: PollPlan;
   /** Requests that were sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
