@@ -1,4 +1,4 @@
-import { ClockRow } from './slot-rows.ts';
+import { clockRow } from './slot-rows.ts';
 import { openLedgerReadOnly } from './ledger-file.ts';
 import { thisMachine, type Machine } from './process-owner.ts';
 import { inForce, lowered, QUIET_MS } from './admission.ts';
@@ -101,7 +101,7 @@ export function readLedger(path: string, nowMs: number): readonly BudgetReport[]
 export function isOfThisBoot(path: string, { bootId }: Pick<Machine, 'bootId'> = thisMachine()): boolean {
   const database = openLedgerReadOnly(path);
   try {
-    return new ClockRow(database).isOf(bootId);
+    return clockRow(database).isOf(bootId);
   } finally {
     database.close();
   }

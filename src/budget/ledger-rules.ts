@@ -28,9 +28,9 @@ import type { LifeSign } from './process-owner.ts';
 
 /** The rows of a ledger that processes share, wherever they are kept. */
 export interface LedgerRows {
-  readonly clock: Pick<ClockRow, keyof ClockRow>;
-  readonly slots: Pick<SlotRows, keyof SlotRows>;
-  readonly named: Pick<NamedLimitRows, keyof NamedLimitRows>;
+  readonly clock: ClockRow;
+  readonly slots: SlotRows;
+  readonly named: NamedLimitRows;
   readonly lockouts: LockoutRows & { carryOver(nowMs: number, probeAtMs: number): void };
 }
 

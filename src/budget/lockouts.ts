@@ -220,7 +220,7 @@ function afterSilence(state: BreakerState, nowMs: number): BreakerState {
 }
 
 /** Returns the time from now until the next request may go. */
-export function lengthOf(state: BreakerState, nowMs: number): number {
+function lengthOf(state: BreakerState, nowMs: number): number {
   return Math.max(0, (state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS) - nowMs);
 }
 
@@ -270,15 +270,27 @@ function letThrough(stop: CredentialStop, use: CredentialUse, nowMs: number): Cr
     : null;
 }
 
-interface LockoutRow {
-  readonly subject: string;
-  readonly budget: string;
+/** A breaker as a ledger stores it. */
+interface StoredBreaker {
   readonly kind: 'open' | 'trial';
   readonly strikes: number;
   readonly atMs: number;
   readonly lengthMs: number;
-  readonly untilWallMs: number;
 }
+
+export function storedBreaker(state: BreakerState, nowMs: number): StoredBreaker {
+  const { kind, strikes } = state;
+  const atMs = state.kind === 'open' ? state.untilMs : state.sinceMs;
+  return { kind, strikes, atMs, lengthMs: lengthOf(state, nowMs) };
+}
+
+export function readBreaker(row: StoredBreaker | null): BreakerState | null {
+  if (row === null) return null;
+  const { kind, strikes, atMs } = row;
+  return kind === 'open' ? { kind, strikes, untilMs: atMs } : { kind, strikes, sinceMs: atMs };
+}
+
+type LockoutRow = StoredBreaker & Record<'subject' | 'budget', string> & { readonly untilWallMs: number };
 
 const COLUMNS = `subject, budget, kind, strikes, at_ms AS atMs, length_ms AS lengthMs, until_wall_ms AS untilWallMs`;
 
@@ -286,88 +298,65 @@ const COLUMNS = `subject, budget, kind, strikes, at_ms AS atMs, length_ms AS len
  * Lockouts in the ledger's file. They outlast the machine's monotonic clock, so the wall's time is kept
  * beside it and read after a restart of the machine only.
  */
-export class StoredLockouts implements LockoutRows {
-  private readonly subjectOfBudget: (budget: string) => string;
-  private readonly credential: string;
-  private readonly wallMs: () => number;
-  private readonly selectLockout: Database.Statement<[string, string], LockoutRow>;
-  private readonly selectAll: Database.Statement<[], LockoutRow>;
-  private readonly upsertLockout: Database.Statement<[LockoutRow]>;
-  private readonly deleteLockout: Database.Statement<[string, string]>;
-  private readonly selectStop: Database.Statement<[string], CredentialStop>;
-  private readonly upsertStop: Database.Statement<[string, number, number]>;
-  private readonly deleteStop: Database.Statement<[string]>;
-  private readonly postponeProbes: Database.Statement<[number]>;
+export function storedLockouts(
+  database: Database.Database,
+  of: {
+    readonly subjectOfBudget: (budget: string) => string;
+    readonly credential: string;
+    readonly wallMs: () => number;
+  },
+) {
+  const selectLockout = database.prepare<[string, string], LockoutRow>(
+    `SELECT ${COLUMNS} FROM lockouts WHERE subject = ? AND budget = ?`,
+  );
+  const selectAll = database.prepare<[], LockoutRow>(`SELECT ${COLUMNS} FROM lockouts`);
+  const upsertLockout = database.prepare<[LockoutRow]>(
+    'INSERT OR REPLACE INTO lockouts VALUES (@subject, @budget, @kind, @strikes, @atMs, @lengthMs, @untilWallMs)',
+  );
+  const deleteLockout = database.prepare<[string, string]>(
+    'DELETE FROM lockouts WHERE subject = ? AND budget = ?',
+  );
+  const selectStop = database.prepare<[string], CredentialStop>(
+    'SELECT log_ins_left AS logInsLeft, probe_at_ms AS probeAtMs FROM credential_stops WHERE subject = ?',
+  );
+  const upsertStop = database.prepare<[string, number, number]>(
+    'INSERT OR REPLACE INTO credential_stops VALUES (?, ?, ?)',
+  );
+  const deleteStop = database.prepare<[string]>('DELETE FROM credential_stops WHERE subject = ?');
+  const postponeProbes = database.prepare<[number]>('UPDATE credential_stops SET probe_at_ms = ?');
+  return {
+    breaker: (budget: string): BreakerState | null =>
+      readBreaker(selectLockout.get(of.subjectOfBudget(budget), budget) ?? null),
 
-  constructor(
-    database: Database.Database,
-    options: {
-      readonly subjectOfBudget: (budget: string) => string;
-      readonly credential: string;
-      readonly wallMs: () => number;
+    saveBreaker(budget: string, state: BreakerState | null, nowMs: number): void {
+      const subject = of.subjectOfBudget(budget);
+      if (state === null) {
+        deleteLockout.run(subject, budget);
+        return;
+      }
+      const row = storedBreaker(state, nowMs);
+      const untilWallMs = Math.floor(of.wallMs()) + row.lengthMs;
+      upsertLockout.run({ subject, budget, ...row, untilWallMs });
     },
-  ) {
-    this.subjectOfBudget = options.subjectOfBudget;
-    this.credential = options.credential;
-    this.wallMs = options.wallMs;
-    this.selectLockout = database.prepare(`SELECT ${COLUMNS} FROM lockouts WHERE subject = ? AND budget = ?`);
-    this.selectAll = database.prepare(`SELECT ${COLUMNS} FROM lockouts`);
-    this.upsertLockout = database.prepare(
-      'INSERT OR REPLACE INTO lockouts VALUES (@subject, @budget, @kind, @strikes, @atMs, @lengthMs, @untilWallMs)',
-    );
-    this.deleteLockout = database.prepare('DELETE FROM lockouts WHERE subject = ? AND budget = ?');
-    this.selectStop = database.prepare(
-      'SELECT log_ins_left AS logInsLeft, probe_at_ms AS probeAtMs FROM credential_stops WHERE subject = ?',
-    );
-    this.upsertStop = database.prepare('INSERT OR REPLACE INTO credential_stops VALUES (?, ?, ?)');
-    this.deleteStop = database.prepare('DELETE FROM credential_stops WHERE subject = ?');
-    this.postponeProbes = database.prepare('UPDATE credential_stops SET probe_at_ms = ?');
-  }
 
-  breaker(budget: string): BreakerState | null {
-    const row = this.selectLockout.get(this.subjectOfBudget(budget), budget);
-    if (row === undefined) return null;
-    const { kind, strikes, atMs } = row;
-    return kind === 'open' ? { kind, strikes, untilMs: atMs } : { kind, strikes, sinceMs: atMs };
-  }
+    stop: (): CredentialStop | null => selectStop.get(of.credential) ?? null,
 
-  saveBreaker(budget: string, state: BreakerState | null, nowMs: number): void {
-    const subject = this.subjectOfBudget(budget);
-    if (state === null) {
-      this.deleteLockout.run(subject, budget);
-      return;
-    }
-    const lengthMs = lengthOf(state, nowMs);
-    this.upsertLockout.run({
-      subject,
-      budget,
-      kind: state.kind,
-      strikes: state.strikes,
-      atMs: state.kind === 'open' ? state.untilMs : state.sinceMs,
-      lengthMs,
-      untilWallMs: Math.floor(this.wallMs()) + lengthMs,
-    });
-  }
+    saveStop(stop: CredentialStop | null): void {
+      if (stop === null) deleteStop.run(of.credential);
+      else upsertStop.run(of.credential, stop.logInsLeft, stop.probeAtMs);
+    },
 
-  stop(): CredentialStop | null {
-    return this.selectStop.get(this.credential) ?? null;
-  }
-
-  saveStop(stop: CredentialStop | null): void {
-    if (stop === null) this.deleteStop.run(this.credential);
-    else this.upsertStop.run(this.credential, stop.logInsLeft, stop.probeAtMs);
-  }
-
-  /**
-   * After a restart of the machine: what is left by the wall's clock, and never more than the whole again,
-   * should that have been stepped back. A canary that was on its way is gone.
-   */
-  carryOver(nowMs: number, probeAtMs: number): void {
-    const wallMs = Math.floor(this.wallMs());
-    for (const row of this.selectAll.all()) {
-      const leftMs = Math.min(Math.max(0, row.untilWallMs - wallMs), row.lengthMs);
-      this.upsertLockout.run({ ...row, kind: 'open', atMs: nowMs + leftMs });
-    }
-    this.postponeProbes.run(probeAtMs);
-  }
+    /**
+     * After a restart of the machine: what is left by the wall's clock, and never more than the whole again,
+     * should that have been stepped back. A canary that was on its way is gone.
+     */
+    carryOver(nowMs: number, probeAtMs: number): void {
+      const wallMs = Math.floor(of.wallMs());
+      for (const row of selectAll.all()) {
+        const leftMs = Math.min(Math.max(0, row.untilWallMs - wallMs), row.lengthMs);
+        upsertLockout.run({ ...row, kind: 'open', atMs: nowMs + leftMs });
+      }
+      postponeProbes.run(probeAtMs);
+    },
+  };
 }

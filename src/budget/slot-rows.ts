@@ -32,209 +32,158 @@ interface OpenSlotRow {
   readonly admittedAtMs: number;
 }
 
+const OF_BUDGET = 'subject = @subject AND budget = @budget';
+const IN_FLIGHT = 'stamped_at_ms IS NULL AND ended_at_ms IS NULL';
 const IN_DOUBT = 'ended_at_ms IS NOT NULL AND stamped_at_ms IS NULL';
 
 /** Budgets and slots in the ledger's file. Never more slots of a budget than its limit. */
-export class SlotRows {
-  private readonly database: Database.Database;
-  private readonly selectBudget: Database.Statement<[BudgetKey], BudgetRow>;
-  private readonly upsertBudget: Database.Statement<[BudgetKey & BudgetRow]>;
-  private readonly deleteReleased: Database.Statement<[BudgetKey & { readonly beforeMs: number }]>;
-  private readonly selectCount: Database.Statement<[BudgetKey], { readonly count: number }>;
-  private readonly selectStamp: Database.Statement<
-    [BudgetKey & { readonly index: number }],
-    { readonly stampedAtMs: number | null }
-  >;
-  private readonly selectUnstamped: Database.Statement<[BudgetKey & { readonly owner: string }], OpenSlotRow>;
-  private readonly insertSlot: Database.Statement<
+export function slotRows(database: Database.Database) {
+  const selectBudget = database.prepare<[BudgetKey], BudgetRow>(`
+    SELECT request_limit AS requestLimit, ifnull(stated_limit, request_limit) AS statedLimit, window_ms AS windowMs,
+      reserve, assumed, full_since_ms AS fullSinceMs
+    FROM budgets WHERE ${OF_BUDGET}`);
+  const upsertBudget = database.prepare<[BudgetKey & BudgetRow]>(`
+    INSERT OR REPLACE INTO budgets (subject, budget, request_limit, stated_limit, window_ms, reserve, assumed, full_since_ms)
+    VALUES (@subject, @budget, @requestLimit, @statedLimit, @windowMs, @reserve, @assumed, @fullSinceMs)`);
+  const deleteReleased = database.prepare<[BudgetKey & { readonly beforeMs: number }]>(
+    `DELETE FROM slots WHERE ${OF_BUDGET} AND stamped_at_ms < @beforeMs`,
+  );
+  const selectCount = database
+    .prepare<[BudgetKey], number>(`SELECT count(*) FROM slots WHERE ${OF_BUDGET}`)
+    .pluck();
+  const selectStamp = database
+    .prepare<[BudgetKey & { readonly index: number }], number | null>(
+      `SELECT stamped_at_ms FROM slots WHERE ${OF_BUDGET} ORDER BY stamped_at_ms NULLS LAST LIMIT 1 OFFSET @index`,
+    )
+    .pluck();
+  const selectUnstamped = database.prepare<[BudgetKey & { readonly owner: string }], OpenSlotRow>(`
+    SELECT id, owner, admitted_at_ms AS admittedAtMs FROM slots
+    WHERE ${OF_BUDGET} AND ${IN_FLIGHT} AND owner <> @owner`);
+  const selectInFlight = database
+    .prepare<[BudgetKey], number>(`SELECT admitted_at_ms FROM slots WHERE ${OF_BUDGET} AND ${IN_FLIGHT}`)
+    .pluck();
+  const selectDoubts = database.prepare<[BudgetKey], Omit<Doubt, 'isFollowed'>>(`
+    SELECT admitted_at_ms AS admittedAtMs, ended_at_ms AS endedAtMs FROM slots
+    WHERE ${OF_BUDGET} AND ${IN_DOUBT} AND is_followed = 0`);
+  const selectAnyDoubt = database.prepare(`SELECT id FROM slots WHERE ${IN_DOUBT} LIMIT 1`);
+  const updateEnd = database.prepare<[number, number]>(
+    `UPDATE slots SET ended_at_ms = ? WHERE id = ? AND ${IN_FLIGHT}`,
+  );
+  const followDoubtsOfBudget = database.prepare<[BudgetKey & Answer]>(`
+    UPDATE slots SET is_followed = 1,
+      stamped_at_ms = CASE WHEN ended_at_ms + ${LATE_ARRIVAL_MS} <= @admittedAtMs THEN @atMs + ${HANDLED_TOGETHER_MS} END
+    WHERE ${OF_BUDGET} AND ${IN_DOUBT} AND ended_at_ms <= @admittedAtMs`);
+  const stampOldDoubts = database.prepare<[Answer]>(`
+    UPDATE slots SET stamped_at_ms = @atMs + ${HANDLED_TOGETHER_MS}
+    WHERE ${IN_DOUBT} AND ended_at_ms + ${PART_STANDS_STILL_MS} <= @admittedAtMs`);
+  const stampOldestDoubts = database.prepare<[number]>(`
+    UPDATE slots SET stamped_at_ms = ended_at_ms + ${LONGEST_DOUBT_MS}
+    WHERE ${IN_DOUBT} AND ended_at_ms + ${LONGEST_DOUBT_MS} <= ?`);
+  const insertSlot = database.prepare<
     [BudgetKey & { readonly owner: string; readonly admittedAtMs: number }]
-  >;
-  private readonly selectInFlight: Database.Statement<[BudgetKey], { readonly admittedAtMs: number }>;
-  private readonly selectDoubts: Database.Statement<[BudgetKey], Pick<Doubt, 'admittedAtMs' | 'endedAtMs'>>;
-  private readonly selectAnyDoubt: Database.Statement<[], { readonly id: number }>;
-  private readonly updateEnd: Database.Statement<[number, number]>;
-  private readonly followDoubtsOfBudget: Database.Statement<[BudgetKey & Answer]>;
-  private readonly stampOldDoubts: Database.Statement<[Answer]>;
-  private readonly stampOldestDoubts: Database.Statement<[number]>;
-  private readonly updateStamp: Database.Statement<[number, number]>;
-  private readonly deleteSlot: Database.Statement<[number]>;
-  private readonly selectOpen: Database.Statement<[number], { readonly id: number }>;
+  >(
+    `INSERT INTO slots (subject, budget, owner, admitted_at_ms) VALUES (@subject, @budget, @owner, @admittedAtMs)`,
+  );
+  const updateStamp = database.prepare<[number, number]>(
+    'UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL',
+  );
+  const deleteSlot = database.prepare<[number]>('DELETE FROM slots WHERE id = ? AND stamped_at_ms IS NULL');
+  const selectOpen = database.prepare<[number]>(`SELECT id FROM slots WHERE id = ? AND ${IN_FLIGHT}`);
+  const hasDoubt = (): boolean => selectAnyDoubt.get() !== undefined;
+  return {
+    budget: (key: BudgetKey): BudgetRow | null => selectBudget.get(key) ?? null,
 
-  constructor(database: Database.Database) {
-    this.database = database;
-    this.selectBudget = database.prepare(`
-      SELECT request_limit AS requestLimit, ifnull(stated_limit, request_limit) AS statedLimit, window_ms AS windowMs,
-        reserve, assumed, full_since_ms AS fullSinceMs
-      FROM budgets WHERE subject = @subject AND budget = @budget`);
-    this.upsertBudget = database.prepare(`
-      INSERT OR REPLACE INTO budgets (subject, budget, request_limit, stated_limit, window_ms, reserve, assumed, full_since_ms)
-      VALUES (@subject, @budget, @requestLimit, @statedLimit, @windowMs, @reserve, @assumed, @fullSinceMs)`);
-    this.deleteReleased = database.prepare(
-      'DELETE FROM slots WHERE subject = @subject AND budget = @budget AND stamped_at_ms < @beforeMs',
-    );
-    this.selectCount = database.prepare(
-      'SELECT count(*) AS count FROM slots WHERE subject = @subject AND budget = @budget',
-    );
-    this.selectStamp = database.prepare(`
-      SELECT stamped_at_ms AS stampedAtMs FROM slots WHERE subject = @subject AND budget = @budget
-      ORDER BY stamped_at_ms NULLS LAST LIMIT 1 OFFSET @index`);
-    this.selectUnstamped = database.prepare(`
-      SELECT id, owner, admitted_at_ms AS admittedAtMs FROM slots
-      WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND ended_at_ms IS NULL AND owner <> @owner`);
-    this.selectInFlight = database.prepare(`
-      SELECT admitted_at_ms AS admittedAtMs FROM slots
-      WHERE subject = @subject AND budget = @budget AND stamped_at_ms IS NULL AND ended_at_ms IS NULL`);
-    this.selectDoubts = database.prepare(`
-      SELECT admitted_at_ms AS admittedAtMs, ended_at_ms AS endedAtMs FROM slots
-      WHERE subject = @subject AND budget = @budget AND ${IN_DOUBT} AND is_followed = 0`);
-    this.selectAnyDoubt = database.prepare(`SELECT id FROM slots WHERE ${IN_DOUBT} LIMIT 1`);
-    this.updateEnd = database.prepare(
-      'UPDATE slots SET ended_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL AND ended_at_ms IS NULL',
-    );
-    this.followDoubtsOfBudget = database.prepare(`
-      UPDATE slots SET is_followed = 1,
-        stamped_at_ms = CASE WHEN ended_at_ms + ${LATE_ARRIVAL_MS} <= @admittedAtMs THEN @atMs + ${HANDLED_TOGETHER_MS} END
-      WHERE subject = @subject AND budget = @budget AND ${IN_DOUBT} AND ended_at_ms <= @admittedAtMs`);
-    this.stampOldDoubts = database.prepare(`
-      UPDATE slots SET stamped_at_ms = @atMs + ${HANDLED_TOGETHER_MS}
-      WHERE ${IN_DOUBT} AND ended_at_ms + ${PART_STANDS_STILL_MS} <= @admittedAtMs`);
-    this.stampOldestDoubts = database.prepare(`
-      UPDATE slots SET stamped_at_ms = ended_at_ms + ${LONGEST_DOUBT_MS}
-      WHERE ${IN_DOUBT} AND ended_at_ms + ${LONGEST_DOUBT_MS} <= ?`);
-    this.insertSlot = database.prepare(`
-      INSERT INTO slots (subject, budget, owner, admitted_at_ms) VALUES (@subject, @budget, @owner, @admittedAtMs)`);
-    this.updateStamp = database.prepare(
-      'UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL',
-    );
-    this.deleteSlot = database.prepare('DELETE FROM slots WHERE id = ? AND stamped_at_ms IS NULL');
-    this.selectOpen = database.prepare(
-      'SELECT id FROM slots WHERE id = ? AND stamped_at_ms IS NULL AND ended_at_ms IS NULL',
-    );
-  }
+    saveBudget: (key: BudgetKey, row: BudgetRow): void => void upsertBudget.run({ ...key, ...row }),
 
-  budget(key: BudgetKey): BudgetRow | null {
-    return this.selectBudget.get(key) ?? null;
-  }
+    /** Forgets budgets, of tokens that are gone, which hold no slot. Whoever still uses one writes it again. */
+    forgetIdleBudgets(): void {
+      database.exec(`
+        DELETE FROM budgets WHERE full_since_ms IS NULL AND NOT EXISTS (
+          SELECT 1 FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget)`);
+    },
 
-  saveBudget(key: BudgetKey, row: BudgetRow): void {
-    this.upsertBudget.run({ ...key, ...row });
-  }
+    releaseBefore: (key: BudgetKey, beforeMs: number): void => void deleteReleased.run({ ...key, beforeMs }),
 
-  /** Forgets budgets, of tokens that are gone, which hold no slot. Whoever still uses one writes it again. */
-  forgetIdleBudgets(): void {
-    this.database.exec(`
-      DELETE FROM budgets WHERE full_since_ms IS NULL AND NOT EXISTS (
-        SELECT 1 FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget)`);
-  }
+    occupied: (key: BudgetKey): number => present(selectCount.get(key), 'a count'),
 
-  releaseBefore(key: BudgetKey, beforeMs: number): void {
-    this.deleteReleased.run({ ...key, beforeMs });
-  }
+    stampAt: (key: BudgetKey, index: number): number | null => selectStamp.get({ ...key, index }) ?? null,
 
-  occupied(key: BudgetKey): number {
-    return present(this.selectCount.get(key), 'a row of a count').count;
-  }
+    /** Slots without a stamp that are not `owner`'s own. */
+    unstampedOfOthers: (key: BudgetKey, owner: string): readonly OpenSlotRow[] =>
+      selectUnstamped.all({ ...key, owner }),
 
-  stampAt(key: BudgetKey, index: number): number | null {
-    return this.selectStamp.get({ ...key, index })?.stampedAtMs ?? null;
-  }
+    insert: (key: BudgetKey, owner: string, admittedAtMs: number): number =>
+      Number(insertSlot.run({ ...key, owner, admittedAtMs }).lastInsertRowid),
 
-  /** Slots without a stamp that are not `owner`'s own. */
-  unstampedOfOthers(key: BudgetKey, owner: string): readonly OpenSlotRow[] {
-    return this.selectUnstamped.all({ ...key, owner });
-  }
+    stamp: (id: number, stampMs: number): void => void updateStamp.run(stampMs, id),
 
-  insert(key: BudgetKey, owner: string, admittedAtMs: number): number {
-    return Number(this.insertSlot.run({ ...key, owner, admittedAtMs }).lastInsertRowid);
-  }
+    /** Requests of a budget that ended without an answer, and that nothing has followed. */
+    doubts: (key: BudgetKey): readonly Doubt[] =>
+      selectDoubts.all(key).map((row) => ({ ...row, isFollowed: false })),
 
-  stamp(id: number, stampMs: number): void {
-    this.updateStamp.run(stampMs, id);
-  }
+    /** Returns when the requests of a budget that are in flight were admitted, whoever sent them. */
+    inFlight: (key: BudgetKey): readonly number[] => selectInFlight.all(key),
 
-  /** Requests of a budget that ended without an answer, and that nothing has followed. */
-  doubts(key: BudgetKey): readonly Doubt[] {
-    return this.selectDoubts.all(key).map((row) => ({ ...row, isFollowed: false }));
-  }
+    /** Puts a slot in doubt. */
+    end: (id: number, endedAtMs: number): void => void updateEnd.run(endedAtMs, id),
 
-  /** Returns when the requests of a budget that are in flight were admitted, whoever sent them. */
-  inFlight(key: BudgetKey): readonly number[] {
-    return this.selectInFlight.all(key).map(({ admittedAtMs }) => admittedAtMs);
-  }
+    /** Takes in what an answer shows about doubts, as `follows`, `stampByAnswer` and `stampByAnyAnswer` say. */
+    endDoubts(key: BudgetKey, answer: Answer): void {
+      if (!hasDoubt()) return;
+      stampOldDoubts.run(answer);
+      followDoubtsOfBudget.run({ ...key, ...answer });
+    },
 
-  /** Puts a slot in doubt. */
-  end(id: number, endedAtMs: number): void {
-    this.updateEnd.run(endedAtMs, id);
-  }
+    /** Stamps what has been in doubt for as long as anything can be. */
+    endOldestDoubts(nowMs: number): void {
+      if (hasDoubt()) stampOldestDoubts.run(nowMs);
+    },
 
-  /** Takes in what an answer shows about doubts, as `follows`, `stampByAnswer` and `stampByAnyAnswer` say. */
-  endDoubts(key: BudgetKey, answer: Answer): void {
-    if (this.selectAnyDoubt.get() === undefined) return;
-    this.stampOldDoubts.run(answer);
-    this.followDoubtsOfBudget.run({ ...key, ...answer });
-  }
+    delete: (id: number): void => void deleteSlot.run(id),
 
-  /** Stamps what has been in doubt for as long as anything can be. */
-  endOldestDoubts(nowMs: number): void {
-    if (this.selectAnyDoubt.get() !== undefined) this.stampOldestDoubts.run(nowMs);
-  }
+    /** Returns true if the slot exists, and is neither stamped nor in doubt. */
+    isOpen: (id: number): boolean => selectOpen.get(id) !== undefined,
 
-  delete(id: number): void {
-    this.deleteSlot.run(id);
-  }
-
-  /** Returns true if the slot exists, and is neither stamped nor in doubt. */
-  isOpen(id: number): boolean {
-    return this.selectOpen.get(id) !== undefined;
-  }
-
-  /** Forgets every slot, and since when a window counts as full because it grew. */
-  deleteAll(): void {
-    this.database.exec('DELETE FROM slots; UPDATE budgets SET full_since_ms = NULL');
-  }
+    /** Forgets every slot, and since when a window counts as full because it grew. */
+    deleteAll(): void {
+      database.exec('DELETE FROM slots; UPDATE budgets SET full_since_ms = NULL');
+    },
+  };
 }
+
+export type SlotRows = ReturnType<typeof slotRows>;
 
 /**
  * Lowered limits in the ledger's file, so that every process keeps to them and a restart forgets none. One
  * row a budget at most.
  */
-export class NamedLimitRows {
-  private readonly select: Database.Statement<[BudgetKey], NamedLimit>;
-  private readonly upsert: Database.Statement<[BudgetKey & NamedLimit]>;
-  private readonly delete: Database.Statement<[BudgetKey]>;
-  private readonly deleteOld: Database.Statement<[number]>;
-  private readonly updateAll: Database.Statement<[number]>;
+export function namedLimitRows(database: Database.Database) {
+  const select = database.prepare<[BudgetKey], NamedLimit>(
+    `SELECT request_limit AS "limit", at_ms AS atMs FROM named_limits WHERE ${OF_BUDGET}`,
+  );
+  const upsert = database.prepare<[BudgetKey & NamedLimit]>(
+    'INSERT OR REPLACE INTO named_limits VALUES (@subject, @budget, @limit, @atMs)',
+  );
+  const remove = database.prepare<[BudgetKey]>(`DELETE FROM named_limits WHERE ${OF_BUDGET}`);
+  const deleteOld = database.prepare<[number]>(`DELETE FROM named_limits WHERE at_ms + ${QUIET_MS} < ?`);
+  const updateAll = database.prepare<[number]>('UPDATE named_limits SET at_ms = ?');
+  return {
+    of: (key: BudgetKey): NamedLimit | null => select.get(key) ?? null,
 
-  constructor(database: Database.Database) {
-    this.select = database.prepare(`
-      SELECT request_limit AS "limit", at_ms AS atMs FROM named_limits WHERE subject = @subject AND budget = @budget`);
-    this.upsert = database.prepare(
-      'INSERT OR REPLACE INTO named_limits VALUES (@subject, @budget, @limit, @atMs)',
-    );
-    this.delete = database.prepare('DELETE FROM named_limits WHERE subject = @subject AND budget = @budget');
-    this.deleteOld = database.prepare(`DELETE FROM named_limits WHERE at_ms + ${QUIET_MS} < ?`);
-    this.updateAll = database.prepare('UPDATE named_limits SET at_ms = ?');
-  }
+    save(key: BudgetKey, named: NamedLimit | null): void {
+      if (named === null) remove.run(key);
+      else upsert.run({ ...key, ...named });
+    },
 
-  of(key: BudgetKey): NamedLimit | null {
-    return this.select.get(key) ?? null;
-  }
+    /** Forgets those that hold no more, of tokens that are gone too. */
+    forgetOld: (nowMs: number): void => void deleteOld.run(nowMs),
 
-  save(key: BudgetKey, named: NamedLimit | null): void {
-    if (named === null) this.delete.run(key);
-    else this.upsert.run({ ...key, ...named });
-  }
-
-  /** Forgets those that hold no more, of tokens that are gone too. */
-  forgetOld(nowMs: number): void {
-    this.deleteOld.run(nowMs);
-  }
-
-  /** After a restart of the machine, of whose clock nothing is known: the quiet hours begin anew. */
-  carryOver(nowMs: number): void {
-    this.updateAll.run(nowMs);
-  }
+    /** After a restart of the machine, of whose clock nothing is known: the quiet hours begin anew. */
+    carryOver: (nowMs: number): void => void updateAll.run(nowMs),
+  };
 }
+
+export type NamedLimitRows = ReturnType<typeof namedLimitRows>;
 
 interface StoredClock {
   readonly bootId: string;
@@ -243,42 +192,31 @@ interface StoredClock {
 }
 
 /** The one row that says of which boot the file's times are, and since when it does not know everything. */
-export class ClockRow {
-  private readonly select: Database.Statement<[], StoredClock>;
-  private readonly updateHeard: Database.Statement<[Answer]>;
-  private readonly insert: Database.Statement<[string, number | null]>;
+export function clockRow(database: Database.Database) {
+  const select = database.prepare<[], StoredClock>(
+    'SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock',
+  );
+  const updateHeard = database.prepare<[Answer]>(
+    'UPDATE clock SET heard_at_ms = @atMs WHERE heard_at_ms IS NULL AND full_since_ms <= @admittedAtMs',
+  );
+  const insert = database.prepare<[string, number | null]>(
+    'INSERT OR REPLACE INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)',
+  );
+  return {
+    /** Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it is. */
+    begin: (bootId: string, fullSinceMs: number | null): void => void insert.run(bootId, fullSinceMs),
 
-  constructor(database: Database.Database) {
-    this.select = database.prepare(
-      'SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock',
-    );
-    this.updateHeard = database.prepare(`
-      UPDATE clock SET heard_at_ms = @atMs WHERE heard_at_ms IS NULL AND full_since_ms <= @admittedAtMs`);
-    this.insert = database.prepare(
-      'INSERT OR REPLACE INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)',
-    );
-  }
+    isOf: (bootId: string): boolean => select.get()?.bootId === bootId,
 
-  /**
-   * Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it is.
-   */
-  begin(bootId: string, fullSinceMs: number | null): void {
-    this.insert.run(bootId, fullSinceMs);
-  }
+    /** Returns what the file does not know; null if it knows everything. */
+    past(): UnknownPast | null {
+      const { fullSinceMs = null, heardAtMs = null } = select.get() ?? {};
+      return fullSinceMs === null ? null : { sinceMs: fullSinceMs, heardAtMs };
+    },
 
-  isOf(bootId: string): boolean {
-    return this.select.get()?.bootId === bootId;
-  }
-
-  /** Returns what the file does not know; null if it knows everything. */
-  past(): UnknownPast | null {
-    const clock = this.select.get();
-    if (clock === undefined || clock.fullSinceMs === null) return null;
-    return { sinceMs: clock.fullSinceMs, heardAtMs: clock.heardAtMs };
-  }
-
-  /** A request was answered that was sent after all that is not known. */
-  heard(answer: Answer): void {
-    this.updateHeard.run(answer);
-  }
+    /** A request was answered that was sent after all that is not known. */
+    heard: (answer: Answer): void => void updateHeard.run(answer),
+  };
 }
+
+export type ClockRow = ReturnType<typeof clockRow>;

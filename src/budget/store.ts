@@ -11,7 +11,7 @@ import type {
   LimitChange,
   LimitWord,
 } from './admission.ts';
-import { ClockRow, NamedLimitRows, SlotRows } from './slot-rows.ts';
+import { clockRow, namedLimitRows, slotRows } from './slot-rows.ts';
 import type { CommitTimes } from './commit-times.ts';
 import { isBusy, BUSY_TIMEOUT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
 import { LedgerRules, type SlotEnding } from './ledger-rules.ts';
@@ -24,7 +24,7 @@ import {
   type LockoutBook,
   type Permit,
   type Outcome,
-  StoredLockouts,
+  storedLockouts,
 } from './lockouts.ts';
 import { thisMachine, type Machine } from './process-owner.ts';
 
@@ -61,7 +61,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly path: string;
   private readonly inode: number;
   private readonly rules: LedgerRules;
-  private readonly lockouts: StoredLockouts;
+  private readonly lockouts: ReturnType<typeof storedLockouts>;
   private readonly commits: CommitTimes | null;
   /**
    * Changes of own slots that are still to be written: how each ended, or null for a slot that is given back.
@@ -88,10 +88,10 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     const nowMs = machine.monotonicMs();
     this.database = openLedgerFile(path, (database) => {
       const fullSinceMs = options.whenMissing === 'full' ? nowMs : null;
-      new ClockRow(database).begin(clockId, fullSinceMs);
+      clockRow(database).begin(clockId, fullSinceMs);
     });
     this.inode = statSync(path).ino;
-    this.lockouts = new StoredLockouts(this.database, {
+    this.lockouts = storedLockouts(this.database, {
       subjectOfBudget: (budget) =>
         subjects[present(budgets.get(budget), () => `a budget of this ledger, not ${budget}`).per],
       credential: subjects.token,
@@ -99,9 +99,9 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     });
     this.rules = new LedgerRules(
       {
-        clock: new ClockRow(this.database),
-        slots: new SlotRows(this.database),
-        named: new NamedLimitRows(this.database),
+        clock: clockRow(this.database),
+        slots: slotRows(this.database),
+        named: namedLimitRows(this.database),
         lockouts: this.lockouts,
       },
       {

@@ -18,55 +18,37 @@ export interface PaymentReturn {
   readonly claimsSuccess: boolean;
 }
 
-/**
- * The hash that an answer must carry: MD5 of token, amount in decimal and secret, one after another ("Payment
- * gateway credentials").
- */
-function paymentHash(parts: {
-  readonly token: string;
-  readonly amount: string;
-  readonly apiSecret: string;
-}): string {
-  return createHash('md5').update(`${parts.token}${parts.amount}${parts.apiSecret}`, 'utf8').digest('hex');
-}
-
-function sameHash(expected: string, found: string): boolean {
-  const left = Buffer.from(expected);
-  const right = Buffer.from(found.toLowerCase());
-  return left.length === right.length && timingSafeEqual(left, right);
+interface PaymentGatewayOptions {
+  readonly client: Caller;
+  readonly merchant: Merchant;
+  readonly siteUrl: string | null;
 }
 
 /**
  * The payment gateway for one merchant: make an invoice, send the payer to its page, read the return, verify.
  */
 export class PaymentGateway {
-  private readonly client: Caller;
-  private readonly merchant: Merchant;
-  private readonly siteUrl: string | null;
+  private readonly options: PaymentGatewayOptions;
 
-  constructor(options: {
-    readonly client: Caller;
-    readonly merchant: Merchant;
-    readonly siteUrl: string | null;
-  }) {
-    this.client = options.client;
-    this.merchant = options.merchant;
-    this.siteUrl = options.siteUrl;
+  constructor(options: PaymentGatewayOptions) {
+    this.options = options;
   }
 
   send(invoice: Omit<EndpointRequest<'gatewaySend'>, 'api'>): Promise<EndpointResult<'gatewaySend'>> {
-    return this.client.call('gatewaySend', { ...invoice, api: this.merchant.api });
+    const { client, merchant } = this.options;
+    return client.call('gatewaySend', { ...invoice, api: merchant.api });
   }
 
   /** Returns the address to send the payer to. */
   payPageUrl(token: string): string {
-    if (this.siteUrl === null) {
+    const { siteUrl } = this.options;
+    if (siteUrl === null) {
       throw new SarrafError(
         'INVALID_OPTIONS',
         'expected siteUrl among the options of the client, was missing',
       );
     }
-    return new URL(`/app/paygate/${encodeURIComponent(token)}`, this.siteUrl).href;
+    return new URL(`/app/paygate/${encodeURIComponent(token)}`, siteUrl).href;
   }
 
   /** Parses the address that the payer came back to; null if it holds no token. */
@@ -81,7 +63,8 @@ export class PaymentGateway {
    * not.
    */
   async verify(token: string): Promise<EndpointResult<'gatewayVerify'>> {
-    const result = await this.client.call('gatewayVerify', { api: this.merchant.api, token });
+    const { client, merchant } = this.options;
+    const result = await client.call('gatewayVerify', { api: merchant.api, token });
     if (!result.ok || this.isGenuine(token, result.value)) return result;
     const { retry, outcome, meaning } = REFUSAL_TABLE.HashMismatch;
     return {
@@ -95,8 +78,14 @@ export class PaymentGateway {
     };
   }
 
-  private isGenuine(token: string, payment: EndpointReply<'gatewayVerify'>): boolean {
-    const expected = paymentHash({ token, amount: payment.amount, apiSecret: this.merchant.apiSecret });
-    return sameHash(expected, payment.transactionHash);
+  /**
+   * The hash of an answer is the MD5 of token, amount in decimal and secret, one after another ("Payment gateway
+   * credentials").
+   */
+  private isGenuine(token: string, { amount, transactionHash }: EndpointReply<'gatewayVerify'>): boolean {
+    const text = `${token}${amount}${this.options.merchant.apiSecret}`;
+    const expected = Buffer.from(createHash('md5').update(text, 'utf8').digest('hex'));
+    const found = Buffer.from(transactionHash.toLowerCase());
+    return expected.length === found.length && timingSafeEqual(expected, found);
   }
 }

@@ -17,41 +17,35 @@ export function readDecimal(value: string | number): DecimalText | null {
   return tryDecimalText(value);
 }
 
-export const decimalField = wireNumber.transform((value, context): DecimalText => {
-  const text = readDecimal(value);
-  if (text !== null) return text;
-  context.addIssue({ code: 'custom', message: 'expected a decimal', input: value });
-  return z.NEVER;
-});
+type Read<Value> = (value: string | number) => Value | null;
 
-/** Null where the field is missing, null or empty; text that is no decimal is still an error. */
-export const decimalOrNull = wireNumberOrNull.transform((value, context): DecimalText | null => {
-  if (value === undefined || value === null || value === '') return null;
-  const text = readDecimal(value);
-  if (text !== null) return text;
-  context.addIssue({ code: 'custom', message: 'expected a decimal', input: value });
-  return z.NEVER;
-});
+const fieldOf = <Value>(expected: string, read: Read<Value>) =>
+  wireNumber.transform((value, context): Value => {
+    const found = read(value);
+    if (found !== null) return found;
+    context.addIssue({ code: 'custom', message: `expected ${expected}`, input: value });
+    return z.NEVER;
+  });
+
+/** Null where the field is missing, null or empty; text that is none is still an error. */
+const fieldOrNull = <Value>(expected: string, read: Read<Value>) =>
+  wireNumberOrNull.transform((value, context): Value | null => {
+    if (value === undefined || value === null || value === '') return null;
+    const found = read(value);
+    if (found === null) context.addIssue({ code: 'custom', message: `expected ${expected}`, input: value });
+    return found;
+  });
+
+export const decimalField = fieldOf('a decimal', readDecimal);
+export const decimalOrNull = fieldOrNull('a decimal', readDecimal);
 
 function readInteger(value: string | number): number | null {
   const number = typeof value === 'number' ? value : /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) ? number : null;
 }
 
-export const integerField = wireNumber.transform((value, context): number => {
-  const number = readInteger(value);
-  if (number !== null) return number;
-  context.addIssue({ code: 'custom', message: 'expected a safe integer', input: value });
-  return z.NEVER;
-});
-
-export const integerOrNull = wireNumberOrNull.transform((value, context): number | null => {
-  if (value === undefined || value === null || value === '') return null;
-  const number = readInteger(value);
-  if (number !== null) return number;
-  context.addIssue({ code: 'custom', message: 'expected a safe integer', input: value });
-  return z.NEVER;
-});
+export const integerField = fieldOf('a safe integer', readInteger);
+export const integerOrNull = fieldOrNull('a safe integer', readInteger);
 
 export const textField = wireNumber.transform(String);
 

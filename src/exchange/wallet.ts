@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { DecimalText } from '../domain/decimal-text.ts';
 import {
   decimalField,
   decimalOrNull,
@@ -51,18 +50,7 @@ export type VenueWallet = Readonly<z.output<typeof walletRecord>>;
  */
 export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
-/** @public */
-export interface TransactionRecord {
-  readonly id: number;
-  readonly currency: string | null;
-  readonly createdAtMs: number | null;
-  readonly fee: DecimalText | null;
-  /** Negative for what went out. */
-  readonly amount: DecimalText;
-  readonly description: string | null;
-}
-
-/** "Resources: Wallet transaction". */
+/** "Resources: Wallet transaction". The amount is negative for what went out. */
 export const transactionRecord = z
   .object({
     id: integerField,
@@ -72,7 +60,7 @@ export const transactionRecord = z
     amount: decimalField,
     description: textOrNull,
   })
-  .transform((wire): TransactionRecord => ({
+  .transform((wire) => ({
     id: wire.id,
     currency: wire.currency?.toLowerCase() ?? null,
     createdAtMs: wire.created_at,
@@ -80,22 +68,6 @@ export const transactionRecord = z
     amount: wire.amount,
     description: wire.description,
   }));
-
-/** @public */
-export interface VenueDeposit {
-  readonly transactionHash: string | null;
-  readonly address: string | null;
-  readonly confirmed: boolean | null;
-  readonly transaction: TransactionRecord | null;
-  /** The symbol, lower case; null where the reply gives only a name for people and no transaction. */
-  readonly currency: string | null;
-  /** Currency as the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
-  readonly currencyName: string | null;
-  readonly blockchainUrl: string | null;
-  readonly confirmations: number | null;
-  readonly requiredConfirmations: number | null;
-  readonly amount: DecimalText;
-}
 
 /**
  * A currency that is written as symbols are, all lower case or all upper; null for a name such as `Etherium`,
@@ -120,12 +92,14 @@ export const depositRecord = z
     requiredConfirmations: integerOrNull,
     amount: decimalField,
   })
-  .transform((wire): VenueDeposit => ({
+  .transform((wire) => ({
     transactionHash: wire.txHash,
     address: wire.address,
     confirmed: wire.confirmed,
     transaction: wire.transaction ?? null,
+    /** The symbol, lower case; null where the reply gives only a name for people and no transaction. */
     currency: wire.transaction?.currency ?? symbolOf(wire.currency),
+    /** Currency as the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
     currencyName: wire.currency,
     blockchainUrl: wire.blockchainUrl,
     confirmations: wire.confirmations,

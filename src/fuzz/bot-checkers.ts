@@ -20,8 +20,8 @@ import {
   OverlapChecker,
   PauseChecker,
 } from './checkers/freshness-checker.ts';
-import { LockChecker, LockoutChecker } from './checkers/lock-checker.ts';
-import { LoweredLimitChecker } from './checkers/budget-checker.ts';
+import { LockChecker } from './checkers/lock-checker.ts';
+import { LockoutChecker, LoweredLimitChecker } from './checkers/budget-checker.ts';
 import {
   OrphanChecker,
   PositionChecker,
@@ -62,19 +62,19 @@ export class BotCheckers {
   private readonly vandal = new VandalChecker();
   private readonly rejections = new RejectionChecker();
   private readonly universe: UniverseChecker | null;
-  private readonly locks: LockChecker;
+  readonly locks: LockChecker;
   private readonly byHand: ByHandChecker;
   private readonly pauses = new PauseChecker();
   private readonly dust = new DustChecker();
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
-  private readonly transfers: TransferChecker;
-  private readonly figures: FigureChecker;
+  readonly transfers: TransferChecker;
+  readonly figures: FigureChecker;
   private readonly orphans = new OrphanChecker();
   private readonly bars: BarChecker;
   readonly positions: PositionChecker;
   /** True if money came or went other than by a trade: the books learn of it later. */
-  private isMoneyMoved = false;
+  isMoneyMoved = false;
   /** True if a limit reply named a lower limit. */
   private isLimitLowered = false;
   private mayBeLockedOut = false;
@@ -190,16 +190,6 @@ export class BotCheckers {
     this.watchBrackets(engine, { event, output }, isLockedOut);
   }
 
-  /** A drain begins. */
-  drains(): void {
-    this.locks.hasCanceled = false;
-  }
-
-  /** True if a lock that cancels entries began since the drain. */
-  get hasLockCanceled(): boolean {
-    return this.locks.hasCanceled;
-  }
-
   /** A life has ended. */
   died(): void {
     this.brackets.hold('dead or not ready', true, this.options.world.time.now());
@@ -224,29 +214,9 @@ export class BotCheckers {
     this.signals.forget();
   }
 
-  /** Somebody has accepted the balances. */
-  accepted(): void {
-    this.transfers.accepted();
-  }
-
   /** Somebody else was at the account. */
   disturbed(): void {
     this.funds.disturbed(this.options.world.time.now());
-  }
-
-  /** Money came to the account or left it otherwise than by trades. */
-  moneyMoved(): void {
-    this.isMoneyMoved = true;
-  }
-
-  /** Nothing happens at the exchange any more. */
-  stands(): void {
-    this.figures.forgetEquity();
-  }
-
-  /** Returns the error in the last equity since then; null if there is none. */
-  wrongEquity(): string | null {
-    return this.figures.wrongEquity();
   }
 
   /** Faults of the requests that left, over all lives. */

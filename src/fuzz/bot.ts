@@ -8,7 +8,6 @@ import type { ControlCommand, DrainPolicy, EngineEvent, SignalCommand } from '..
 import { english, inEnglish } from '../language/sentence.ts';
 import { forgetPlace } from '../mirror/identity.ts';
 import { BotCheckers } from './bot-checkers.ts';
-import type { BracketWatch } from './checkers/protection-checker.ts';
 import { createBotEngine } from './bot-engine.ts';
 import { BotLife, IN_LOCKOUT, IN_SIGNAL, IN_TRANSFER, leaveHalfMade, type LikelyCrash } from './bot-life.ts';
 import { type BotMachine, slowProcess, type SlowProcess } from './slow-machine.ts';
@@ -72,7 +71,7 @@ export class Bot {
   private readonly beganMs: number;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
-  private readonly checkers: BotCheckers;
+  readonly checkers: BotCheckers;
   private readonly desk: SignalDesk;
   /** Watchdog beside it; null in a run without one. */
   readonly watchdog: WatchdogRun | null;
@@ -96,7 +95,7 @@ export class Bot {
             onWrong: (what) => {
               options.coverage.count(what);
               const nowMs = options.world.time.now();
-              this.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs });
+              this.checkers.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs });
               options.events.log(options.world.time.now(), what);
             },
           });
@@ -129,7 +128,7 @@ export class Bot {
     events.log(world.time.now(), `life ${this.machine.lives + 1} begins`);
     this.ageMirror();
     const atWork = readAlgorithmsAtWork(this.mirrorPath);
-    this.brackets.begin(atWork);
+    this.checkers.brackets.begin(atWork);
     this.watchdog?.checker.bot.begins(world.time.now());
     try {
       this.life = this.createLife(swarm);
@@ -169,7 +168,7 @@ export class Bot {
   stop(durationMs: number): void {
     const { world, events, coverage } = this.options;
     if (this.life === null) return;
-    this.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() + durationMs });
+    this.checkers.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() + durationMs });
     events.log(world.time.now(), `stands still for ${durationMs} ms`);
     coverage.count('stops');
     this.watchdog?.checker.bot.stands(world.time.now(), durationMs);
@@ -178,7 +177,7 @@ export class Bot {
 
   stepClock(byMs: number): void {
     const { world, events, coverage } = this.options;
-    this.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() });
+    this.checkers.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() });
     const offsetMs = this.machine.wallOffsetMs + byMs;
     this.machine.wallOffsetMs = Math.max(-LARGEST_OFFSET_MS, Math.min(LARGEST_OFFSET_MS, offsetMs));
     events.log(world.time.now(), `the wall clock is off by ${this.machine.wallOffsetMs} ms`);
@@ -189,9 +188,9 @@ export class Bot {
   drain(openOrders: DrainPolicy): void {
     if (this.life === null || this.engine === null) return;
     this.options.coverage.count(`drain ${openOrders}`);
-    this.brackets.endAll(this.options.world.time.now());
+    this.checkers.brackets.endAll(this.options.world.time.now());
     this.drained = drainBeginning(this.engine, openOrders);
-    this.checkers.drains();
+    this.checkers.locks.hasCanceled = false;
     this.life.control({ kind: 'drain', openOrders });
   }
 
@@ -263,7 +262,7 @@ export class Bot {
   }
 
   control(command: ControlCommand): void {
-    if (command.kind === 'accept-balances') this.checkers.accepted();
+    if (command.kind === 'accept-balances') this.checkers.transfers.accepted();
     this.life?.control(command);
   }
 
@@ -316,35 +315,15 @@ export class Bot {
     return (this.mutator?.spoiledTransfers.size ?? 0) > 0;
   }
 
-  /** Conditions that may prevent exits of brackets from being placed. */
-  get brackets(): BracketWatch {
-    return this.checkers.brackets;
-  }
-
-  /** Somebody else has canceled an order of the bot, by its id at the exchange. */
-  applied(id: number): void {
-    this.checkers.positions.applied(id);
-  }
-
-  /** Strategies whose books a person has changed. */
-  get movedStrategies(): ReadonlySet<string> {
-    return this.checkers.positions.moved;
-  }
-
   /** Returns the holdings of strategies that the engine has and their rows do not; null if they agree. */
   wrongHoldings(): string | null {
     return this.engine === null ? null : wrongHoldings(this.engine, this.mirrorPath);
   }
 
-  /** Orders whose refusal it received, and which may exist all the same. */
-  get refusedNames(): ReadonlySet<string> {
-    return this.checkers.refusedNames;
-  }
-
   /** Faults of the requests that left, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
     const drain =
-      this.drained === null ? null : checkDrain(truth, this.drained, this.checkers.hasLockCanceled);
+      this.drained === null ? null : checkDrain(truth, this.drained, this.checkers.locks.hasCanceled);
     if (drain !== null) this.options.coverage.count('orders that a drain was judged by', drain.judged);
     this.settleSignals();
     return [
@@ -431,7 +410,7 @@ export class Bot {
     const nowMs = world.time.now();
     coverage.count('starved');
     events.log(nowMs, `is starved for ${forMs} ms`);
-    this.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + forMs });
+    this.checkers.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + forMs });
   }
 
   private onVandal(act: VandalAct): void {
@@ -439,26 +418,6 @@ export class Bot {
     if (act !== 'loops') return;
     this.watchdog?.checker.bot.stands(this.options.world.time.now(), LOOP_MS);
     this.life?.stop(LOOP_MS);
-  }
-
-  /** Somebody else was at the account. */
-  disturbed(): void {
-    this.checkers.disturbed();
-  }
-
-  /** Nothing happens at the exchange any more. */
-  stands(): void {
-    this.checkers.stands();
-  }
-
-  /** Returns the error in the last equity it wrote since then; null if there is none. */
-  wrongEquity(): string | null {
-    return this.checkers.wrongEquity();
-  }
-
-  /** Money came to the account or left it otherwise than by trades. */
-  moneyMoved(): void {
-    this.checkers.moneyMoved();
   }
 
   private died(cause: string, error: unknown, goneMs?: number): void {

@@ -149,11 +149,11 @@ class SeedRun {
     for (const { fromMs, toMs, rules } of swarm.episodes) {
       at(fromMs, () => {
         world.setFaults(rules);
-        bot.brackets.hold('faults', true, world.time.now());
+        bot.checkers.brackets.hold('faults', true, world.time.now());
       });
       at(toMs, () => {
         world.setFaults([]);
-        bot.brackets.hold('faults', false, world.time.now());
+        bot.checkers.brackets.hold('faults', false, world.time.now());
       });
     }
     for (const atMs of swarm.crashesAtMs) at(atMs, () => bot.crash('at random'));
@@ -198,7 +198,7 @@ class SeedRun {
       world,
       control: (command: ControlCommand) => bot.control(command),
       openOrders: () => bot.openOrders(),
-      onApplied: (id: number) => bot.applied(id),
+      onApplied: (id: number) => bot.checkers.positions.applied(id),
     };
     for (const { atMs, act } of [...locksByHandOf(run), ...actsByHandOf(run)])
       at(atMs, () => {
@@ -213,8 +213,8 @@ class SeedRun {
           if (what === null) return;
           this.events.log(world.time.now(), what);
           coverage.count(what);
-          bot.disturbed();
-          bot.moneyMoved();
+          bot.checkers.disturbed();
+          bot.checkers.isMoneyMoved = true;
         });
       }
     for (const { atMs, command } of sentSignalsOf(run)) at(atMs, () => bot.signal(command));
@@ -225,8 +225,8 @@ class SeedRun {
           this.events.log(world.time.now(), disturbance.name);
           coverage.count(disturbance.name);
           disturbance.act(world, dice, world.advance());
-          if (SPENDS_MONEY.has(disturbance.name)) bot.disturbed();
-          if (MOVES_MONEY.has(disturbance.name)) bot.moneyMoved();
+          if (SPENDS_MONEY.has(disturbance.name)) bot.checkers.disturbed();
+          if (MOVES_MONEY.has(disturbance.name)) bot.checkers.isMoneyMoved = true;
           again(world.time.now() - START_MS + dice.exponential(meanMs));
         });
       again(dice.exponential(meanMs));
@@ -238,7 +238,7 @@ class SeedRun {
     this.events.log(this.world.time.now(), `the exchange stands still for ${durationMs} ms`);
     this.coverage.count('stall of the exchange');
     const nowMs = this.world.time.now();
-    this.bot.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + durationMs });
+    this.bot.checkers.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + durationMs });
     this.world.stall(durationMs);
   }
 
@@ -254,7 +254,7 @@ class SeedRun {
       this.world.time.now(),
       `the exchange sets the limit of ${budget} to ${limit ?? 'what it was'}`,
     );
-    this.bot.brackets.hold(`lowered ${budget}`, limit !== null, this.world.time.now());
+    this.bot.checkers.brackets.hold(`lowered ${budget}`, limit !== null, this.world.time.now());
     this.coverage.count(limit === null ? 'limit given back' : 'limit lowered');
     this.world.lowerLimit(budget, limit);
   }
@@ -272,8 +272,8 @@ class SeedRun {
       this.losses += 1;
       this.firstLossAtMs ??= this.world.time.now() - START_MS;
     }
-    this.bot.disturbed();
-    this.bot.moneyMoved();
+    this.bot.checkers.disturbed();
+    this.bot.checkers.isMoneyMoved = true;
     this.events.log(this.world.time.now(), 'the exchange loses money of the account');
   }
 
@@ -306,8 +306,9 @@ class SeedRun {
     const { world, bot, swarm } = this;
     this.isWild = false;
     world.setFaults([]);
-    bot.brackets.hold('faults', false, world.time.now());
-    for (const { budget } of swarm.crowding) bot.brackets.hold(`lowered ${budget}`, false, world.time.now());
+    bot.checkers.brackets.hold('faults', false, world.time.now());
+    for (const { budget } of swarm.crowding)
+      bot.checkers.brackets.hold(`lowered ${budget}`, false, world.time.now());
     for (const { budget } of swarm.crowding) world.lowerLimit(budget, null);
     Object.assign(world.exchange.trading.settings, { newForMs: 0 });
     bot.endCrashes();
@@ -316,7 +317,7 @@ class SeedRun {
     bot.drain(dice.happens(EXITS_SHARE) ? 'keep-exits' : (dice.pick(DRAIN_POLICIES) ?? 'keep-exits'));
     await this.elapse(STILL_MS);
     world.setTrading(false);
-    bot.stands();
+    bot.checkers.figures.lastEquity = null;
     let waitedMs = 0;
     let calmMs = 0;
     for (;;) {
@@ -331,12 +332,12 @@ class SeedRun {
   private agreement(): readonly Violation[] {
     const { world, bot } = this;
     const nowMs = world.advance();
-    const wrong = bot.wrongEquity();
+    const wrong = bot.checkers.figures.lastEquity;
     const holdings = bot.wrongHoldings();
     return [
       ...checkAgreement(truthOf(world.exchange, BOT_USER, nowMs), readMirrorRows(bot.mirrorPath), {
         instance: INSTANCE,
-        refused: bot.refusedNames,
+        refused: bot.checkers.refusedNames,
       }),
       ...violationsOf('equity agrees', wrong === null ? [] : [wrong]),
       ...violationsOf('holdings', holdings === null ? [] : [holdings]),
@@ -353,24 +354,24 @@ class SeedRun {
     const { world, bot, swarm } = this;
     const rows = readMirrorRows(bot.mirrorPath);
     const truth = truthOf(world.exchange, BOT_USER);
-    const judged = withoutStrategies(truth, bot.movedStrategies);
+    const judged = withoutStrategies(truth, bot.checkers.positions.moved);
     return [
       ...bot.mistakes.map((message) => ({ check: 'no mistakes', message })),
       ...this.budgets.violations(),
       ...bot.violations(truth),
-      ...checkOrders(truth, rows, bot.refusedNames, {
+      ...checkOrders(truth, rows, bot.checkers.refusedNames, {
         roundingOf: (market) => mostRounding(this.rulesOf(market)),
         dustOf: (market, price) => mostDust(this.rulesOf(market), price),
       }),
       ...checkExposure(judged, {
         instance: INSTANCE,
         maxPosition: positionLimitsOf(swarm.seed),
-        refused: bot.refusedNames,
+        refused: bot.checkers.refusedNames,
         given: this.given,
       }),
       ...checkOwnership(judged, {
         instance: INSTANCE,
-        refused: bot.refusedNames,
+        refused: bot.checkers.refusedNames,
         given: this.given,
       }),
       ...this.protectionViolations(truth),
@@ -381,7 +382,7 @@ class SeedRun {
   /** Positions of brackets without an exit, and how long each was. */
   private protectionViolations(truth: ExchangeTruth): readonly Violation[] {
     const { bot, world, swarm, coverage } = this;
-    const { brackets, excuses } = bot.brackets;
+    const { brackets, excuses } = bot.checkers.brackets;
     const { violations, gapsMs } = checkProtection(truth, {
       instance: INSTANCE,
       brackets,
@@ -389,7 +390,7 @@ class SeedRun {
       longestMs: LONGEST_GAP_MS,
       markets: world.rules,
       clockSkewMs: swarm.clockSkewMs,
-      refused: bot.refusedNames,
+      refused: bot.checkers.refusedNames,
     });
     for (const gapMs of gapsMs)
       coverage.count(`gap up to ${GAP_BOUNDS_MS.find((bound) => gapMs <= bound) ?? 'more'}`);

@@ -9,8 +9,8 @@ import {
   type LimitWord,
 } from '../admission.ts';
 import {
-  type BreakerState,
-  lengthOf,
+  readBreaker,
+  storedBreaker,
   type CredentialStop,
   heldUntil,
   acquirePermit,
@@ -135,22 +135,9 @@ export class LedgerDraft implements LedgerRows {
   };
 
   readonly lockouts: LedgerRows['lockouts'] = {
-    breaker: (budget): BreakerState | null => {
-      const row = this.read(this.lockoutField(budget), LOCKOUT_FIELD);
-      if (row === null) return null;
-      const { kind, strikes, atMs } = row;
-      return kind === 'open' ? { kind, strikes, untilMs: atMs } : { kind, strikes, sinceMs: atMs };
-    },
-    saveBreaker: (budget, state, nowMs) => {
-      const field = this.lockoutField(budget);
-      if (state === null) {
-        this.write(field, null);
-        return;
-      }
-      const { kind, strikes } = state;
-      const atMs = state.kind === 'open' ? state.untilMs : state.sinceMs;
-      this.write(field, { kind, strikes, atMs, lengthMs: lengthOf(state, nowMs) });
-    },
+    breaker: (budget) => readBreaker(this.read(this.lockoutField(budget), LOCKOUT_FIELD)),
+    saveBreaker: (budget, state, nowMs) =>
+      this.write(this.lockoutField(budget), state === null ? null : storedBreaker(state, nowMs)),
     stop: (): CredentialStop | null => this.read(`stop:${this.of.credential}`, STOP_FIELD),
     saveStop: (stop) => this.write(`stop:${this.of.credential}`, stop),
     carryOver: (nowMs, probeAtMs) => {

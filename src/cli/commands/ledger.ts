@@ -17,8 +17,8 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from '../../budget/admission.ts';
-import { NamedLimitRows } from '../../budget/slot-rows.ts';
-import { PROBE_EVERY_MS, StoredLockouts } from '../../budget/lockouts.ts';
+import { namedLimitRows } from '../../budget/slot-rows.ts';
+import { PROBE_EVERY_MS, storedLockouts } from '../../budget/lockouts.ts';
 import { SarrafError } from '../../domain/errors.ts';
 
 interface Options {
@@ -277,7 +277,7 @@ function countingAt(database: Database.Database, nowMs: number): Renewal | null 
  */
 function carryOver(database: Database.Database, machine: Machine): void {
   const nowMs = machine.monotonicMs();
-  const lockouts = new StoredLockouts(database, {
+  const lockouts = storedLockouts(database, {
     subjectOfBudget: () => '',
     credential: '',
     wallMs: () => machine.wallMs(),
@@ -286,5 +286,5 @@ function carryOver(database: Database.Database, machine: Machine): void {
   // One that an older sarraf wrote has none.
   const hasNamed =
     database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'named_limits'`).get() !== undefined;
-  if (hasNamed) new NamedLimitRows(database).carryOver(nowMs);
+  if (hasNamed) namedLimitRows(database).carryOver(nowMs);
 }

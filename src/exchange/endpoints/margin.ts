@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { DecimalText } from '../../domain/decimal-text.ts';
 import {
   endpointsOf,
   budget,
@@ -40,13 +39,6 @@ export const marginMarkets = endpoint({
   summary: "Markets with margin trading, by symbol; with a token the leverage is that of the user's level.",
 });
 
-/** @public */
-export interface LiquidityPool {
-  readonly capacity: DecimalText | null;
-  readonly filledCapacity: DecimalText | null;
-  readonly availableBalance: DecimalText | null;
-}
-
 const pool = z.object({
   capacity: decimalOrNull,
   filledCapacity: decimalOrNull,
@@ -58,9 +50,7 @@ export const liquidityPools = endpoint({
   route: 'GET|POST /liquidity-pools/list',
   access: 'token',
   budget: budget('liquidity-pools/list', { per: 'token', limit: 12 }),
-  reply: z
-    .object({ pools: recordOf(pool) })
-    .transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
+  reply: z.object({ pools: recordOf(pool) }).transform((wire) => wire.pools),
   summary: 'Liquidity pools by currency.',
 });
 

@@ -293,20 +293,14 @@ export const allOrderBooksV3 = endpoint({
   summary: 'The order books of all markets, in the form that has bids and asks the right way round.',
 });
 
-/** @public */
-export interface Depth {
-  /** Aggregated and rounded by the exchange. */
-  readonly book: OrderBook;
-  readonly lastTradePrice: DecimalText | null;
-}
-
 export const depth = endpoint({
   name: 'depth',
   route: 'GET /v2/depth/{symbol}',
   access: 'none',
   budget: budget('v2/depth', { per: 'ip', limit: 60 }),
   request: z.object({ symbol: symbolInput() }),
-  reply: depthSides.extend({ lastTradePrice: decimalOrNull }).transform((wire): Depth => ({
+  reply: depthSides.extend({ lastTradePrice: decimalOrNull }).transform((wire) => ({
+    /** Aggregated and rounded by the exchange. */
     book: orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
     lastTradePrice: wire.lastTradePrice,
   })),

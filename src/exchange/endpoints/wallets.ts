@@ -26,7 +26,6 @@ import {
   type ReplyPage,
 } from '../reply-types.ts';
 import { balanceRecord, depositRecord, transactionRecord, walletRecord } from '../wallet.ts';
-import type { DecimalText } from '../../domain/decimal-text.ts';
 
 const endpoint = endpointsOf('Wallets', 10_000);
 const walletKind = () => word(['spot', 'margin']).optional();
@@ -105,35 +104,7 @@ export const deposits = endpoint({
   summary: 'Deposits of the last three months at most.',
 });
 
-/** One bank payment of a rial withdrawal. @public */
-export interface WithdrawalPayment {
-  readonly amount: DecimalText;
-  readonly bankReferenceNumber: string | null;
-  /** `Pending`, `Failed`, `Transferred`. */
-  readonly status: string | null;
-  readonly estimatedSettleAtMs: number | null;
-  readonly providerUpdatedAtMs: number | null;
-  /** `normal`, `paya`, `satna`. */
-  readonly transferType: string | null;
-}
-
-/** A rial withdrawal of version 2. Amounts in rial; the destination gets the amount less the fee. @public */
-export interface RialWithdrawal {
-  /** `CW` and digits. */
-  readonly id: string;
-  readonly createdAtMs: number | null;
-  /** `New`, `Sent`, `Bank processing`, `Partially Done`, `Done`, `Failed`, `Rejected`, `Canceled`. */
-  readonly status: string | null;
-  readonly amount: DecimalText;
-  readonly fee: DecimalText | null;
-  readonly fulfilledAmount: DecimalText | null;
-  readonly bankAccountId: number | null;
-  /** As the exchange describes the account: text or an object. */
-  readonly bankAccountInfo: unknown;
-  readonly isCancelable: boolean | null;
-  readonly payments: readonly WithdrawalPayment[];
-}
-
+/** One bank payment of a rial withdrawal. */
 const paymentRecord = z
   .object({
     amount: decimalField,
@@ -143,16 +114,20 @@ const paymentRecord = z
     providerUpdatedAt: timeMsOrNull,
     transferType: textOrNull,
   })
-  .transform((wire): WithdrawalPayment => ({
+  .transform((wire) => ({
     amount: wire.amount,
     bankReferenceNumber: wire.bankReferenceNumber,
+    /** `Pending`, `Failed`, `Transferred`. */
     status: wire.status,
     estimatedSettleAtMs: wire.estimatedSettleAt,
     providerUpdatedAtMs: wire.providerUpdatedAt,
+    /** `normal`, `paya`, `satna`. */
     transferType: wire.transferType,
   }));
 
-/** "Rial withdrawal (version 2)". */
+/**
+ * "Rial withdrawal (version 2)". Amounts in rial; the destination gets the amount less the fee.
+ */
 const rialWithdrawalRecord = z
   .object({
     id: textField,
@@ -166,35 +141,26 @@ const rialWithdrawalRecord = z
     isCancelable: flagOrNull,
     records: z.array(paymentRecord).nullish(),
   })
-  .transform((wire): RialWithdrawal => ({
+  .transform((wire) => ({
+    /** `CW` and digits. */
     id: wire.id,
     createdAtMs: wire.createdAt,
+    /** `New`, `Sent`, `Bank processing`, `Partially Done`, `Done`, `Failed`, `Rejected`, `Canceled`. */
     status: wire.status,
     amount: wire.amount,
     fee: wire.fee,
     fulfilledAmount: wire.fulfilledAmount,
     bankAccountId: wire.bankAccountId,
+    /** As the exchange describes the account: text or an object. */
     bankAccountInfo: wire.bankAccountInfo ?? null,
     isCancelable: wire.isCancelable,
     payments: wire.records ?? [],
   }));
 
-/** A line of the shared list of withdrawals, of rial and of coins. Only what both kinds can have. @public */
-export interface ListedWithdrawal {
-  /** Digits for older withdrawals, `CW` and digits for version 2. */
-  readonly id: string;
-  readonly status: string | null;
-  readonly amount: DecimalText;
-  readonly fee: DecimalText | null;
-  /** Lower case. */
-  readonly currency: string | null;
-  readonly address: string | null;
-  readonly createdAtMs: number | null;
-  readonly walletId: number | null;
-  readonly isCancelable: boolean | null;
-}
-
-/** The documents do not show the record, so both spellings in use are accepted. */
+/**
+ * A line of the shared list of withdrawals, of rial and of coins, with only what both kinds can have. The
+ * documents do not show the record, so both spellings in use are accepted.
+ */
 const listedWithdrawalRecord = z
   .object({
     id: textField,
@@ -210,7 +176,8 @@ const listedWithdrawalRecord = z
     isCancelable: flagOrNull,
     is_cancelable: flagOrNull,
   })
-  .transform((wire): ListedWithdrawal => ({
+  .transform((wire) => ({
+    /** Digits for older withdrawals, `CW` and digits for version 2. */
     id: wire.id,
     status: wire.status,
     amount: wire.amount,
@@ -285,7 +252,7 @@ export const withdrawals = withdrawalEndpoint({
       withdrawals: z.array(listedWithdrawalRecord).optional(),
       hasNext: flagOrNull,
     })
-    .transform((wire, context): ReplyPage<ListedWithdrawal> => {
+    .transform((wire, context): ReplyPage<z.output<typeof listedWithdrawalRecord>> => {
       const items = wire.withdraws ?? wire.withdrawals;
       if (items !== undefined) return { items, hasNext: wire.hasNext };
       context.addIssue({ code: 'custom', path: ['withdraws'], message: 'expected a list', input: wire });

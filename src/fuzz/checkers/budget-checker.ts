@@ -1,6 +1,7 @@
 import type { RateLimit } from '../../domain/rate-limit.ts';
 import type { LoggedRequest, RequestLog } from '../../simulator-server/request-log.ts';
 import {
+  Finder,
   violationsOf,
   type Violation,
   type ExchangeTruth,
@@ -112,14 +113,15 @@ interface Lowered {
  * more requests of the budget, also after a crash, until a day after the last limit reply. One checker
  * watches all lives of a bot.
  */
-export class LoweredLimitChecker implements WireWitness {
+export class LoweredLimitChecker extends Finder implements WireWitness {
+  protected readonly promise = 'lowered limits';
   private readonly lowered = new Map<string, Lowered>();
   /** Times at which the last requests of each budget left: as many as its limit. */
   private readonly left = new Map<string, number[]>();
-  private readonly found: string[] = [];
   private readonly onLowered: (budget: string) => void;
 
   constructor(onLowered: (budget: string) => void = () => undefined) {
+    super();
     this.onLowered = onLowered;
   }
 
@@ -153,10 +155,6 @@ export class LoweredLimitChecker implements WireWitness {
       this.onLowered(name);
     } else if (holds !== null) this.lowered.set(name, { ...holds, untilMs: atMs + DAY_MS });
   }
-
-  violations(): readonly Violation[] {
-    return violationsOf('lowered limits', this.found);
-  }
 }
 
 function jsonOf(body: string): unknown {
@@ -165,6 +163,50 @@ function jsonOf(body: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** The least that a lockout lasts where the reply does not say ("HTTP status codes"). */
+const UNSAID_MS = 3_600_000;
+
+/**
+ * A lockout is kept: once the process got a limit reply, nothing of that budget leaves before the wait is
+ * over, also after a crash. One checker watches all lives of a bot.
+ */
+export class LockoutChecker extends Finder implements WireWitness {
+  protected readonly promise = 'lockouts';
+  private readonly closed = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();
+
+  leaves({ endpoint, atMs }: LeavingRequest): void {
+    const { name } = endpoint.budget;
+    const lockout = this.closed.get(name);
+    if (lockout === undefined || atMs <= lockout.fromMs + IN_FLIGHT_MS || atMs >= lockout.untilMs) return;
+    this.found.push(
+      `expected nothing of ${name} from ${lockout.fromMs} to ${lockout.untilMs}, which a reply had locked out, a request left at ${atMs}`,
+    );
+  }
+
+  isAnswered(
+    { endpoint }: LeavingRequest,
+    { response, atMs }: { readonly response: HttpResponse; readonly atMs: number },
+  ): void {
+    if (response.status !== HTTP_FORBIDDEN && response.status !== HTTP_TOO_MANY) return;
+    const { name } = endpoint.budget;
+    const before = this.closed.get(name);
+    const untilMs = Math.max(atMs + waitOf(response), before?.untilMs ?? 0);
+    const fromMs = before !== undefined && before.untilMs > atMs ? before.fromMs : atMs;
+    this.closed.set(name, { fromMs, untilMs });
+  }
+}
+
+/**
+ * The longest of the waits that a reply names: in its body, and in `Retry-After`, which stays when a body is
+ * cut off. Read by itself: what the client makes of a reply is part of what is checked.
+ */
+function waitOf({ body, headers }: HttpResponse): number {
+  const inBody = /"backOff":\s*(\d+)/.exec(body)?.[1];
+  const inHeader = /^\d+$/.exec(headers['retry-after'] ?? '')?.[0];
+  const seconds = [inBody, inHeader].filter((text) => text !== undefined).map(Number);
+  return seconds.length === 0 ? UNSAID_MS : Math.max(...seconds) * 1_000;
 }
 
 /** One strategy at the moment of a drain, in a market of its own. */

@@ -10,13 +10,14 @@ import {
   type ExchangeTruth,
   isSpoiledBy,
   namedOrders,
+  readMirror,
+  Finder,
   violationsOf,
   type Violation,
 } from './exchange-truth.ts';
 import type { MirrorChange } from '../../engine/mirror-change.ts';
 import { MARK } from '../vandal.ts';
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import type { SignalReply } from '../../engine/signal-intake.ts';
 import { LISTENER, LISTENER_STATE, MOST_SEEN } from '../workload/roamer.ts';
 import { isoText } from '../../domain/time-text.ts';
@@ -158,8 +159,8 @@ const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
  * Checks that a hostile strategy affects only itself: its changes are not seen by the engine, the mirror or
  * the exchange, no other strategy fails, and nothing of a wrong answer is accepted, its state included.
  */
-export class VandalChecker {
-  private readonly found: string[] = [];
+export class VandalChecker extends Finder {
+  protected readonly promise = 'hostile strategy';
 
   watch(engine: Engine, { changes, requests }: EngineOutput, atMs: number): void {
     for (const change of changes) {
@@ -180,10 +181,6 @@ export class VandalChecker {
     for (const { market, book } of engine.markets.all()) {
       if (book !== null && marked(book)) this.find(`no mark in the book of ${market.symbol}`, book, atMs);
     }
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('hostile strategy', this.found);
   }
 
   private find(expected: string, was: unknown, atMs: number): void {
@@ -254,16 +251,13 @@ export class SignalChecker {
 /** Ids in the state of the strategy, by the file; null where it has none. */
 function readNotified(path: string): readonly string[] | null {
   if (!existsSync(path)) return null;
-  const database = new Database(path, { readonly: true });
-  try {
-    const json = database
+  const json = readMirror(path, (database) =>
+    database
       .prepare<[string], string>('SELECT json FROM strategies WHERE name = ?')
       .pluck()
-      .get(LISTENER.name);
-    return json === undefined ? null : row.parse(JSON.parse(json)).state.told;
-  } finally {
-    database.close();
-  }
+      .get(LISTENER.name),
+  );
+  return json === undefined ? null : row.parse(JSON.parse(json)).state.told;
 }
 
 /**
@@ -271,11 +265,12 @@ function readNotified(path: string): readonly string[] | null {
  * exchange does, and its end had passed by the exchange's time, whatever the bot's clock says. What is stored
  * before is no bar: its last trades are missing.
  */
-export class BarChecker {
-  private readonly found: string[] = [];
+export class BarChecker extends Finder {
+  protected readonly promise = 'bars';
   private readonly exchange: SimulatedExchange;
 
   constructor(exchange: SimulatedExchange) {
+    super();
     this.exchange = exchange;
   }
 
@@ -299,9 +294,5 @@ export class BarChecker {
       if (openTimeMs % grid.lengthMs !== 0) elsewhere.push(timeframe);
     }
     return elsewhere;
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('bars', this.found.slice(0, 20));
   }
 }

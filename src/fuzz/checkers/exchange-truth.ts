@@ -35,6 +35,16 @@ export function violationsOf(check: string, messages: readonly string[]): readon
   return rest === 0 ? first : [...first, { check, message: `${rest} more of these` }];
 }
 
+/** A checker that gathers its faults as it watches. */
+export abstract class Finder {
+  protected abstract readonly promise: string;
+  protected readonly found: string[] = [];
+
+  violations(): readonly Violation[] {
+    return violationsOf(this.promise, this.found);
+  }
+}
+
 /** An order as the exchange has it, in units. */
 export interface TrueOrder {
   readonly id: number;
@@ -185,45 +195,46 @@ export interface MirrorRows {
   readonly balances: readonly BalanceRow[];
 }
 
-/** Intents whose algorithms are at work by the mirror; none where there is no mirror yet. */
-export function readAlgorithmsAtWork(path: string): ReadonlySet<string> {
-  if (!existsSync(path)) return new Set();
+/** Reads from the file of a mirror, while its bot may still have it open. */
+export function readMirror<Result>(path: string, read: (database: Database.Database) => Result): Result {
   const database = new Database(path, { readonly: true });
   try {
-    const rows = database.prepare<[], string>('SELECT intent_id FROM algorithms').pluck().all();
-    return new Set(rows);
+    return read(database);
   } finally {
     database.close();
   }
 }
 
-/** Reads a mirror while its bot may still have it open. */
+/** Intents whose algorithms are at work by the mirror; none where there is no mirror yet. */
+export function readAlgorithmsAtWork(path: string): ReadonlySet<string> {
+  if (!existsSync(path)) return new Set();
+  return readMirror(
+    path,
+    (database) => new Set(database.prepare<[], string>('SELECT intent_id FROM algorithms').pluck().all()),
+  );
+}
+
 export function readMirrorRows(path: string): MirrorRows {
-  const database = new Database(path, { readonly: true });
-  try {
-    return {
-      orders: database
-        .prepare<[], MirrorOrder>(
-          `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, planned_at_ms AS plannedAtMs, state, attempts, venue_id AS venueId,
-             pair_key AS pairKey, amount, matched, filled, filled_total AS filledTotal, fee FROM orders ORDER BY id`,
-        )
-        .all(),
-      fills: database
-        .prepare<[], MirrorFill>(
-          `SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, order_key AS orderKey, side, amount, total, fee
-           FROM fills ORDER BY cursor, venue_order_id`,
-        )
-        .all(),
-      intents: database
-        .prepare<[], IntentRow>('SELECT intent_id AS id, kind, json, at_ms AS atMs FROM intents ORDER BY id')
-        .all(),
-      balances: database
-        .prepare<[], BalanceRow>('SELECT currency, total, held FROM balances ORDER BY currency')
-        .all(),
-    };
-  } finally {
-    database.close();
-  }
+  return readMirror(path, (database) => ({
+    orders: database
+      .prepare<[], MirrorOrder>(
+        `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, planned_at_ms AS plannedAtMs, state, attempts, venue_id AS venueId,
+           pair_key AS pairKey, amount, matched, filled, filled_total AS filledTotal, fee FROM orders ORDER BY id`,
+      )
+      .all(),
+    fills: database
+      .prepare<[], MirrorFill>(
+        `SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, order_key AS orderKey, side, amount, total, fee
+         FROM fills ORDER BY cursor, venue_order_id`,
+      )
+      .all(),
+    intents: database
+      .prepare<[], IntentRow>('SELECT intent_id AS id, kind, json, at_ms AS atMs FROM intents ORDER BY id')
+      .all(),
+    balances: database
+      .prepare<[], BalanceRow>('SELECT currency, total, held FROM balances ORDER BY currency')
+      .all(),
+  }));
 }
 
 /**

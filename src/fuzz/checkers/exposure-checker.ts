@@ -11,6 +11,7 @@ import {
   NONE_REFUSED,
   ownKeyOf,
   placedNameOf,
+  Finder,
   violationsOf,
   type Violation,
   heldByStrategies,
@@ -238,8 +239,8 @@ const ROUNDING = 100n;
  * once somebody was there, where a strategy sells what it has bought: that is its way out, and whether the
  * coins are still there is for the exchange to say.
  */
-export class FundsChecker {
-  private readonly found: string[] = [];
+export class FundsChecker extends Finder {
+  protected readonly promise = 'funds';
   private outsideAtMs = Number.NEGATIVE_INFINITY;
 
   /** Something from outside changed the account. */
@@ -267,10 +268,6 @@ export class FundsChecker {
       );
     }
   }
-
-  violations(): readonly Violation[] {
-    return violationsOf('funds', this.found);
-  }
 }
 
 function paymentOf({ market, side, amount, price, stopPrice }: OrderRecord): {
@@ -295,8 +292,8 @@ interface Claim {
  * Dust is sold once: as a bracket begins, it takes no more than its strategy holds, less what brackets have
  * taken that have sold nothing yet. One checker watches all lives of a bot.
  */
-export class DustChecker {
-  private readonly found: string[] = [];
+export class DustChecker extends Finder {
+  protected readonly promise = 'dust';
   private readonly seen = new Set<string>();
   /** By intent: brackets at work that have no exit yet. */
   private readonly claims = new Map<string, Claim>();
@@ -332,10 +329,6 @@ export class DustChecker {
     }
     this.held = held;
     return count;
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('dust', this.found);
   }
 
   private hold(holder: string, held: readonly bigint[]): void {

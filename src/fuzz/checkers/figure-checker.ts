@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { readFigureName } from '../../domain/figure-name.ts';
 import { formatUnits, negateUnits, parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { type ExchangeTruth, namedOrders, violationsOf, type Violation } from './exchange-truth.ts';
+import { type ExchangeTruth, namedOrders, readMirror, Finder } from './exchange-truth.ts';
 import { movedBy, readPositionMoves } from './position-checker.ts';
 
 /** As the mirror has it. */
@@ -19,6 +18,9 @@ interface KnownFill {
   readonly total: bigint;
   readonly fee: bigint;
 }
+
+type StoredFill = Omit<KnownFill, 'amount' | 'total' | 'fee'> &
+  Record<'tradeId' | 'amount' | 'total' | 'fee', string>;
 
 type Effect = Pick<KnownFill, 'market' | 'side' | 'amount' | 'total' | 'fee'>;
 
@@ -86,18 +88,20 @@ interface FigureCheckerOptions {
  * in it, less what it was worth when it came. Sums are worked out anew each time, and nothing else of the
  * bot's ledgers is used.
  */
-export class FigureChecker {
+export class FigureChecker extends Finder {
+  protected readonly promise = 'figures';
+  /** Error in the last equity; null if there is none, or none was written since this was last set to null. */
+  lastEquity: string | null = null;
   private readonly options: FigureCheckerOptions;
-  private readonly found: string[] = [];
   private life: object | null = null;
   private nowMs = 0;
   private readonly fills = new Map<string, KnownFill>();
   private readonly given = new Map<string, GivenRow>();
   private moves: ReturnType<typeof readPositionMoves> = [];
   private readonly prices = new Map<string, SeenPrice>();
-  private lastEquity: string | null = null;
 
   constructor(options: FigureCheckerOptions) {
+    super();
     this.options = options;
   }
 
@@ -111,22 +115,6 @@ export class FigureChecker {
     for (const change of changes) this.apply(change);
   }
 
-  violations(): readonly Violation[] {
-    return violationsOf('figures', this.found);
-  }
-
-  /**
-   * Returns the error in the last equity since `forgetEquity`; null if there is none, or none was written.
-   */
-  wrongEquity(): string | null {
-    return this.lastEquity;
-  }
-
-  /** From now on nothing happens at the exchange, so that what is read then is right. */
-  forgetEquity(): void {
-    this.lastEquity = null;
-  }
-
   /** A life knows the fills that are in its file, and no price. */
   private begin(engine: object): void {
     this.life = engine;
@@ -136,35 +124,20 @@ export class FigureChecker {
     this.prices.clear();
     this.nowMs = 0;
     if (!existsSync(this.options.mirrorPath)) return;
-    const database = new Database(this.options.mirrorPath, { readonly: true });
-    try {
-      const rows = database.prepare<
-        [],
-        Record<'id' | 'venue' | 'market' | 'side' | 'amount' | 'total' | 'fee', string> & {
-          strategy: string | null;
-        }
-      >(
-        'SELECT trade_id AS id, venue_order_id AS venue, strategy, market, side, amount, total, fee FROM fills',
+    readMirror(this.options.mirrorPath, (database) => {
+      const rows = database.prepare<[], StoredFill>(
+        'SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, strategy, market, side, amount, total, fee FROM fills',
       );
-      for (const { id, venue, strategy, market, side, amount, total, fee } of rows.all()) {
-        this.fills.set(nameOf({ tradeId: id, side }, venue), {
-          venueOrderId: venue,
-          strategy,
-          market,
-          side,
-          amount: parseUnits(amount),
-          total: parseUnits(total),
-          fee: parseUnits(fee),
-        });
+      for (const { tradeId, amount, total, fee, ...fill } of rows.all()) {
+        const money = { amount: parseUnits(amount), total: parseUnits(total), fee: parseUnits(fee) };
+        this.fills.set(nameOf({ tradeId, side: fill.side }, fill.venueOrderId), { ...fill, ...money });
       }
       const strategies = database.prepare<[], { name: string; json: string }>(
         'SELECT name, json FROM strategies',
       );
       for (const { name, json } of strategies.all()) this.applyGiven(name, json);
       this.moves = readPositionMoves(database);
-    } finally {
-      database.close();
-    }
+    });
   }
 
   private apply(change: MirrorChange): void {
@@ -282,14 +255,14 @@ export class FigureChecker {
   private worthOf(sums: ReadonlyMap<string, bigint>, into: string): bigint | null {
     let worth = 0n;
     for (const [currency, units] of sums) {
-      const value = units === 0n ? 0n : this.valueOf(currency, units, into);
+      const value = units === 0n ? 0n : this.convert(currency, units, into);
       if (value === null) return null;
       worth += value;
     }
     return worth;
   }
 
-  private valueOf(currency: string, units: bigint, into: string): bigint | null {
+  private convert(currency: string, units: bigint, into: string): bigint | null {
     if (currency === into) return units;
     const bridge = this.youngPrice(BRIDGE);
     if (QUOTES.includes(currency)) {

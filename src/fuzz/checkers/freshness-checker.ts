@@ -1,6 +1,12 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { marketOfCurrencies } from '../../exchange/market-names.ts';
-import { violationsOf, type Violation, type LeavingRequest, type WireWitness } from './exchange-truth.ts';
+import {
+  Finder,
+  violationsOf,
+  type Violation,
+  type LeavingRequest,
+  type WireWitness,
+} from './exchange-truth.ts';
 import Database from 'better-sqlite3';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import { z } from 'zod';
@@ -145,14 +151,15 @@ const NOT_IN_FLIGHT: ReadonlySet<string> = new Set(['planned', 'filled', 'cancel
  * as one that is on its way. So the next life knows of it after a crash. Reads the file, not the bot's
  * memory, so a row that was only gathered does not count.
  */
-export class JournalChecker implements WireWitness {
+export class JournalChecker extends Finder implements WireWitness {
+  protected readonly promise = 'journal before request';
   private readonly path: string;
-  private readonly found: string[] = [];
   private database: Database.Database | null = null;
   private selectState: Database.Statement<[string], { readonly state: string }> | null = null;
 
   /** `path` is of the mirror, which need not be there yet. */
   constructor(path: string) {
+    super();
     this.path = path;
   }
 
@@ -167,10 +174,6 @@ export class JournalChecker implements WireWitness {
   }
 
   isAnswered(): void {}
-
-  violations(): readonly Violation[] {
-    return violationsOf('journal before request', this.found);
-  }
 
   close(): void {
     this.database?.close();
@@ -197,8 +200,8 @@ export class JournalChecker implements WireWitness {
  * bot. Ids are not strictly in order, and a reading from right after the highest one misses those that come
  * below it.
  */
-export class OverlapChecker implements WireWitness {
-  private readonly found: string[] = [];
+export class OverlapChecker extends Finder implements WireWitness {
+  protected readonly promise = 'overlap';
   private highestReported = Number.POSITIVE_INFINITY;
 
   leaves({ endpoint, fields, atMs }: LeavingRequest): void {
@@ -217,10 +220,6 @@ export class OverlapChecker implements WireWitness {
     this.highestReported = Number.isFinite(this.highestReported)
       ? Math.max(this.highestReported, highest)
       : highest;
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('overlap', this.found);
   }
 }
 
@@ -251,8 +250,8 @@ const MOST_NAMED = 20;
  * A strategy that a person has paused is told nothing: its state stays as it is, and it wants nothing. The
  * strategies here change their state with each book. What a person closes or places for it is not its own.
  */
-export class PauseChecker {
-  private readonly found: string[] = [];
+export class PauseChecker extends Finder {
+  protected readonly promise = 'paused strategies';
   /** Until when strategies are paused, as was written before the step at hand. */
   private readonly paused = new Map<string, number>();
   /** The last state of each that was written in this life. */
@@ -292,10 +291,6 @@ export class PauseChecker {
       if (lock.pauses === true && lock.strategy !== null) this.paused.delete(lock.strategy);
     }
     for (const change of changes) this.judge(change, byHand, atMs);
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('paused strategies', this.found);
   }
 
   private judge(change: MirrorChange, byHand: ReadonlySet<string | null>, atMs: number): void {

@@ -4,6 +4,7 @@ import {
   type TrueOrder,
   type MirrorRows,
   NONE_REFUSED,
+  Finder,
   violationsOf,
   type Violation,
   placedNameOf,
@@ -286,8 +287,8 @@ interface AcceptedOrders {
  * Only positive evidence rejects an order: one that the bot gives up is not at the exchange at that moment,
  * whatever turns up later.
  */
-export class RejectionChecker {
-  private readonly found: string[] = [];
+export class RejectionChecker extends Finder {
+  protected readonly promise = 'rejections';
 
   watch({ changes }: Pick<EngineOutput, 'changes'>, { idOf, refused }: AcceptedOrders, atMs: number): void {
     for (const change of changes) {
@@ -300,10 +301,6 @@ export class RejectionChecker {
         `expected ${key} not to be given up (${english(reason)}) at ${atMs}, the exchange has it as ${id}`,
       );
     }
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('rejections', this.found);
   }
 }
 

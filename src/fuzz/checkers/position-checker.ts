@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
-import { violationsOf, type Violation, type ExchangeTruth } from './exchange-truth.ts';
+import { Finder, readMirror, violationsOf, type Violation, type ExchangeTruth } from './exchange-truth.ts';
 import type { MarketStats } from '../../domain/order-book.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 
@@ -15,17 +15,18 @@ import type { EngineEvent } from '../../engine/engine-event.ts';
  * position; a sale at the market, where the price has passed its stop, is none. Orders that the bot itself
  * wanted canceled are not judged.
  */
-export class PositionChecker {
+export class PositionChecker extends Finder {
+  protected readonly promise = 'positions by hand';
   /** Strategies whose books a person has changed: their fills alone do not say what they hold. */
   readonly moved = new Set<string>();
   private readonly canceled = new Set<string>();
   private readonly askedByBot = new Set<string>();
   /** By the intents of brackets that have to wait: whose they are, and the exit that was canceled. */
   private readonly waiting = new Map<string, { readonly strategy: string; readonly canceled: string }>();
-  private readonly messages: string[] = [];
   private readonly count: (what: string) => void;
 
   constructor(count: (what: string) => void) {
+    super();
     this.count = count;
   }
 
@@ -56,10 +57,6 @@ export class PositionChecker {
     }
   }
 
-  violations(): readonly Violation[] {
-    return violationsOf('positions by hand', this.messages);
-  }
-
   private applyOrder({
     key,
     intentId,
@@ -80,7 +77,7 @@ export class PositionChecker {
     const waiting = this.waiting.get(intentId);
     if (state !== 'sending' || side !== 'sell' || execution === 'market' || waiting === undefined) return;
     this.waiting.delete(intentId);
-    this.messages.push(
+    this.found.push(
       `expected no exit of ${intentId} (${strategy}) after somebody else canceled ${waiting.canceled} and before a person said what became of the position, was ${key}`,
     );
   }
@@ -128,39 +125,36 @@ interface HoldingRow {
  */
 export function wrongHoldings({ instances }: Pick<Engine, 'instances'>, mirrorPath: string): string | null {
   if (!existsSync(mirrorPath)) return null;
-  const database = new Database(mirrorPath, { readonly: true });
-  try {
-    const fills = database
+  const { fills, moves } = readMirror(mirrorPath, (database) => ({
+    fills: database
       .prepare<[], HoldingRow>(
         'SELECT strategy, market, side, amount, fee FROM fills WHERE strategy IS NOT NULL',
       )
-      .all();
-    const moves = readPositionMoves(database);
-    const sums = new Map<string, bigint>();
-    const add = (strategy: string, asset: string, units: bigint): void =>
-      void sums.set(`${strategy} ${asset}`, (sums.get(`${strategy} ${asset}`) ?? 0n) + units);
-    for (const { strategy, market, side, amount, fee } of fills)
-      add(
-        strategy,
-        parseMarket(market).base,
-        side === 'buy' ? parseUnits(amount) - parseUnits(fee) : 0n - parseUnits(amount),
-      );
-    for (const { from, to, asset, amount } of moves) {
-      if (from !== null) add(from, asset, 0n - parseUnits(amount));
-      if (to !== null) add(to, asset, parseUnits(amount));
-    }
-    const wrong = instances.flatMap(({ name, ledger, quotes }) =>
-      [...ledger.state.holdings].flatMap(([asset, { held }]) => {
-        const sum = (sums.get(`${name} ${asset}`) ?? 0n) + ledger.inventoryOf(asset);
-        return quotes.has(asset) || sum === held
-          ? []
-          : [`expected ${name} to hold ${formatUnits(sum)} ${asset}, was ${formatUnits(held)}`];
-      }),
+      .all(),
+    moves: readPositionMoves(database),
+  }));
+  const sums = new Map<string, bigint>();
+  const add = (strategy: string, asset: string, units: bigint): void =>
+    void sums.set(`${strategy} ${asset}`, (sums.get(`${strategy} ${asset}`) ?? 0n) + units);
+  for (const { strategy, market, side, amount, fee } of fills)
+    add(
+      strategy,
+      parseMarket(market).base,
+      side === 'buy' ? parseUnits(amount) - parseUnits(fee) : 0n - parseUnits(amount),
     );
-    return wrong[0] ?? null;
-  } finally {
-    database.close();
+  for (const { from, to, asset, amount } of moves) {
+    if (from !== null) add(from, asset, 0n - parseUnits(amount));
+    if (to !== null) add(to, asset, parseUnits(amount));
   }
+  const wrong = instances.flatMap(({ name, ledger, quotes }) =>
+    [...ledger.state.holdings].flatMap(([asset, { held }]) => {
+      const sum = (sums.get(`${name} ${asset}`) ?? 0n) + ledger.inventoryOf(asset);
+      return quotes.has(asset) || sum === held
+        ? []
+        : [`expected ${name} to hold ${formatUnits(sum)} ${asset}, was ${formatUnits(held)}`];
+    }),
+  );
+  return wrong[0] ?? null;
 }
 
 /**
@@ -168,8 +162,8 @@ export function wrongHoldings({ instances }: Pick<Engine, 'instances'>, mirrorPa
  * same set is not known to have ended. At the exchange a market order has ended before the next one comes,
  * so this looks at what the bot knew.
  */
-export class SharesChecker {
-  private readonly found: string[] = [];
+export class SharesChecker extends Finder {
+  protected readonly promise = 'shares';
   /** Sets at work, with the keys of their sales that have not ended. */
   private readonly sets = new Map<string, Set<string>>();
   private readonly seen = new Set<string>();
@@ -183,10 +177,6 @@ export class SharesChecker {
         if (kind === 'targets' && status === 'working') this.sets.set(id, new Set());
       } else if (change.kind === 'order') this.order(change.order);
     }
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('shares', this.found);
   }
 
   private order(order: OrderRecord): void {
@@ -266,9 +256,9 @@ interface UniverseNotice {
  * Derives the members of a universe again from the replies that the bot got. A market enters as the best of
  * the last reply; there is one member at most; a holding in one that has left is still followed.
  */
-export class UniverseChecker {
+export class UniverseChecker extends Finder {
+  protected readonly promise = 'universe';
   private readonly universe: CheckedUniverse;
-  private readonly found: string[] = [];
   /** Questions for statistics that wait for their reply, of this life. */
   private readonly asked = new Set<number>();
   /** The best of each reply, the last two; null where a reply can not be ranked for sure. */
@@ -277,6 +267,7 @@ export class UniverseChecker {
   private engine: Engine | null = null;
 
   constructor(universe: CheckedUniverse) {
+    super();
     this.universe = universe;
   }
 
@@ -300,10 +291,6 @@ export class UniverseChecker {
     );
     for (const one of notices) this.check(engine, one, atMs);
     return notices;
-  }
-
-  violations(): readonly Violation[] {
-    return violationsOf('universe', this.found);
   }
 
   /** A new process knows the members of before. */

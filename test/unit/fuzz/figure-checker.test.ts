@@ -56,7 +56,7 @@ function judge(changes: readonly MirrorChange[], money = '804', mustAgree = true
     const output = { changes: [change], isDurable: false, requests: [], notices: [], wakeAtMs: 0 };
     checker.watch(life, output, START_MS + minute * MINUTE_MS);
   }
-  const last = checker.wrongEquity();
+  const last = checker.lastEquity;
   return [
     ...checker.violations().map(({ message }) => message),
     ...(last === null || mustAgree ? [] : [`last: ${last}`]),

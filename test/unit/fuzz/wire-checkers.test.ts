@@ -16,8 +16,7 @@ import {
   PauseChecker,
 } from '../../../src/fuzz/checkers/freshness-checker.ts';
 import { ForeignChecker } from '../../../src/fuzz/checkers/order-checker.ts';
-import { LockoutChecker } from '../../../src/fuzz/checkers/lock-checker.ts';
-import { LoweredLimitChecker } from '../../../src/fuzz/checkers/budget-checker.ts';
+import { LoweredLimitChecker, LockoutChecker } from '../../../src/fuzz/checkers/budget-checker.ts';
 import { trueOrder } from '../../support/order-value.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
