@@ -7,7 +7,7 @@ import { timeframeMs, TIMEFRAMES } from '../domain/candle.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { timeText } from '../recording/read-rows.ts';
 import { TimeReader, type FileForm } from '../recording/written-form.ts';
-import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator-server/market-config.ts';
+import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator/setting-fields.ts';
 import { universeSchema } from '../strategy/universe-rules.ts';
 
 /** The option of the command line that sets a field of a run. */

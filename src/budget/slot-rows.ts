@@ -95,7 +95,9 @@ export function slotRows(database: Database.Database) {
 
     saveBudget: (key: BudgetKey, row: BudgetRow): void => void upsertBudget.run({ ...key, ...row }),
 
-    /** Forgets budgets, of tokens that are gone, which hold no slot. Whoever still uses one writes it again. */
+    /**
+     * Forgets budgets, of tokens that are gone, which hold no slot. Whoever still uses one writes it again.
+     */
     forgetIdleBudgets(): void {
       database.exec(`
         DELETE FROM budgets WHERE full_since_ms IS NULL AND NOT EXISTS (
@@ -127,7 +129,9 @@ export function slotRows(database: Database.Database) {
     /** Puts a slot in doubt. */
     end: (id: number, endedAtMs: number): void => void updateEnd.run(endedAtMs, id),
 
-    /** Takes in what an answer shows about doubts, as `follows`, `stampByAnswer` and `stampByAnyAnswer` say. */
+    /**
+     * Takes in what an answer shows about doubts, as `follows`, `stampByAnswer` and `stampByAnyAnswer` say.
+     */
     endDoubts(key: BudgetKey, answer: Answer): void {
       if (!hasDoubt()) return;
       stampOldDoubts.run(answer);
@@ -203,7 +207,10 @@ export function clockRow(database: Database.Database) {
     'INSERT OR REPLACE INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)',
   );
   return {
-    /** Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it is. */
+    /**
+     * Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it
+     * is.
+     */
     begin: (bootId: string, fullSinceMs: number | null): void => void insert.run(bootId, fullSinceMs),
 
     isOf: (bootId: string): boolean => select.get()?.bootId === bootId,

@@ -5,7 +5,7 @@ import { problemLines, writePath } from '../configuration/load-yaml.ts';
 import { TIMEFRAMES } from '../domain/candle.ts';
 import { separatedName } from '../domain/money.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { decimalAmount } from '../simulator-server/market-config.ts';
+import { decimalAmount } from '../simulator/setting-fields.ts';
 import { wrongInput } from './command-error.ts';
 import { marketOption } from './option-readers.ts';
 

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { parseUnits } from '../domain/money.ts';
-import { positiveDecimal } from '../simulator-server/market-config.ts';
+import { positiveDecimal } from '../simulator/setting-fields.ts';
 import { readClock } from '../domain/zone-time.ts';
 import { session, duration } from './setting-fields.ts';
 import { Secret } from '../configuration/secret-file.ts';

@@ -3,7 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { parseUnits } from '../domain/money.ts';
-import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator-server/market-config.ts';
+import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator/setting-fields.ts';
 import { DURATION, formatDuration, parseDuration } from './duration-text.ts';
 import { readDay, WEEKDAYS } from '../domain/time-text.ts';
 import { readClock, readTehranTime, tehranInstant } from '../domain/zone-time.ts';

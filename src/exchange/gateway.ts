@@ -79,8 +79,8 @@ export class PaymentGateway {
   }
 
   /**
-   * The hash of an answer is the MD5 of token, amount in decimal and secret, one after another ("Payment gateway
-   * credentials").
+   * The hash of an answer is the MD5 of token, amount in decimal and secret, one after another ("Payment
+   * gateway credentials").
    */
   private isGenuine(token: string, { amount, transactionHash }: EndpointReply<'gatewayVerify'>): boolean {
     const text = `${token}${amount}${this.options.merchant.apiSecret}`;

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import type { Endpoint } from '../exchange/request-types.ts';
-import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
-import {
-  durationMs,
-  currencySymbol,
-  decimalAmount,
-  positiveDecimal,
-  currenciesConfig,
-  DEFAULT_MARKETS,
-  feesConfig,
-  marketConfig,
-} from './market-config.ts';
-import { FAULT_KINDS, LONGEST_DELAY_MS } from './fault-plan.ts';
-import { FEATURES, VERIFICATIONS } from '../simulator/user.ts';
+import { ENDPOINTS } from '../exchange/endpoints.ts';
+import { tradingSettings } from '../simulator/requests.ts';
+import { withdrawalSettings } from '../simulator/rial-withdrawal.ts';
+import { marginSettings } from '../simulator/services.ts';
+import { gatewaySettings } from '../simulator/gateway.ts';
+import { budgetOverrides, limitSettings } from '../simulator/rate-limits.ts';
+import { wireForms } from './wire/handler.ts';
+import { currenciesConfig, DEFAULT_MARKETS, feesConfig, marketConfig } from './market-config.ts';
+import { faultSettings } from './fault-plan.ts';
+import { userSettings } from '../simulator/user.ts';
 import { isZone } from '../domain/zone-time.ts';
 
 /** Names of all budgets, as the limits table has them. */
@@ -20,271 +17,14 @@ const BUDGET_NAMES: readonly string[] = [
   ...new Set((Object.values(ENDPOINTS) as readonly Endpoint[]).map(({ budget }) => budget.name)),
 ];
 
-const counted = z.strictObject({ limit: z.int().min(0).optional(), windowMs: durationMs().optional() });
-
-/** Enforcement of the exchange's rate limits, and numbers other than the interface's. */
-const limitsConfig = z
-  .strictObject({
-    enabled: z.boolean().optional(),
-    /** By budget name; `none` counts nothing. */
-    overrides: z
-      .partialRecord(
-        z.enum(BUDGET_NAMES as [string, ...string[]]),
-        z.union([z.literal('none'), counted], {
-          error: 'expected none, or an object with limit and windowMs',
-        }),
-      )
-      .optional(),
-    exceeded: z.enum(['lockout', 'back-off']).optional(),
-    lockoutScope: z.enum(['budget', 'caller']).optional(),
-    firstLockoutMs: durationMs().optional(),
-    longestLockoutMs: durationMs().optional(),
-    forgiveAfterMs: durationMs().optional(),
-    badTokens: z
-      .strictObject({ limit: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
-      .optional(),
-    continuedAbuse: z
-      .strictObject({ refusals: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
-      .nullable()
-      .optional(),
+/** Enforcement of the exchange's rate limits, for budgets that it has. */
+const limitsConfig = limitSettings
+  .extend({
+    overrides: z.partialRecord(z.enum(BUDGET_NAMES as [string, ...string[]]), budgetOverrides).default({}),
   })
-  .default({});
+  .prefault({});
 
-const text = () => z.string().min(1);
-
-/** Rial withdrawals: fees, bounds, how long each state lasts. */
-const withdrawalsConfig = z
-  .strictObject({
-    enabled: z.boolean().optional(),
-    minimum: decimalAmount().optional(),
-    maximum: decimalAmount().optional(),
-    feeFlat: decimalAmount().optional(),
-    feeMillionths: z.int().min(0).max(1_000_000).optional(),
-    feeCeiling: decimalAmount().optional(),
-    maximumPerDay: z.int().min(0).optional(),
-    cancelWithinMs: durationMs().optional(),
-    newForMs: durationMs().optional(),
-    sentForMs: durationMs().optional(),
-    paymentEveryMs: durationMs().optional(),
-    largestPayment: positiveDecimal().optional(),
-    transferType: z.enum(['normal', 'paya', 'satna']).optional(),
-  })
-  .default({});
-
-const marginMarket = z.strictObject({
-  positionFeeRate: decimalAmount().optional(),
-  maxLeverage: positiveDecimal().optional(),
-  sellEnabled: z.boolean().optional(),
-  buyEnabled: z.boolean().optional(),
-});
-
-/** Replies of the margin reads. */
-const marginConfig = z
-  .strictObject({
-    markets: z.record(text(), marginMarket).nullable().optional(),
-    maxLeverageByLevel: z.record(text(), positiveDecimal()).optional(),
-    pools: z
-      .record(
-        currencySymbol(),
-        z.strictObject({
-          capacity: decimalAmount(),
-          filledCapacity: decimalAmount().optional(),
-          active: z.boolean().optional(),
-        }),
-      )
-      .nullable()
-      .optional(),
-    defaultPoolCapacity: decimalAmount().optional(),
-    delegationLimitRial: z.record(text(), decimalAmount()).optional(),
-  })
-  .default({});
-
-/** The payment gateway and its merchants. */
-const gatewayConfig = z
-  .strictObject({
-    merchants: z
-      .array(
-        z.strictObject({
-          api: z
-            .string()
-            .regex(/^[A-Za-z0-9_-]{4,64}$/, 'expected 4 to 64 letters, digits, hyphens or underscores'),
-          apiSecret: text(),
-          callbackOrigin: z
-            .string()
-            .regex(/^https?:\/\/[^\s/]+\/?$/, 'expected a scheme and a host, such as https://shop.example'),
-          restricted: z.boolean().optional(),
-          username: text().optional(),
-        }),
-      )
-      .optional(),
-    siteUrl: text().optional(),
-    testNetwork: z.boolean().optional(),
-    currencies: z.array(currencySymbol()).optional(),
-    defaultCurrencies: text().optional(),
-    rialRates: z.record(currencySymbol(), positiveDecimal()).optional(),
-    payWithinMs: durationMs().optional(),
-  })
-  .default({});
-
-const millionths = () => z.int().min(0).max(1_000_000);
-
-/** Rules of trading that the interface states as constants or leaves open. */
-const tradingConfig = z
-  .strictObject({
-    priceBandMillionths: millionths().optional(),
-    marketBandMillionths: millionths().optional(),
-    duplicateWindowMs: durationMs().optional(),
-    rejectedStatus: text().optional(),
-    newForMs: durationMs().optional(),
-    tradesListedMs: durationMs().optional(),
-    recordVersions: z.boolean().optional(),
-    historyKept: z.int().min(1).optional(),
-    ordersKept: z.int().min(1).optional(),
-  })
-  .default({});
-
-/** In which of the deployments' forms replies are written; see `WireForms`. */
-const formsConfig = z
-  .strictObject({
-    decimals: z.enum(['canonical', 'padded', 'number']).optional(),
-    lastUpdate: z.enum(['seconds', 'milliseconds']).optional(),
-    lastUpdateOf: z.enum(['change', 'snapshot']).optional(),
-    orderBooks: z.enum(['v2-and-v3', 'v3']).optional(),
-    globalStats: z.enum(['by-currency', 'by-provider']).optional(),
-    options: z.enum(['flat', 'nested']).optional(),
-    gatewayCode: z.enum(['text', 'number', 'trailing-minus']).optional(),
-    failureField: z.enum(['code', 'error']).optional(),
-    omitOptionalFields: z.boolean().optional(),
-    unknownFields: z.boolean().optional(),
-  })
-  .default({});
-
-const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
-
-/** A year: the exchange's clock never goes back, and dates end somewhere. */
-const LARGEST_SKEW_MS = 366 * 86_400_000;
-
-/** A share; as text where JSON was read without losing digits. */
-const probability = z
-  .union([z.number(), z.string().regex(/^\d+(?:\.\d+)?(?:[eE]-?\d{1,3})?$/)], {
-    error: 'expected a number from 0 to 1',
-  })
-  .transform(Number)
-  .pipe(z.number().min(0).max(1));
-
-const rule = z.strictObject({
-  kind: z.enum(FAULT_KINDS),
-  endpoints: z.array(z.enum(ENDPOINT_NAMES)).min(1).optional(),
-  requests: z.array(z.int().min(1)).min(1).optional(),
-  probability: probability.optional(),
-  delayMs: z.int().min(0).max(LONGEST_DELAY_MS).optional(),
-  lagMs: z.int().min(0).optional(),
-  isUneven: z.boolean().optional(),
-  isHandled: z.boolean().optional(),
-  backOff: z.int().min(1).optional(),
-  limit: z.number().optional(),
-});
-
-/** Faults to apply. At most 100 rules. */
-export const faultsConfig = z.strictObject({
-  seed: z.int().min(0).optional(),
-  clockSkewMs: z.int().min(-LARGEST_SKEW_MS).max(LARGEST_SKEW_MS).optional(),
-  rules: z.array(rule).max(100).optional(),
-});
-
-const flags = <Name extends string>(names: readonly Name[]) =>
-  z.strictObject(
-    Object.fromEntries(names.map((name) => [name, z.boolean().optional()])) as Record<
-      Name,
-      z.ZodOptional<z.ZodBoolean>
-    >,
-  );
-
-const balances = () => z.record(currencySymbol(), decimalAmount());
-
-/** Higher ones are the synthetic traders'. */
-const LARGEST_USER_ID = 8_999_999;
-
-/** One user of the simulated exchange, with all that lets it in. */
-export const userConfig = z.strictObject({
-  username: text(),
-  id: z.int().min(1).max(LARGEST_USER_ID).optional(),
-  password: text().optional(),
-  firstName: text().optional(),
-  lastName: text().optional(),
-  nationalCode: text().optional(),
-  email: text().optional(),
-  phone: text().optional(),
-  mobile: text().optional(),
-  city: text().optional(),
-  level: text().optional(),
-  features: flags(FEATURES).optional(),
-  verifications: flags(VERIFICATIONS).optional(),
-  totp: z.strictObject({ secret: text().optional(), fixedCode: text().optional() }).optional(),
-  tokens: z
-    .array(
-      z.union([text(), z.strictObject({ token: text(), validForMs: durationMs().optional() })], {
-        error: 'expected a token, or an object with token and validForMs',
-      }),
-    )
-    .optional(),
-  keys: z
-    .array(
-      z.strictObject({
-        publicKey: z
-          .string()
-          .regex(
-            /^[A-Za-z0-9_-]{43}=?$/,
-            'expected 32 bytes in URL-safe Base64, which is 43 characters and maybe "="',
-          ),
-        permissions: z.array(z.enum(['READ', 'TRADE', 'WITHDRAW'])),
-      }),
-    )
-    .optional(),
-  bankCards: z
-    .array(
-      z.strictObject({
-        number: text(),
-        bank: text(),
-        owner: text().optional(),
-        confirmed: z.boolean().optional(),
-      }),
-    )
-    .optional(),
-  bankAccounts: z
-    .array(
-      z.strictObject({
-        id: z.int().min(1).optional(),
-        number: text(),
-        shaba: text(),
-        bank: text(),
-        owner: text().optional(),
-        confirmed: z.boolean().optional(),
-      }),
-    )
-    .optional(),
-  favoriteMarkets: z.array(text()).optional(),
-  limits: z
-    .strictObject({
-      withdrawRialDaily: decimalAmount().optional(),
-      withdrawCoinDaily: decimalAmount().optional(),
-      withdrawTotalDaily: decimalAmount().optional(),
-      withdrawTotalMonthly: decimalAmount().optional(),
-    })
-    .optional(),
-  balances: balances().optional(),
-  marginBalances: balances().optional(),
-  referral: z
-    .strictObject({
-      code: text().optional(),
-      referredUsersCount: z.int().min(0).optional(),
-      feeTotalCount: z.int().min(0).optional(),
-      feeTotal: z.int().min(0).optional(),
-    })
-    .optional(),
-});
-
-const DEFAULT_USERS: readonly z.input<typeof userConfig>[] = [
+const DEFAULT_USERS: readonly z.input<typeof userSettings>[] = [
   {
     username: 'trader',
     id: 1,
@@ -308,7 +48,7 @@ const DEFAULT_USERS: readonly z.input<typeof userConfig>[] = [
 
 /** A configuration's list of users: names, ids, tokens and keys must each be there once. */
 const usersConfig = z
-  .array(userConfig)
+  .array(userSettings)
   .superRefine((users, context) => {
     const seen = new Map<string, string>();
     const claim = (what: string, value: string | undefined, path: readonly (string | number)[]): void => {
@@ -365,12 +105,12 @@ export const exchangeConfig = z.strictObject({
   currencies: currenciesConfig,
   fees: feesConfig,
   users: usersConfig,
-  trading: tradingConfig,
+  trading: tradingSettings.prefault({}),
   limits: limitsConfig,
-  withdrawals: withdrawalsConfig,
-  margin: marginConfig,
-  gateway: gatewayConfig,
-  forms: formsConfig,
+  withdrawals: withdrawalSettings.prefault({}),
+  margin: marginSettings.prefault({}),
+  gateway: gatewaySettings.prefault({}),
+  forms: wireForms.prefault({}),
   /** Starts of the history's bars. */
   candles: z
     .strictObject({
@@ -383,7 +123,7 @@ export const exchangeConfig = z.strictObject({
     .prefault({}),
   /** True if POST on reads, form bodies and stray slashes are accepted. */
   lenience: z.boolean().default(true),
-  faults: faultsConfig.default({}),
+  faults: faultSettings.default({}),
   /** Handed on to the synthetic traders as it is. */
   flow: z
     .looseObject({

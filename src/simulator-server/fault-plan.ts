@@ -1,4 +1,5 @@
-import type { EndpointName } from '../exchange/endpoints.ts';
+import { z } from 'zod';
+import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 import type { Distortion } from './wire/handler.ts';
 import type { WireAdapter, WireReply, WireRequest } from './wire/wire-adapter.ts';
@@ -40,39 +41,62 @@ export const FAULT_KINDS = [
   'no-result',
 ] as const;
 
-type FaultKind = (typeof FAULT_KINDS)[number];
+/** Delays are cut down to this. */
+export const LONGEST_DELAY_MS = 100_000;
+
+const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
+
+/** A share; as text where JSON was read without losing digits. */
+const probability = z
+  .union([z.number(), z.string().regex(/^\d+(?:\.\d+)?(?:[eE]-?\d{1,3})?$/)], {
+    error: 'expected a number from 0 to 1',
+  })
+  .transform(Number)
+  .pipe(z.number().min(0).max(1));
 
 /** One thing that goes wrong, and when. */
-export interface FaultRule {
-  readonly kind: FaultKind;
+const faultRule = z.strictObject({
+  kind: z.enum(FAULT_KINDS),
   /** Only requests to these; all without it. */
-  readonly endpoints?: readonly EndpointName[] | undefined;
+  endpoints: z.array(z.enum(ENDPOINT_NAMES)).min(1).readonly().optional(),
   /**
    * A script: the numbers, counted from 1, of the requests this rule is for (those to its endpoints) that go
    * wrong.
    */
-  readonly requests?: readonly number[] | undefined;
+  requests: z.array(z.int().min(1)).min(1).readonly().optional(),
   /** Of each request the rule is for, 0 to 1; 1 without it. */
-  readonly probability?: number | undefined;
-  /** For `delay` and `late`; at most `LONGEST_DELAY_MS`. */
-  readonly delayMs?: number | undefined;
+  probability: probability.optional(),
+  /** For `delay` and `late`. */
+  delayMs: z.int().min(0).max(LONGEST_DELAY_MS).optional(),
   /** For `lagging-lists`. */
-  readonly lagMs?: number | undefined;
+  lagMs: z.int().min(0).optional(),
   /**
    * For `lagging-lists`: every second one of the own trades and lines that lag is there all the same, so
    * that those between come later.
    */
-  readonly isUneven?: boolean | undefined;
+  isUneven: z.boolean().optional(),
   /** For `reset`, `server-error` and `bad-gateway`: whether the request is handled all the same. */
-  readonly isHandled?: boolean | undefined;
+  isHandled: z.boolean().optional(),
   /** For `too-many-requests`, in seconds. */
-  readonly backOff?: number | undefined;
+  backOff: z.int().min(1).optional(),
   /** For `too-many-requests`: the limit that it names, as it is to stand there; 60 without it. */
-  readonly limit?: number | undefined;
-}
+  limit: z.number().optional(),
+});
 
-/** Delays are cut down to this. */
-export const LONGEST_DELAY_MS = 100_000;
+export type FaultRule = Readonly<z.output<typeof faultRule>>;
+
+/** A year: the exchange's clock never goes back, and dates end somewhere. */
+const LARGEST_SKEW_MS = 366 * 86_400_000;
+
+/** Faults to apply. At most 100 rules. */
+export const faultSettings = z.strictObject({
+  seed: z.int().min(0).optional(),
+  /** Lead of the exchange's clock over all others; negative: behind. */
+  clockSkewMs: z.int().min(-LARGEST_SKEW_MS).max(LARGEST_SKEW_MS).optional(),
+  rules: z.array(faultRule).max(100).readonly().optional(),
+});
+
+type FaultSettings = Readonly<z.output<typeof faultSettings>>;
 
 /** Replacement for the answer of a request. */
 type AnswerFault =
@@ -98,13 +122,6 @@ interface FaultDecision {
   /** Null: the exchange's own answer. */
   readonly answer: AnswerFault | null;
   readonly distortion: Distortion;
-}
-
-interface FaultSettings {
-  readonly seed?: number | undefined;
-  readonly rules?: readonly FaultRule[] | undefined;
-  /** Lead of the exchange's clock over all others; negative: behind. */
-  readonly clockSkewMs?: number | undefined;
 }
 
 const DEFAULT_DELAY_MS = 5_000;

@@ -1,37 +1,10 @@
 import { z } from 'zod';
-import { fractionDigits, SURE_DIGITS, tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { rateOfPercent, createMarket, parsePrice } from '../domain/market.ts';
-import { UNIT_DECIMALS } from '../domain/money.ts';
+import { currencySettings } from '../simulator/deposits.ts';
+import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator/setting-fields.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import type { Currency, MarketName } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-
-function decimalField(expected: string, accepts: (text: DecimalText) => boolean) {
-  return z
-    .union([z.string(), z.number()], { error: `expected ${expected}` })
-    .transform((value, context): DecimalText => {
-      const text = tryDecimalText(value);
-      // A longer number that is written bare may be another by now.
-      const isSure = typeof value === 'string' || String(value).replace(/\D/g, '').length <= SURE_DIGITS;
-      const isExact = text === null || fractionDigits(text) <= UNIT_DECIMALS;
-      if (text !== null && isSure && isExact && accepts(text)) return text;
-      const bound = isExact ? '' : ` with at most ${UNIT_DECIMALS} decimals`;
-      const quotes = isSure ? '' : ` in quotes, as it has more than ${SURE_DIGITS} digits`;
-      context.addIssue({
-        code: 'custom',
-        message: `expected ${expected}${bound}${quotes}, was ${JSON.stringify(value)}`,
-      });
-      return z.NEVER;
-    });
-}
-
-/** A decimal above zero, quoted or bare. */
-export const positiveDecimal = () =>
-  decimalField('a positive decimal such as "0.000001"', (text) => !text.startsWith('-') && text !== '0');
-
-/** A decimal, not negative. */
-export const decimalAmount = () =>
-  decimalField('a decimal such as "2500.5"', (text) => !text.startsWith('-'));
 
 /** A fee can not be more than what it is taken from. */
 const WHOLE_MILLIONTHS = 1_000_000;
@@ -49,12 +22,6 @@ export const feePercent = () =>
       return z.NEVER;
     }
   });
-
-/** A currency symbol, lower case. */
-export const currencySymbol = () =>
-  z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency symbol in lower case, such as btc');
-
-export const durationMs = () => z.int().min(0).max(10_000_000_000_000);
 
 /** Leaves out what is undefined, so that defaults laid under it show. */
 export function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
@@ -103,25 +70,6 @@ export const marketConfig = z
     }
   });
 
-const networkConfig = z.strictObject({
-  name: z.string().min(1),
-  tagged: z.boolean().optional(),
-  requiredConfirmations: z.int().min(0).optional(),
-});
-
-const currencyConfig = z.strictObject({
-  displayName: z.string().min(1).optional(),
-  networks: z
-    .array(
-      z.union([z.string().min(1), networkConfig], {
-        error: 'expected the name of a network, or an object with a name',
-      }),
-    )
-    .optional(),
-  requiredConfirmations: z.int().min(0).optional(),
-  confirmationEveryMs: durationMs().optional(),
-});
-
 const rates = (maker: string, taker: string) =>
   z.strictObject({ maker: feePercent(), taker: feePercent() }).prefault({ maker, taker });
 
@@ -130,7 +78,7 @@ export const feesConfig = z
   .strictObject({ rls: rates('0.20', '0.25'), usdt: rates('0.10', '0.13') })
   .prefault({});
 
-export const currenciesConfig = z.record(currencySymbol(), currencyConfig).default({});
+export const currenciesConfig = z.record(currencySymbol(), currencySettings).default({});
 
 /** Default markets of an exchange: rial and tether, large and tiny prices. */
 export const DEFAULT_MARKETS: readonly z.input<typeof marketConfig>[] = [

@@ -3,7 +3,7 @@ import { createRandom } from '../domain/random.ts';
 import { SimulatedExchange } from '../simulator/exchange.ts';
 import { currencyOf } from '../simulator/deposits.ts';
 import { createServices } from '../simulator/services.ts';
-import { DEFAULT_GATEWAY, type Md5 } from '../simulator/gateway.ts';
+import type { Md5 } from '../simulator/gateway.ts';
 import { FaultPlan, FaultyAdapter } from './fault-plan.ts';
 import { defined } from './market-config.ts';
 import type { ExchangeConfig } from './exchange-config.ts';
@@ -49,7 +49,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
         barAnchors: options.barAnchors?.get(market.symbol) ?? anchorsFor(config.candles.zone),
       })),
       fees: config.fees,
-      trading: { ...(lags ? { recordVersions: true } : {}), ...defined(config.trading) },
+      trading: lags ? { ...config.trading, recordVersions: true } : config.trading,
     },
     (made) =>
       createServices({
@@ -63,15 +63,15 @@ export function createSimulation(options: SimulationOptions): Simulation {
         serviceName: config.exchange.name,
         users: config.users,
         currencies: config.currencies,
-        limits: { ...defined(config.limits), overrides: defined(config.limits.overrides ?? {}) },
-        withdrawals: defined(config.withdrawals),
-        margin: defined(config.margin),
-        gateway: { ...DEFAULT_GATEWAY, ...defined(config.gateway) },
+        limits: { ...config.limits, overrides: defined(config.limits.overrides) },
+        withdrawals: config.withdrawals,
+        margin: config.margin,
+        gateway: config.gateway,
       }),
   );
   const adapter = new WireAdapter({
     exchange,
-    forms: { ...defined(config.forms), serviceName: config.exchange.name },
+    forms: { ...config.forms, serviceName: config.exchange.name },
     isLenient: config.lenience,
     ...(options.onMistake === undefined ? {} : { onMistake: options.onMistake }),
   });

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { durationMs, plainText } from './setting-fields.ts';
 import type { Accounts } from './accounts.ts';
 import { type UserId, BoundedList } from './wallet.ts';
 
@@ -250,23 +252,31 @@ export class Addresses {
 }
 
 /** A blockchain that a currency is deposited over. */
-interface NetworkSettings {
-  readonly name: string;
+const networkSettings = z.strictObject({
+  name: plainText(),
   /** True if deposits carry a tag beside the address. */
-  readonly tagged?: boolean | undefined;
+  tagged: z.boolean().optional(),
   /** Overrides the currency's. */
-  readonly requiredConfirmations?: number | undefined;
-}
+  requiredConfirmations: z.int().min(0).optional(),
+});
 
-export interface CurrencySettings {
+export const currencySettings = z.strictObject({
   /** Name in `srcCurrency` and `dstCurrency` of records. */
-  readonly displayName?: string | undefined;
+  displayName: plainText().optional(),
   /** The first is the one whose address the wallet list shows. */
-  readonly networks?: readonly (string | NetworkSettings)[] | undefined;
-  readonly requiredConfirmations?: number | undefined;
+  networks: z
+    .array(
+      z.union([plainText(), networkSettings], {
+        error: 'expected the name of a network, or an object with a name',
+      }),
+    )
+    .optional(),
+  requiredConfirmations: z.int().min(0).optional(),
   /** Simulated time between two confirmations. */
-  readonly confirmationEveryMs?: number | undefined;
-}
+  confirmationEveryMs: durationMs().optional(),
+});
+
+export type CurrencySettings = Readonly<z.output<typeof currencySettings>>;
 
 interface Network {
   readonly name: string;
@@ -313,7 +323,7 @@ export function currencyOf(symbol: string, settings: CurrencySettings = {}): Fun
     symbol,
     displayName: settings.displayName ?? known.displayName ?? symbol.toUpperCase(),
     networks: networks.map((entry) => {
-      const network: NetworkSettings = typeof entry === 'string' ? { name: entry } : entry;
+      const network: z.output<typeof networkSettings> = typeof entry === 'string' ? { name: entry } : entry;
       return {
         name: network.name,
         tagged: network.tagged ?? false,

@@ -1,7 +1,7 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import type { Permission } from './user.ts';
 import type { CredentialRegister, GateCaller } from './credentials.ts';
-import type { LimitRefusal, RateLimits } from './gate/rate-limits.ts';
+import type { LimitRefusal, RateLimits } from './rate-limits.ts';
 
 /** Credentials that an endpoint requires. */
 type GateAccess = 'none' | 'optional-token' | 'token' | Permission | 'merchant';

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { currencySymbol, durationMs, positiveDecimal, plainText } from './setting-fields.ts';
 import { parseUnits, UNITS_PER_ONE, divideUp } from '../domain/money.ts';
 import type { RandomSource } from '../domain/random.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
@@ -252,41 +254,37 @@ export function readInvoice(settings: GatewaySettings, request: SendRequest): Re
 }
 
 /** A shop that takes payments through the gateway. Source: interface, "Payment gateway credentials". */
-interface MerchantSettings {
-  readonly api: string;
+const merchantSettings = z.strictObject({
+  api: z.string().regex(API, 'expected 4 to 64 letters, digits, hyphens or underscores'),
   /** Never sent; part of the hash of a verification. */
-  readonly apiSecret: string;
+  apiSecret: plainText(),
   /** Scheme and host that `callbackURL` must have, such as `https://shop.example`. */
-  readonly callbackOrigin: string;
-  readonly restricted?: boolean | undefined;
+  callbackOrigin: z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+\/?$/, 'expected a scheme and a host, such as https://shop.example'),
+  restricted: z.boolean().optional(),
   /** User with the rial wallet that is credited when a payment is verified; without it none is. */
-  readonly username?: string | undefined;
-}
+  username: plainText().optional(),
+});
 
-export interface GatewaySettings {
-  readonly merchants: readonly MerchantSettings[];
-  /** Site to which payers are sent: `{siteUrl}/app/paygate/{token}`. */
-  readonly siteUrl: string;
-  /** True if this gateway is the one of the test networks. */
-  readonly testNetwork: boolean;
-  readonly currencies: readonly string[];
-  readonly defaultCurrencies: string;
-  /** Rial for one of a currency, where no market says it. Decimal text. */
-  readonly rialRates: Readonly<Record<string, string>>;
-  /** A payment not made by then can no longer be. */
-  readonly payWithinMs: number;
-}
+type MerchantSettings = Readonly<z.output<typeof merchantSettings>>;
 
 /** Currencies are the interface's; rates and the half hour are ours. */
-export const DEFAULT_GATEWAY: GatewaySettings = {
-  merchants: [],
-  siteUrl: 'http://127.0.0.1:8900',
-  testNetwork: false,
-  currencies: ['btc', 'ltc'],
-  defaultCurrencies: 'btc,ltc',
-  rialRates: { btc: '60000000000', ltc: '60000000' },
-  payWithinMs: 1_800_000,
-};
+export const gatewaySettings = z.strictObject({
+  merchants: z.array(merchantSettings).default([]),
+  /** Site to which payers are sent: `{siteUrl}/app/paygate/{token}`. */
+  siteUrl: plainText().default('http://127.0.0.1:8900'),
+  /** True if this gateway is the one of the test networks. */
+  testNetwork: z.boolean().default(false),
+  currencies: z.array(currencySymbol()).default(['btc', 'ltc']),
+  defaultCurrencies: plainText().default('btc,ltc'),
+  /** Rial for one of a currency, where no market says it. Decimal text. */
+  rialRates: z.record(currencySymbol(), positiveDecimal()).prefault({ btc: '60000000000', ltc: '60000000' }),
+  /** A payment not made by then can no longer be. */
+  payWithinMs: durationMs().default(1_800_000),
+});
+
+export type GatewaySettings = Readonly<z.output<typeof gatewaySettings>>;
 
 /** The gateway's failures. Source: interface, "Payment gateway codes". */
 const GATEWAY_MESSAGES = {

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { durationMs, millionths, plainText } from './setting-fields.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 
@@ -36,37 +38,29 @@ export interface CancelOldOrders {
 }
 
 /** Settings of the trading rules that the interface states as constants or leaves open. */
-export interface TradingSettings {
+export const tradingSettings = z.strictObject({
   /** Millionths a limit price may be away from the last price (300,000 is 30 %). */
-  readonly priceBandMillionths: number;
+  priceBandMillionths: millionths().default(300_000),
   /** Millionths that a market order may go beyond its reference price (10,000 is 1 %). */
-  readonly marketBandMillionths: number;
-  readonly duplicateWindowMs: number;
+  marketBandMillionths: millionths().default(10_000),
+  duplicateWindowMs: durationMs().default(10_000),
   /** The status word of an order that is rejected after its acceptance; no document says it. */
-  readonly rejectedStatus: string;
+  rejectedStatus: plainText().default('Rejected'),
   /** Time an accepted order stays `New` before it enters the book; 0: not at all. */
-  readonly newForMs: number;
+  newForMs: durationMs().default(0),
   /** Period covered by a user's list of own trades. Some deployments are known to list three days. */
-  readonly tradesListedMs: number;
+  tradesListedMs: durationMs().default(180 * 86_400_000),
   /** True if every order stores its past states, so that lists can be made to lag. */
-  readonly recordVersions: boolean;
+  recordVersions: z.boolean().default(false),
   /** Closed orders and trades kept a user; the oldest are dropped beyond it. */
-  readonly historyKept: number;
+  historyKept: z.int().min(1).default(100_000),
   /** Orders of all users kept to be found by id; the oldest closed ones are dropped beyond it. */
-  readonly ordersKept: number;
-}
+  ordersKept: z.int().min(1).default(50_000),
+});
 
-export const DEFAULT_TRADING: TradingSettings = {
-  priceBandMillionths: 300_000,
-  marketBandMillionths: 10_000,
-  duplicateWindowMs: 10_000,
-  rejectedStatus: 'Rejected',
-  newForMs: 0,
-  tradesListedMs: 180 * 86_400_000,
-  recordVersions: false,
-  historyKept: 100_000,
-  ordersKept: 50_000,
-};
+export type TradingSettings = Readonly<z.output<typeof tradingSettings>>;
+
+export const DEFAULT_TRADING: TradingSettings = tradingSettings.parse({});
 
 /** An expected "no" of the exchange: a code of its error tables, and a sentence. Nothing was changed. */
 export interface Refusal {

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { decimalAmount, durationMs, millionths, positiveDecimal } from './setting-fields.ts';
 import type { UserId } from './wallet.ts';
 import type { BankAccount, WithdrawalCeilings } from './user.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
@@ -118,47 +120,32 @@ export function paymentsOf(units: bigint, largest: bigint, timeMs: number): read
 
 /**
  * Behaviour of rial withdrawals. Amounts in rial, decimal text. Source for states and codes: interface, "Rial
- * withdrawal (version 2)".
+ * withdrawal (version 2)"; most numbers are ours.
  */
-export interface WithdrawalSettings {
+export const withdrawalSettings = z.strictObject({
   /** False refuses every withdrawal with `WithdrawUnavailable`. */
-  readonly enabled: boolean;
-  readonly minimum: string;
-  readonly maximum: string;
+  enabled: z.boolean().default(true),
+  minimum: decimalAmount().prefault('150000'),
+  maximum: decimalAmount().prefault('5000000000'),
   /** Flat fee plus a share in millionths, rounded up to a whole rial, at most `feeCeiling`. */
-  readonly feeFlat: string;
-  readonly feeMillionths: number;
-  readonly feeCeiling: string;
+  feeFlat: decimalAmount().prefault('0'),
+  feeMillionths: millionths().default(10_000),
+  feeCeiling: decimalAmount().prefault('50000'),
   /** Withdrawals of one user within 24 hours; more get `WithdrawLimitReached`. */
-  readonly maximumPerDay: number;
-  /** Time after creation in which a cancel is possible, while the status is still New. */
-  readonly cancelWithinMs: number;
+  maximumPerDay: z.int().min(0).default(20),
+  /** Time after creation in which a cancel is possible, while the status is still New: the interface's. */
+  cancelWithinMs: durationMs().default(180_000),
   /** Time a withdrawal stays New, then Sent. */
-  readonly newForMs: number;
-  readonly sentForMs: number;
+  newForMs: durationMs().default(180_000),
+  sentForMs: durationMs().default(60_000),
   /** Time the bank needs for each payment. */
-  readonly paymentEveryMs: number;
+  paymentEveryMs: durationMs().default(120_000),
   /** Larger amounts are paid in several payments, `Partially Done` between them. */
-  readonly largestPayment: string;
-  readonly transferType: 'normal' | 'paya' | 'satna';
-}
+  largestPayment: positiveDecimal().prefault('1000000000'),
+  transferType: z.enum(['normal', 'paya', 'satna']).default('paya'),
+});
 
-/** Numbers are ours but for the three minutes of the cancel. */
-export const DEFAULT_WITHDRAWALS: WithdrawalSettings = {
-  enabled: true,
-  minimum: '150000',
-  maximum: '5000000000',
-  feeFlat: '0',
-  feeMillionths: 10_000,
-  feeCeiling: '50000',
-  maximumPerDay: 20,
-  cancelWithinMs: 180_000,
-  newForMs: 180_000,
-  sentForMs: 60_000,
-  paymentEveryMs: 120_000,
-  largestPayment: '1000000000',
-  transferType: 'paya',
-};
+export type WithdrawalSettings = Readonly<z.output<typeof withdrawalSettings>>;
 
 /** Withdrawals of a user within the last 24 hours and the last 30 days; rial units. */
 export interface WithdrawnRial {

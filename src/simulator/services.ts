@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { currencySymbol, decimalAmount, positiveDecimal, plainText } from './setting-fields.ts';
 import type { FeeSchedule } from '../domain/market.ts';
 import { parseUnits, UNITS_PER_ONE, divideDown } from '../domain/money.ts';
 import type { Accounts } from './accounts.ts';
@@ -10,7 +12,7 @@ import {
   type DepositsState,
 } from './deposits.ts';
 import { RialWithdrawals, type WithdrawalsState } from './funding/rial-withdrawals.ts';
-import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './rial-withdrawal.ts';
+import { withdrawalSettings, type WithdrawalSettings } from './rial-withdrawal.ts';
 import {
   CredentialRegister,
   type CredentialRegisterState,
@@ -18,8 +20,8 @@ import {
   type VerifyTotp,
 } from './credentials.ts';
 import { Gate, type VerifySignature } from './gate.ts';
-import { DEFAULT_LIMITS, type LimitSettings, RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
-import { Gateway, type GatewayState, type Md5, DEFAULT_GATEWAY, type GatewaySettings } from './gateway.ts';
+import { DEFAULT_LIMITS, type LimitSettings, RateLimits, type RateLimitsState } from './rate-limits.ts';
+import { Gateway, type GatewayState, type Md5, gatewaySettings } from './gateway.ts';
 import { type User, Users, type UsersState, type UserSettings } from './user.ts';
 import type { RandomSource } from '../domain/random.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
@@ -43,9 +45,9 @@ export interface ServicesOptions {
   /** By symbol, lower case. */
   readonly currencies?: Readonly<Record<string, CurrencySettings>>;
   readonly limits?: Partial<LimitSettings>;
-  readonly withdrawals?: Partial<WithdrawalSettings>;
-  readonly margin?: Partial<MarginSettings>;
-  readonly gateway?: Partial<GatewaySettings>;
+  readonly withdrawals?: z.input<typeof withdrawalSettings>;
+  readonly margin?: z.input<typeof marginSettings>;
+  readonly gateway?: z.input<typeof gatewaySettings>;
 }
 
 /** The usual base tier. */
@@ -101,11 +103,11 @@ export class Services {
       verifyTotp: options.verifyTotp ?? (() => false),
     });
     this.deposits = new Deposits(accounts);
-    this.withdrawalSettings = { ...DEFAULT_WITHDRAWALS, ...options.withdrawals };
+    this.withdrawalSettings = withdrawalSettings.parse(options.withdrawals ?? {});
     this.withdrawals = new RialWithdrawals(accounts, this.withdrawalSettings);
-    this.margin = new Margin({ ...DEFAULT_MARGIN, ...options.margin });
+    this.margin = new Margin(marginSettings.parse(options.margin ?? {}));
     this.gateway = new Gateway({
-      settings: { ...DEFAULT_GATEWAY, ...options.gateway },
+      settings: gatewaySettings.parse(options.gateway ?? {}),
       random,
       md5: options.md5,
       accounts,
@@ -221,9 +223,9 @@ interface PoolState {
 
 /** Replies of the margin reads: only settings, so there is no state to store. */
 class Margin {
-  private readonly settings: MarginSettings;
+  private readonly settings: z.output<typeof marginSettings>;
 
-  constructor(settings: MarginSettings = DEFAULT_MARGIN) {
+  constructor(settings: z.output<typeof marginSettings>) {
     this.settings = settings;
   }
 
@@ -233,17 +235,16 @@ class Margin {
     for (const { symbol, base, quote } of markets) {
       const settings = this.settings.markets === null ? {} : this.settings.markets[symbol];
       if (settings === undefined) continue;
-      const { defaults } = this.settings;
-      const marketLeverage = parseUnits(settings.maxLeverage ?? defaults.maxLeverage);
+      const marketLeverage = parseUnits(settings.maxLeverage ?? MARKET_DEFAULTS.maxLeverage);
       const levelText = level === null ? undefined : this.settings.maxLeverageByLevel[level];
       const levelLeverage = levelText === undefined ? marketLeverage : parseUnits(levelText);
       offered.set(symbol, {
         base: base,
         quote: quote,
-        positionFeeRate: parseUnits(settings.positionFeeRate ?? defaults.positionFeeRate),
+        positionFeeRate: parseUnits(settings.positionFeeRate ?? MARKET_DEFAULTS.positionFeeRate),
         maxLeverage: levelLeverage < marketLeverage ? levelLeverage : marketLeverage,
-        sellEnabled: settings.sellEnabled ?? defaults.sellEnabled,
-        buyEnabled: settings.buyEnabled ?? defaults.buyEnabled,
+        sellEnabled: settings.sellEnabled ?? MARKET_DEFAULTS.sellEnabled,
+        buyEnabled: settings.buyEnabled ?? MARKET_DEFAULTS.buyEnabled,
       });
     }
     return offered;
@@ -283,49 +284,45 @@ class Margin {
   }
 }
 
+const marginMarket = z.strictObject({
+  positionFeeRate: decimalAmount().optional(),
+  maxLeverage: positiveDecimal().optional(),
+  sellEnabled: z.boolean().optional(),
+  buyEnabled: z.boolean().optional(),
+});
+
+/** Of every market that does not say otherwise. The numbers are ours. */
+const MARKET_DEFAULTS = { positionFeeRate: '0.0005', maxLeverage: '5', sellEnabled: true, buyEnabled: true };
+
 /**
  * Margin trading as far as the interface shows it: settings that are read, and pools. No margin order can be
- * placed.
+ * placed. The numbers are ours.
  */
-interface MarginSettings {
+export const marginSettings = z.strictObject({
   /** Markets that are offered, by symbol; null offers every market of the exchange. */
-  readonly markets: Readonly<Record<string, MarginMarketSettings>> | null;
-  readonly defaults: Required<{
-    [Name in keyof MarginMarketSettings]: NonNullable<MarginMarketSettings[Name]>;
-  }>;
+  markets: z.record(plainText(), marginMarket).nullable().default(null),
   /**
    * Ceiling of the leverage by user level; a level not named has the market's. Without a token it is the
    * market's.
    */
-  readonly maxLeverageByLevel: Readonly<Record<string, string>>;
+  maxLeverageByLevel: z.record(plainText(), positiveDecimal()).prefault({ level1: '2', level2: '5' }),
   /** By currency. Null makes one for each source currency. */
-  readonly pools: Readonly<Record<string, PoolSettings>> | null;
+  pools: z
+    .record(
+      currencySymbol(),
+      z.strictObject({
+        capacity: decimalAmount(),
+        filledCapacity: decimalAmount().optional(),
+        /** An inactive pool has nothing available. */
+        active: z.boolean().optional(),
+      }),
+    )
+    .nullable()
+    .default(null),
   /** Of those pools, in units of 1 of the currency. */
-  readonly defaultPoolCapacity: string;
+  defaultPoolCapacity: decimalAmount().prefault('1000'),
   /** Ceiling of a delegation in rial, by user level; `default` for the others. */
-  readonly delegationLimitRial: Readonly<Record<string, string>>;
-}
-
-interface MarginMarketSettings {
-  readonly positionFeeRate?: string | undefined;
-  readonly maxLeverage?: string | undefined;
-  readonly sellEnabled?: boolean | undefined;
-  readonly buyEnabled?: boolean | undefined;
-}
-
-interface PoolSettings {
-  readonly capacity: string;
-  readonly filledCapacity?: string | undefined;
-  /** An inactive pool has nothing available. */
-  readonly active?: boolean | undefined;
-}
-
-/** The numbers are ours. */
-const DEFAULT_MARGIN: MarginSettings = {
-  markets: null,
-  defaults: { positionFeeRate: '0.0005', maxLeverage: '5', sellEnabled: true, buyEnabled: true },
-  maxLeverageByLevel: { level1: '2', level2: '5' },
-  pools: null,
-  defaultPoolCapacity: '1000',
-  delegationLimitRial: { default: '5000000000', level3: '20000000000' },
-};
+  delegationLimitRial: z
+    .record(plainText(), decimalAmount())
+    .prefault({ default: '5000000000', level3: '20000000000' }),
+});

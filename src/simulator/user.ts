@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { currencySymbol, decimalAmount, durationMs, plainText } from './setting-fields.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { BoundedList } from './wallet.ts';
 import { accept, refuse, type Result } from './requests.ts';
@@ -5,43 +7,6 @@ import { invariant } from '../domain/errors.ts';
 
 /** Permission of a key. A token may do everything. Source: interface, "Key scheme". */
 export type Permission = 'READ' | 'TRADE' | 'WITHDRAW';
-
-interface KeySettings {
-  /** URL-safe Base64 of the 32 raw bytes. */
-  readonly publicKey: string;
-  readonly permissions: readonly Permission[];
-}
-
-/**
- * A token made in the user panel. Without `validForMs` it never expires, so that a configured bot runs for
- * ever.
- */
-interface PanelTokenSettings {
-  readonly token: string;
-  readonly validForMs?: number | undefined;
-}
-
-interface BankCardSettings {
-  readonly number: string;
-  readonly bank: string;
-  readonly owner?: string | undefined;
-  readonly confirmed?: boolean | undefined;
-}
-
-interface BankAccountSettings {
-  readonly id?: number | undefined;
-  readonly number: string;
-  readonly shaba: string;
-  readonly bank: string;
-  readonly owner?: string | undefined;
-  readonly confirmed?: boolean | undefined;
-}
-
-/** The second factor of a user: a secret for the port that checks codes, or one code that is always right. */
-export interface TotpSettings {
-  readonly secret?: string | undefined;
-  readonly fixedCode?: string | undefined;
-}
 
 export const FEATURES = [
   'crypto_trade',
@@ -75,41 +40,109 @@ export interface WithdrawalCeilings {
   readonly withdrawTotalMonthly: string;
 }
 
-/** A user of the simulated exchange, as configuration says it. Everything but the name has a default. */
-export interface UserSettings {
-  readonly username: string;
-  readonly id?: number | undefined;
-  readonly password?: string | undefined;
-  readonly firstName?: string | undefined;
-  readonly lastName?: string | undefined;
-  readonly nationalCode?: string | undefined;
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly mobile?: string | undefined;
-  readonly city?: string | undefined;
-  readonly level?: string | undefined;
-  readonly features?: Readonly<Partial<Record<Feature, boolean | undefined>>> | undefined;
-  readonly verifications?: Readonly<Partial<Record<Verification, boolean | undefined>>> | undefined;
-  readonly totp?: TotpSettings | undefined;
-  readonly tokens?: readonly (string | PanelTokenSettings)[] | undefined;
-  readonly keys?: readonly KeySettings[] | undefined;
-  readonly bankCards?: readonly BankCardSettings[] | undefined;
-  readonly bankAccounts?: readonly BankAccountSettings[] | undefined;
-  readonly favoriteMarkets?: readonly string[] | undefined;
-  readonly limits?: Readonly<Partial<Record<keyof WithdrawalCeilings, string | undefined>>> | undefined;
-  /** Opening balances by currency, decimal text. */
-  readonly balances?: Readonly<Record<string, string>> | undefined;
-  readonly marginBalances?: Readonly<Record<string, string>> | undefined;
-  readonly referral?: ReferralSettings | undefined;
-}
+const flags = <Name extends string>(names: readonly Name[]) =>
+  z.strictObject(
+    Object.fromEntries(names.map((name) => [name, z.boolean().optional()])) as Record<
+      Name,
+      z.ZodOptional<z.ZodBoolean>
+    >,
+  );
 
-interface ReferralSettings {
-  readonly code?: string | undefined;
-  readonly referredUsersCount?: number | undefined;
-  readonly feeTotalCount?: number | undefined;
-  /** Rial, whole. */
-  readonly feeTotal?: number | undefined;
-}
+const amountText = () => decimalAmount().transform(String);
+
+/** Opening balances by currency. */
+const balances = () => z.record(currencySymbol(), amountText());
+
+/** Higher ones are the synthetic traders'. */
+const LARGEST_USER_ID = 8_999_999;
+
+/** A user of the simulated exchange, as configuration says it. Everything but the name has a default. */
+export const userSettings = z.strictObject({
+  username: plainText(),
+  id: z.int().min(1).max(LARGEST_USER_ID).optional(),
+  password: plainText().optional(),
+  firstName: plainText().optional(),
+  lastName: plainText().optional(),
+  nationalCode: plainText().optional(),
+  email: plainText().optional(),
+  phone: plainText().optional(),
+  mobile: plainText().optional(),
+  city: plainText().optional(),
+  level: plainText().optional(),
+  features: flags(FEATURES).optional(),
+  verifications: flags(VERIFICATIONS).optional(),
+  /** The second factor: a secret for the port that checks codes, or one code that is always right. */
+  totp: z.strictObject({ secret: plainText().optional(), fixedCode: plainText().optional() }).optional(),
+  /**
+   * Tokens made in the user panel. Without `validForMs` one never expires, so that a configured bot runs for
+   * ever.
+   */
+  tokens: z
+    .array(
+      z.union([plainText(), z.strictObject({ token: plainText(), validForMs: durationMs().optional() })], {
+        error: 'expected a token, or an object with token and validForMs',
+      }),
+    )
+    .optional(),
+  keys: z
+    .array(
+      z.strictObject({
+        publicKey: z
+          .string()
+          .regex(
+            /^[A-Za-z0-9_-]{43}=?$/,
+            'expected 32 bytes in URL-safe Base64, which is 43 characters and maybe "="',
+          ),
+        permissions: z.array(z.enum(['READ', 'TRADE', 'WITHDRAW'])),
+      }),
+    )
+    .optional(),
+  bankCards: z
+    .array(
+      z.strictObject({
+        number: plainText(),
+        bank: plainText(),
+        owner: plainText().optional(),
+        confirmed: z.boolean().optional(),
+      }),
+    )
+    .optional(),
+  bankAccounts: z
+    .array(
+      z.strictObject({
+        id: z.int().min(1).optional(),
+        number: plainText(),
+        shaba: plainText(),
+        bank: plainText(),
+        owner: plainText().optional(),
+        confirmed: z.boolean().optional(),
+      }),
+    )
+    .optional(),
+  favoriteMarkets: z.array(plainText()).optional(),
+  limits: z
+    .strictObject({
+      withdrawRialDaily: amountText().optional(),
+      withdrawCoinDaily: amountText().optional(),
+      withdrawTotalDaily: amountText().optional(),
+      withdrawTotalMonthly: amountText().optional(),
+    })
+    .optional(),
+  balances: balances().optional(),
+  marginBalances: balances().optional(),
+  referral: z
+    .strictObject({
+      code: plainText().optional(),
+      referredUsersCount: z.int().min(0).optional(),
+      feeTotalCount: z.int().min(0).optional(),
+      /** Rial, whole. */
+      feeTotal: z.int().min(0).optional(),
+    })
+    .optional(),
+});
+
+export type UserSettings = Readonly<z.output<typeof userSettings>>;
+export type TotpSettings = NonNullable<UserSettings['totp']>;
 
 /**
  * Ceilings of a level that nothing else is said for. Levels and their numbers are ours: no document gives

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LimitSettings } from '../../src/simulator/gate/rate-limits.ts';
+import type { LimitSettings } from '../../src/simulator/rate-limits.ts';
 import { LIMITS, type LimitRow } from './limits-table.ts';
 import { SAMPLE_REQUESTS } from './sample-requests.ts';
 import { RawVenue, type RawOptions, type RawReply } from './wire/raw-venue.ts';

@@ -3,7 +3,7 @@ import { createMarket } from '../../src/domain/market.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { SimulatedExchange } from '../../src/simulator/exchange.ts';
 import type { WithdrawalSettings } from '../../src/simulator/rial-withdrawal.ts';
-import type { LimitSettings } from '../../src/simulator/gate/rate-limits.ts';
+import type { LimitSettings } from '../../src/simulator/rate-limits.ts';
 import { createServices } from '../../src/simulator/services.ts';
 import type { TradingSettings } from '../../src/simulator/requests.ts';
 import type { UserSettings } from '../../src/simulator/user.ts';

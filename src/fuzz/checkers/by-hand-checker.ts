@@ -10,7 +10,7 @@ import {
   type ExchangeTruth,
   isSpoiledBy,
   namedOrders,
-  readMirror,
+  inMirror,
   Finder,
   violationsOf,
   type Violation,
@@ -251,7 +251,7 @@ export class SignalChecker {
 /** Ids in the state of the strategy, by the file; null where it has none. */
 function readNotified(path: string): readonly string[] | null {
   if (!existsSync(path)) return null;
-  const json = readMirror(path, (database) =>
+  const json = inMirror(path, (database) =>
     database
       .prepare<[string], string>('SELECT json FROM strategies WHERE name = ?')
       .pluck()

@@ -196,7 +196,7 @@ export interface MirrorRows {
 }
 
 /** Reads from the file of a mirror, while its bot may still have it open. */
-export function readMirror<Result>(path: string, read: (database: Database.Database) => Result): Result {
+export function inMirror<Result>(path: string, read: (database: Database.Database) => Result): Result {
   const database = new Database(path, { readonly: true });
   try {
     return read(database);
@@ -208,14 +208,14 @@ export function readMirror<Result>(path: string, read: (database: Database.Datab
 /** Intents whose algorithms are at work by the mirror; none where there is no mirror yet. */
 export function readAlgorithmsAtWork(path: string): ReadonlySet<string> {
   if (!existsSync(path)) return new Set();
-  return readMirror(
+  return inMirror(
     path,
     (database) => new Set(database.prepare<[], string>('SELECT intent_id FROM algorithms').pluck().all()),
   );
 }
 
 export function readMirrorRows(path: string): MirrorRows {
-  return readMirror(path, (database) => ({
+  return inMirror(path, (database) => ({
     orders: database
       .prepare<[], MirrorOrder>(
         `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, planned_at_ms AS plannedAtMs, state, attempts, venue_id AS venueId,

@@ -5,7 +5,7 @@ import { formatUnits, negateUnits, parseUnits, UNITS_PER_ONE } from '../../domai
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { type ExchangeTruth, namedOrders, readMirror, Finder } from './exchange-truth.ts';
+import { type ExchangeTruth, namedOrders, inMirror, Finder } from './exchange-truth.ts';
 import { movedBy, readPositionMoves } from './position-checker.ts';
 
 /** As the mirror has it. */
@@ -124,7 +124,7 @@ export class FigureChecker extends Finder {
     this.prices.clear();
     this.nowMs = 0;
     if (!existsSync(this.options.mirrorPath)) return;
-    readMirror(this.options.mirrorPath, (database) => {
+    inMirror(this.options.mirrorPath, (database) => {
       const rows = database.prepare<[], StoredFill>(
         'SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, strategy, market, side, amount, total, fee FROM fills',
       );

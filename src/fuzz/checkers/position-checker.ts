@@ -6,7 +6,7 @@ import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
-import { Finder, readMirror, violationsOf, type Violation, type ExchangeTruth } from './exchange-truth.ts';
+import { Finder, inMirror, violationsOf, type Violation, type ExchangeTruth } from './exchange-truth.ts';
 import type { MarketStats } from '../../domain/order-book.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 
@@ -125,7 +125,7 @@ interface HoldingRow {
  */
 export function wrongHoldings({ instances }: Pick<Engine, 'instances'>, mirrorPath: string): string | null {
   if (!existsSync(mirrorPath)) return null;
-  const { fills, moves } = readMirror(mirrorPath, (database) => ({
+  const { fills, moves } = inMirror(mirrorPath, (database) => ({
     fills: database
       .prepare<[], HoldingRow>(
         'SELECT strategy, market, side, amount, fee FROM fills WHERE strategy IS NOT NULL',

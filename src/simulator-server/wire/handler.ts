@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { invariant } from '../../domain/errors.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
@@ -97,39 +98,30 @@ export function callUser(call: WireCall): User {
  * In which of the forms that deployments use the simulator writes its replies. The first of each is the
  * default.
  */
-export interface WireForms {
+export const wireForms = z.strictObject({
+  /** `8500000`, `8500000.0000000000`, or a bare JSON number. */
+  decimals: z.enum(['canonical', 'padded', 'number']).default('canonical'),
+  /** `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
+  lastUpdate: z.enum(['seconds', 'milliseconds']).default('seconds'),
+  /** Meaning of `lastUpdate`: the time of the book's last change, or of the reading that is shown. */
+  lastUpdateOf: z.enum(['change', 'snapshot']).default('change'),
+  /** Versions of the order book: the second is served beside the third, or gone. */
+  orderBooks: z.enum(['v2-and-v3', 'v3']).default('v2-and-v3'),
+  globalStats: z.enum(['by-currency', 'by-provider']).default('by-currency'),
+  /** Options under flat keys (`service.minOrders`), or nested in one object under the service's name. */
+  options: z.enum(['flat', 'nested']).default('flat'),
+  gatewayCode: z.enum(['text', 'number', 'trailing-minus']).default('text'),
+  /** Name of the field with a failure's code: `code` or `error`. */
+  failureField: z.enum(['code', 'error']).default('code'),
+  /** Leaves `execution`, `market`, `averagePrice` and `hasNext` out, as some deployments do. */
+  omitOptionalFields: z.boolean().default(false),
+  /** Adds fields that no document names. */
+  unknownFields: z.boolean().default(false),
+});
+
+export interface WireForms extends Readonly<z.output<typeof wireForms>> {
   /** The service's own name: prefix of the key headers and of the options keys. */
   readonly serviceName: string;
-  /** `8500000`, `8500000.0000000000`, or a bare JSON number. */
-  readonly decimals: 'canonical' | 'padded' | 'number';
-  /** `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
-  readonly lastUpdate: 'seconds' | 'milliseconds';
-  /** Meaning of `lastUpdate`: the time of the book's last change, or of the reading that is shown. */
-  readonly lastUpdateOf: 'change' | 'snapshot';
-  /** Versions of the order book: the second is served beside the third, or gone. */
-  readonly orderBooks: 'v2-and-v3' | 'v3';
-  readonly globalStats: 'by-currency' | 'by-provider';
-  /** Options under flat keys (`service.minOrders`), or nested in one object under the service's name. */
-  readonly options: 'flat' | 'nested';
-  readonly gatewayCode: 'text' | 'number' | 'trailing-minus';
-  /** Name of the field with a failure's code: `code` or `error`. */
-  readonly failureField: 'code' | 'error';
-  /** Leaves `execution`, `market`, `averagePrice` and `hasNext` out, as some deployments do. */
-  readonly omitOptionalFields: boolean;
-  /** Adds fields that no document names. */
-  readonly unknownFields: boolean;
 }
 
-export const DEFAULT_FORMS: WireForms = {
-  serviceName: 'service',
-  decimals: 'canonical',
-  lastUpdate: 'seconds',
-  lastUpdateOf: 'change',
-  orderBooks: 'v2-and-v3',
-  globalStats: 'by-currency',
-  options: 'flat',
-  gatewayCode: 'text',
-  failureField: 'code',
-  omitOptionalFields: false,
-  unknownFields: false,
-};
+export const DEFAULT_FORMS: WireForms = { serviceName: 'service', ...wireForms.parse({}) };

@@ -15,7 +15,6 @@ import {
   type RialWithdrawalState,
   type WithdrawalStatus,
   type PaymentState,
-  DEFAULT_WITHDRAWALS,
   type WithdrawalSettings,
 } from '../rial-withdrawal.ts';
 import type { BankAccount, User } from '../user.ts';
@@ -40,13 +39,9 @@ export class RialWithdrawals {
   private nextNumber = FIRST_NUMBER;
   private nextDueMs = Number.POSITIVE_INFINITY;
 
-  constructor(accounts: Accounts, settings: WithdrawalSettings = DEFAULT_WITHDRAWALS) {
+  constructor(accounts: Accounts, settings: WithdrawalSettings) {
     this.accounts = accounts;
     this.settings = settings;
-    invariant(
-      parseUnits(settings.largestPayment) > 0n,
-      `expected a positive largestPayment, was "${settings.largestPayment}"`,
-    );
   }
 
   /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseUnits } from '../../../domain/money.ts';
 import { WITHDRAWAL_STATUSES } from '../../../simulator/rial-withdrawal.ts';
-import { currencySymbol, positiveDecimal } from '../../market-config.ts';
+import { currencySymbol, positiveDecimal } from '../../../simulator/setting-fields.ts';
 import {
   adminCommand,
   type AdminCommand,
@@ -15,7 +15,7 @@ import { orderJson } from '../../wire/order-records.ts';
 import { readPlaceOrder } from '../../wire/request-fields.ts';
 import type { SimulatedOrder } from '../../../simulator/market-state.ts';
 import { FEATURES, VERIFICATIONS } from '../../../simulator/user.ts';
-import { userConfig } from '../../exchange-config.ts';
+import { userSettings } from '../../../simulator/user.ts';
 
 const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });
 
@@ -167,7 +167,7 @@ export const userCommands = [
     method: 'POST',
     path: '/users',
     summary: 'Adds a user, with the fields of the configuration.',
-    input: userConfig,
+    input: userSettings,
     run(context, settings) {
       const { services } = context.simulation.exchange;
       const tokens = (settings.tokens ?? []).map((entry) =>

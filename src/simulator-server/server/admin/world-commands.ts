@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { FaultPlan } from '../../fault-plan.ts';
-import { defined, decimalAmount, feePercent, positiveDecimal } from '../../market-config.ts';
-import { faultsConfig } from '../../exchange-config.ts';
+import { FaultPlan, faultSettings } from '../../fault-plan.ts';
+import { defined, feePercent } from '../../market-config.ts';
+import { decimalAmount, positiveDecimal } from '../../../simulator/setting-fields.ts';
+
 import { adminCommand, AdminRefusal, type AdminContext, marketOf, userOf } from './admin-command.ts';
 import { formatRatePercent, ratesOf, type FeeRates } from '../../../domain/market.ts';
 import { formatUnits } from '../../../domain/money.ts';
@@ -58,7 +59,7 @@ export const clockCommands = [
     method: 'POST',
     path: '/faults',
     summary: 'Sets what goes wrong from now on, in place of what was set before.',
-    input: faultsConfig,
+    input: faultSettings,
     run(context, settings) {
       const lags = settings.rules?.some(({ kind }) => kind === 'lagging-lists') === true;
       if (lags && !context.simulation.exchange.trading.settings.recordVersions) {

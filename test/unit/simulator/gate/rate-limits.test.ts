@@ -6,7 +6,7 @@ import {
   type LimitSettings,
   RateLimits,
   SlidingLog,
-} from '../../../../src/simulator/gate/rate-limits.ts';
+} from '../../../../src/simulator/rate-limits.ts';
 import * as fc from 'fast-check';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,8 @@
-import type { Budget } from '../../domain/rate-limit.ts';
-import { retainNewest } from '../../domain/retain-newest.ts';
-import { HOUR_MS, MINUTE_MS } from '../../domain/time-text.ts';
+import { z } from 'zod';
+import { durationMs } from './setting-fields.ts';
+import type { Budget } from '../domain/rate-limit.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
+import { HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
 
 /** A request kept out. `waitMs` is how long until one would be let in again. */
 export interface LimitRefusal {
@@ -283,59 +285,60 @@ class Lockouts {
   }
 }
 
-interface BudgetOverride {
-  readonly limit?: number | undefined;
-  readonly windowMs?: number | undefined;
-}
+const budgetOverride = z.strictObject({
+  limit: z.int().min(0).optional(),
+  windowMs: durationMs().optional(),
+});
 
-/** Enforcement of the exchange's limits. Source: interface, "Rate limits" and "HTTP status codes". */
-export interface LimitSettings {
+/** A budget's own numbers; `none` counts nothing. */
+export const budgetOverrides = z.union([z.literal('none'), budgetOverride], {
+  error: 'expected none, or an object with limit and windowMs',
+});
+
+/**
+ * Enforcement of the exchange's limits, and numbers other than the interface's. Source: interface, "Rate
+ * limits" and "HTTP status codes".
+ */
+export const limitSettings = z.strictObject({
   /** False lets everything through, uncounted. */
-  readonly enabled: boolean;
+  enabled: z.boolean().default(true),
   /**
-   * By budget name. `none` counts nothing; so does a limit above `LARGEST_COUNTED_LIMIT`, for which a log
-   * would eat the memory.
+   * By budget name. A limit above `LARGEST_COUNTED_LIMIT`, for which a log would eat the memory, counts
+   * nothing either.
    */
-  readonly overrides: Readonly<Record<string, BudgetOverride | 'none'>>;
+  overrides: z.record(z.string(), budgetOverrides).default({}),
   /** 403 with a lockout, or 429 with `backOff`. */
-  readonly exceeded: 'lockout' | 'back-off';
+  exceeded: z.enum(['lockout', 'back-off']).default('lockout'),
   /** Scope of a lockout: the budget that was exceeded, or every call of that caller. */
-  readonly lockoutScope: 'budget' | 'caller';
-  readonly firstLockoutMs: number;
-  readonly longestLockoutMs: number;
+  lockoutScope: z.enum(['budget', 'caller']).default('budget'),
+  firstLockoutMs: durationMs().default(HOUR_MS),
+  longestLockoutMs: durationMs().default(24 * HOUR_MS),
   /**
    * A lockout that begins this long after the end of the last one is a first one again; before, it lasts
    * twice the last.
    */
-  readonly forgiveAfterMs: number;
+  forgiveAfterMs: durationMs().default(24 * HOUR_MS),
   /**
    * More than `limit` requests with bad credentials from one IP within `windowMs` block the IP for `blockMs`.
    */
-  readonly badTokens: { readonly limit: number; readonly windowMs: number; readonly blockMs: number };
+  badTokens: z
+    .strictObject({ limit: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
+    .default({ limit: 100, windowMs: 30 * MINUTE_MS, blockMs: HOUR_MS }),
   /**
    * More than `refusals` refused requests within `windowMs` block the token on every call for `blockMs`; null
    * leaves it out.
    */
-  readonly continuedAbuse: {
-    readonly refusals: number;
-    readonly windowMs: number;
-    readonly blockMs: number;
-  } | null;
-}
+  continuedAbuse: z
+    .strictObject({ refusals: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
+    .nullable()
+    .default(null),
+});
+
+export type LimitSettings = Readonly<z.output<typeof limitSettings>>;
 
 const LARGEST_COUNTED_LIMIT = 1_000_000;
 
-export const DEFAULT_LIMITS: LimitSettings = {
-  enabled: true,
-  overrides: {},
-  exceeded: 'lockout',
-  lockoutScope: 'budget',
-  firstLockoutMs: HOUR_MS,
-  longestLockoutMs: 24 * HOUR_MS,
-  forgiveAfterMs: 24 * HOUR_MS,
-  badTokens: { limit: 100, windowMs: 30 * MINUTE_MS, blockMs: HOUR_MS },
-  continuedAbuse: null,
-};
+export const DEFAULT_LIMITS: LimitSettings = limitSettings.parse({});
 
 /** The deployment's two minutes, for those who turn the block on. */
 export const TWO_MINUTE_BLOCK: NonNullable<LimitSettings['continuedAbuse']> = {
