@@ -133,7 +133,8 @@ const membersSchema = z.strictObject({
   reason: z.array(z.string()),
 });
 
-const OPEN_ORDER = [
+/** Fields of an order that is open at the end of a live session. */
+export const OPEN_ORDER = [
   'key',
   'strategy',
   'market',

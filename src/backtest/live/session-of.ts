@@ -6,12 +6,13 @@ import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../engine/exits.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { openRest } from '../../engine/live-exposure.ts';
+import { ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { quotient } from '../statistics.ts';
 import { winRate } from '../metrics/run-metrics.ts';
-import type { LiveSession } from '../result-schema.ts';
+import { OPEN_ORDER, type LiveSession } from '../result-schema.ts';
 import { english } from '../../language/sentence.ts';
 import {
   gridOf,
@@ -107,21 +108,8 @@ const startLine = z.object({
 });
 
 function openOrder(order: OrderRecord): LiveSession['openOrders'][number] {
-  const { key, strategy, market, side, execution, price, stopPrice, state, tag, exit, plannedAtMs } = order;
-  return {
-    key,
-    strategy,
-    market,
-    side,
-    execution,
-    amount: formatUnits(openRest(order)),
-    price: price === null ? null : formatUnits(price),
-    stopPrice: stopPrice === null ? null : formatUnits(stopPrice),
-    state,
-    tag,
-    exit,
-    plannedAtMs,
-  };
+  const shown = { ...ORDER_ROWS.stored(order), amount: formatUnits(openRest(order)) };
+  return Object.fromEntries(OPEN_ORDER.map((name) => [name, shown[name]])) as typeof shown;
 }
 
 /** Returns the coins that strategies hold by their own fills, if they are enough for a step of a market. */
