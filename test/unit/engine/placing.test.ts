@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
+import { ORDER_LABELS } from '../../../src/records/order.ts';
 import { buy, cancelAll, sell, twap } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
+const LABELS = Object.fromEntries(ORDER_LABELS.map((label) => [label, 'first']));
+const WISH = buy('BTCUSDT', { amount: '1', price: '98', ...LABELS });
 
 describe('placing an order', () => {
   it('writes the order down before its request leaves, and opens it with the reply', () => {
     const world = EngineWorld.ready();
     world.want(WISH);
-    expect(world.order()).toMatchObject({ state: 'sending', attempts: 1 });
+    expect(world.order()).toMatchObject({ state: 'sending', attempts: 1, ...LABELS });
     const placed = world.accept();
     expect(world.order()).toMatchObject({ state: 'open', venueId: placed.id });
     expect(world.eventsOf('order')).toMatchObject([{ status: 'Active', tag: 'first' }]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
+import { ORDER_LABELS } from '../../../src/records/order.ts';
 import { checkedIntents } from '../../../src/strategy/check-intents.ts';
 import { isDecimalFromZero, isPositiveDecimal, textOfNumber } from '../../../src/strategy/decimal-input.ts';
 import type { TargetWish } from '../../../src/strategy/intents.ts';
@@ -49,10 +50,14 @@ const PEG = {
 const DCA = { value: '9', everyMs: 60_000, times: 3, steps: [{ belowPercent: '5', factor: '2' }] } as const;
 const ICEBERG = { amount: '1', visible: '0.1', price: '100' };
 
+/** A case of what is refused: its name, the intents, and the message. */
+type Wrong = [string, unknown[], string];
+
+const LABELS = Object.fromEntries(ORDER_LABELS.map((label) => [label, 'entry']));
 const SOUND = [
   buy(M, { amount: '0.5' }),
   buy(M, { amount: '0.5', price: '9', expireAfterMs: 60_000, postOnly: true }),
-  buy(M, { amount: new Decimal('0.5'), price: '12600000000', tag: 'entry' }),
+  buy(M, { amount: new Decimal('0.5'), price: '12600000000', ...LABELS }),
   sell(M, { amount: '1e-3', stopPrice: '99', price: '98' }),
   oco(M, 'sell', OCO),
   cancel('bot-a-1'),
@@ -283,21 +288,11 @@ describe('intents', () => {
       [buy(M, { amount: '-1' })],
       'intents.0.amount: expected a positive number, decimal text or Decimal, was "-1"',
     ],
-    [
-      'a Decimal of NaN',
-      [buy(M, { amount: new Decimal(Number.NaN) })],
-      'intents.0.amount: expected a positive number, decimal text or Decimal, was NaN',
-    ],
-    [
-      'a negative Decimal',
-      [buy(M, { amount: new Decimal(-2) })],
-      'intents.0.amount: expected a positive number, decimal text or Decimal, was -2',
-    ],
-    [
-      'an endless Decimal',
-      [buy(M, { amount: new Decimal(Infinity) })],
-      'intents.0.amount: expected a positive number, decimal text or Decimal, was Infinity',
-    ],
+    ...[Number.NaN, -2, Infinity].map((amount): Wrong => [
+      `a Decimal of ${amount}`,
+      [buy(M, { amount: new Decimal(amount) })],
+      `intents.0.amount: expected a positive number, decimal text or Decimal, was ${amount}`,
+    ]),
     [
       'a price of nothing',
       [buy(M, { amount: '1', price: '0.00' })],
@@ -313,11 +308,11 @@ describe('intents', () => {
       [{ ...buy(M, { amount: '1' }), price: ['1'] }],
       'intents.0.price: expected a positive number, decimal text or Decimal, was a list',
     ],
-    [
-      'a long tag',
-      [buy(M, { amount: '1', tag: 'x'.repeat(33) })],
-      'intents.0.tag: expected a text of 1 to 32 characters',
-    ],
+    ...ORDER_LABELS.map((label): Wrong => [
+      `a long ${label}`,
+      [buy(M, { amount: '1', [label]: 'x'.repeat(33) })],
+      `intents.0.${label}: expected a text of 1 to 32 characters`,
+    ]),
     [
       'a pair without a stop',
       [{ ...oco(M, 'buy', OCO), stopPrice: undefined }],
