@@ -6,7 +6,6 @@ import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
 import { dataOption, integerOption } from './option-readers.ts';
-import { inEnglish } from '../language/sentence.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../daemon/process-locks.ts';
 import { askHealth, healthAddress } from './ask-health.ts';
 
@@ -92,20 +91,6 @@ function noMirrorYet(path: string, { who }: StartingBot): SarrafError {
     'DATA_UNUSABLE',
     `expected a mirror at ${path}, found none yet: a bot is starting (${who}) and makes it once the exchange has answered; "sarraf status" says what it waits for`,
   );
-}
-
-/** A lost reader is no error: there is nothing left to do. Any other error is thrown. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
-
-/** Prints lines, or one object as JSON. Ends quietly when its reader is gone, as after `| head`. */
-export function print(
-  options: MirrorOptions,
-  page: { readonly json: unknown; readonly lines: () => readonly string[] },
-): void {
-  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endQuietly);
-  console.log(options.json === true ? JSON.stringify(inEnglish(page.json)) : page.lines().join('\n'));
 }
 
 /** A bot that has a data folder and no mirror open: it starts, or is about to end. */

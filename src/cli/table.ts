@@ -1,3 +1,4 @@
+import { inEnglish } from '../language/sentence.ts';
 import { harmless } from '../domain/money.ts';
 
 /**
@@ -43,3 +44,22 @@ const titleOf = (column: TableColumn): string =>
   typeof column === 'string' ? column.replace(/^>/, '') : column.title;
 
 const cellText = (text: string): string => harmless(text).replaceAll('\n', ' ');
+
+/** A lost reader is no error: there is nothing left to do. Any other error is thrown. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+/**
+ * Prints one object as JSON with `--json`, else lines, unless they are null. Ends quietly when its reader is
+ * gone, as after `| head`.
+ */
+export function print(
+  { json }: { readonly json?: true | undefined },
+  value: unknown,
+  lines: () => string | readonly string[] | null,
+): void {
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endQuietly);
+  const text = json === true ? JSON.stringify(inEnglish(value)) : lines();
+  if (text !== null) console.log(typeof text === 'string' ? text : text.join('\n'));
+}

@@ -11,8 +11,7 @@ import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts'
 import { failed, wrongInput } from '../command-error.ts';
 import { personName } from '../api/command-io.ts';
 import { readConfig } from '../read-config.ts';
-import { rowLines } from '../table.ts';
-import { inEnglish } from '../../language/sentence.ts';
+import { print, rowLines } from '../table.ts';
 
 interface ListOptions {
   readonly data: string;
@@ -77,24 +76,21 @@ function list({ data, open, last, language, json }: ListOptions): void {
   const alerts = withOutbox<readonly ListedAlert[]>(data, (outbox) => outbox.list(filter), []);
   const locale = localeOf(language);
   const texts = alerts.map((alert) => ({ alert, text: alertText(alert.facts, locale) }));
-  if (json === true) {
-    console.log(JSON.stringify(inEnglish({ alerts: texts.map(({ alert, text }) => ({ ...alert, text })) })));
-    return;
-  }
-  if (alerts.length === 0) {
-    console.log(open === true ? 'No open alerts.' : 'No alerts yet.');
-    return;
-  }
   const nowMs = Date.now();
-  const lines = rowLines(texts, {
-    '>id': ({ alert }) => String(alert.id),
-    severity: ({ alert }) => alert.severity,
-    since: ({ alert }) => agoText(alert.openedAtMs, nowMs),
-    state: ({ alert }) => stateText(alert),
-    told: ({ alert }) => deliveriesText(alert),
-    what: ({ text }) => text.replaceAll('\n', '; '),
-  });
-  console.log(lines.join('\n'));
+  const nothing = open === true ? 'No open alerts.' : 'No alerts yet.';
+  const value = { alerts: texts.map(({ alert, text }) => ({ ...alert, text })) };
+  print({ json }, value, () =>
+    alerts.length === 0
+      ? nothing
+      : rowLines(texts, {
+          '>id': ({ alert }) => String(alert.id),
+          severity: ({ alert }) => alert.severity,
+          since: ({ alert }) => agoText(alert.openedAtMs, nowMs),
+          state: ({ alert }) => stateText(alert),
+          told: ({ alert }) => deliveriesText(alert),
+          what: ({ text }) => text.replaceAll('\n', '; '),
+        }),
+  );
 }
 
 function readId(text: string): number {
@@ -108,8 +104,7 @@ function acknowledge(id: number, { data, json }: { readonly data: string; readon
   const isNew = withOutbox(data, (outbox) => outbox.acknowledge(id, { by, atMs: Date.now() }), false);
   if (!isNew)
     throw failed(`expected an alert that nobody has acknowledged, was ${id}: see "sarraf alerts list"`);
-  if (json === true) console.log(JSON.stringify({ acknowledged: id, by }));
-  else console.log(`acknowledged #${id}`);
+  print({ json }, { acknowledged: id, by }, () => `acknowledged #${id}`);
 }
 
 function testLines({ channel, result, advice }: ChannelTest): readonly string[] {
@@ -134,10 +129,8 @@ async function sendTest({ config: file, channel: only, json }: TestOptions): Pro
     locale: localeOf(language),
     nowMs: Date.now(),
   });
-  if (json === true) {
-    const results = tests.map(({ channel, result, advice }) => ({ channel, ...result, advice }));
-    console.log(JSON.stringify({ results }));
-  } else console.log(tests.flatMap(testLines).join('\n'));
+  const results = tests.map(({ channel, result, advice }) => ({ channel, ...result, advice }));
+  print({ json }, { results }, () => tests.flatMap(testLines));
   const missing = tests.filter(({ advice }) => advice !== null).map(({ channel }) => channel);
   if (missing.length > 0) throw failed(`not delivered by ${missing.join(', ')}`);
 }

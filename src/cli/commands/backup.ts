@@ -8,6 +8,7 @@ import { asCommand, failed } from '../command-error.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly data: string;
@@ -50,7 +51,7 @@ async function backUp(options: Options): Promise<void> {
     report.end();
     if (backup.noteProblem !== null)
       console.error(`warning: "sarraf doctor" will not know of this backup: ${backup.noteProblem}`);
-    print(backup, options);
+    printBackup(backup, options);
   } catch (error) {
     if (signal.aborted) throw failed('the backup was ended before it was whole; nothing is left of it');
     throw error;
@@ -60,32 +61,19 @@ async function backUp(options: Options): Promise<void> {
   }
 }
 
-function print({ folder, manifest, leftOut, retention }: MadeBackup, options: Options): void {
-  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  if (options.json === true) {
-    const { madeAtMs, lastAtMs, instances, rows, files } = manifest;
-    console.log(
-      JSON.stringify({
-        backup: folder,
-        madeAtMs,
-        lastAtMs,
-        instances,
-        bytes,
-        rows,
-        files,
-        leftOut,
-        ...retention,
-      }),
-    );
-    return;
-  }
-  const upTo =
-    manifest.lastAtMs === null ? 'of an empty mirror' : `up to ${secondText(manifest.lastAtMs)} UTC`;
-  const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
-  console.log(folder);
-  console.log(`${megabytesOf(bytes)} MB, ${groupedText(String(rows))} rows ${upTo}, verified`);
+function printBackup({ folder, manifest, leftOut, retention }: MadeBackup, options: Options): void {
+  const { madeAtMs, lastAtMs, instances, rows, files } = manifest;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const value = { backup: folder, madeAtMs, lastAtMs, instances, bytes, rows, files, leftOut, ...retention };
+  const upTo = lastAtMs === null ? 'of an empty mirror' : `up to ${secondText(lastAtMs)} UTC`;
+  const count = Object.values(rows).reduce((sum, one) => sum + one, 0);
+  print(options, value, () => [
+    folder,
+    `${megabytesOf(bytes)} MB, ${groupedText(String(count))} rows ${upTo}, verified`,
+    ...retention.deleted.map((deleted) => `deleted ${deleted}`),
+  ]);
+  if (options.json === true) return;
   for (const sentence of leftOut) console.error(`not in it: ${sentence}`);
-  for (const deleted of retention.deleted) console.log(`deleted ${deleted}`);
   for (const sentence of retention.leftAlone) console.error(`left as it is: ${sentence}`);
 }
 

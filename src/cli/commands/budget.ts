@@ -7,7 +7,7 @@ import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { ledgerOfConfig } from '../read-config.ts';
-import { rowLines } from '../table.ts';
+import { print, rowLines } from '../table.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
 interface Options {
@@ -87,11 +87,9 @@ async function run(options: Options): Promise<void> {
   const pages = await Promise.all(
     paths.map(async (ledger): Promise<LedgerPage> => ({ ledger, budgets: await readLedgerAt(ledger) })),
   );
-  if (options.json === true) {
-    console.log(JSON.stringify({ ledgers: pages }));
-    return;
-  }
-  for (const { ledger, budgets } of pages) console.log([ledger, ...budgetLines(budgets)].join('\n'));
+  print(options, { ledgers: pages }, () =>
+    pages.flatMap(({ ledger, budgets }) => [ledger, ...budgetLines(budgets)]),
+  );
 }
 
 interface Raised {
@@ -111,16 +109,14 @@ async function raise(budget: string, options: Options): Promise<void> {
     })),
   );
   const raised = results.flatMap((result) => result.raised);
-  if (options.json === true) console.log(JSON.stringify({ budget, ledgers: results }));
+  const lines = raised.map(
+    ({ named, subject }) =>
+      `${budget} of ${subject} is no longer lowered to ${named}: running bots use their own limit again`,
+  );
+  print(options, { budget, ledgers: results }, () => (lines.length === 0 ? null : lines));
   if (raised.length === 0) {
     throw failed(
       `expected a limit of ${budget} that the exchange has lowered, found none; see "sarraf budget"`,
-    );
-  }
-  if (options.json === true) return;
-  for (const { named, subject } of raised) {
-    console.log(
-      `${budget} of ${subject} is no longer lowered to ${named}: running bots use their own limit again`,
     );
   }
 }

@@ -24,7 +24,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-rows.ts';
-import { rowLines } from '../table.ts';
+import { print, rowLines } from '../table.ts';
 import type { DownloadCommandOptions } from '../data/download-from-exchange.ts';
 import { join } from 'node:path';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -93,8 +93,11 @@ async function run(path: string, options: Options): Promise<void> {
     onProgress,
   });
   line.end();
-  if (options.json === true) console.log(JSON.stringify({ file: path, rows }));
-  else console.log(`${path}: ${rows.toLocaleString('en')} rows of ${folderTitle(key)}`);
+  print(
+    options,
+    { file: path, rows },
+    () => `${path}: ${rows.toLocaleString('en')} rows of ${folderTitle(key)}`,
+  );
 }
 
 const LIST_EXAMPLES = `  sarraf data list
@@ -132,10 +135,9 @@ function list(options: DataOptions): void {
     .keys()
     .flatMap((key) => summaryOf(catalogue, key, damaged) ?? [])
     .filter(({ rows }) => rows > 0);
-  if (options.json === true)
-    console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
-  else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
-  else for (const line of summaryLines(summaries)) console.log(line);
+  print(options, { catalogue: options.catalogue, recordings: summaries }, () =>
+    summaries.length === 0 ? `No recordings in ${options.catalogue}.` : summaryLines(summaries),
+  );
   if (damaged.length > 0) throw failed(damaged.join('\n'));
 }
 
@@ -253,11 +255,10 @@ async function resampleCandles(options: ResampleOptions): Promise<void> {
     anchor: options.anchor ?? null,
     range: rangeOption(options),
   });
-  if (options.json === true) console.log(JSON.stringify({ market, of: from, timeframe, outcome }));
-  else {
-    console.log(`${market} candles-${timeframe} of ${from}: ${outcomeText(outcome)}`);
-    for (const line of conflictLines(outcome)) console.log(line);
-  }
+  print(options, { market, of: from, timeframe, outcome }, () => [
+    `${market} candles-${timeframe} of ${from}: ${outcomeText(outcome)}`,
+    ...conflictLines(outcome),
+  ]);
   if (outcome.kind === 'conflict') {
     throw wrongInput(
       `expected the candles of ${timeframe} in the catalogue to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${timeframe}`)} away to make them again`,

@@ -4,6 +4,7 @@ import { runSuite, type SeedOutcome, type SuiteResult } from '../../fuzz/run-sui
 import { failed } from '../command-error.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly seeds: number;
@@ -91,21 +92,16 @@ async function run(options: Options): Promise<void> {
     signal: stopped.signal,
     onSeed: (outcome) => {
       ran.add(outcome.seed);
-      if (json === true) {
-        console.log(JSON.stringify({ kind: 'seed', repeat: repeatCommand(options, outcome), ...outcome }));
-        return;
-      }
-      console.log(seedLine(outcome, { done: ran.size, all: seeds }));
-      if (outcome.violations.length > 0) console.log(failureLines(options, outcome).join('\n'));
+      print({ json }, { kind: 'seed', repeat: repeatCommand(options, outcome), ...outcome }, () => [
+        seedLine(outcome, { done: ran.size, all: seeds }),
+        ...(outcome.violations.length > 0 ? failureLines(options, outcome) : []),
+      ]);
     },
   });
   removeListener();
   const { counts, missing, failedSeeds, tookMs } = result;
-  if (json === true)
-    console.log(
-      JSON.stringify({ kind: 'suite', seeds: ran.size, hours, counts, missing, failedSeeds, tookMs }),
-    );
-  else console.log(suiteLines(result, ran.size).join('\n'));
+  const value = { kind: 'suite', seeds: ran.size, hours, counts, missing, failedSeeds, tookMs };
+  print({ json }, value, () => suiteLines(result, ran.size));
   if (stopped.signal.aborted) throw failed(`stopped after ${ran.size} of ${seeds} seeds`);
   if (failedSeeds.length > 0)
     throw failed(`expected every seed to hold, ${failedSeeds.length} of ${ran.size} failed`);

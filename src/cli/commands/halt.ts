@@ -11,7 +11,8 @@ import { askThenLeave } from '../end-signal.ts';
 import { followCommand, isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../follow-command.ts';
 import { cancelNeedText } from '../../daemon/by-hand-text.ts';
 import { readConfig } from '../read-config.ts';
-import { english, inEnglish } from '../../language/sentence.ts';
+import { english } from '../../language/sentence.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly data?: string;
@@ -159,7 +160,7 @@ async function run(options: Options): Promise<void> {
     log,
     onHalted,
   });
-  if (options.json === true) console.log(JSON.stringify(inEnglish({ halted: client.isHalted(), ...result })));
+  print(options, { halted: client.isHalted(), ...result }, () => null);
   if (!result.ok || result.left.length > 0)
     throw failed([english(result.message), ...result.left].join('\n'));
   log(english(result.message));

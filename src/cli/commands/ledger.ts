@@ -20,6 +20,7 @@ import { LATE_ARRIVAL_MS } from '../../budget/admission.ts';
 import { namedLimitRows } from '../../budget/slot-rows.ts';
 import { PROBE_EVERY_MS, storedLockouts } from '../../budget/lockouts.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly address?: string;
@@ -79,7 +80,7 @@ function pathOf({ address: baseUrl, ledgerFolder: folder, config }: Options): st
 
 function showPath(options: Options): void {
   const path = pathOf(options);
-  console.log(options.json === true ? JSON.stringify({ ledger: path }) : path);
+  print(options, { ledger: path }, () => path);
 }
 
 function refusalText(path: string, refusal: Exclude<Renewal, { kind: 'made' }>): string {
@@ -98,11 +99,15 @@ async function makeNew(options: NewOptions): Promise<void> {
     throw wrongInput('expected "new" to be typed, or --yes; nothing was done');
   }
   const renewal = await renewLedgerAt(path, thisMachine());
-  if (options.json === true) console.log(JSON.stringify({ ledger: path, ...renewal }));
+  print(options, { ledger: path, ...renewal }, () =>
+    renewal.kind !== 'made'
+      ? null
+      : [
+          `made ${path}: it counts no request as sent`,
+          ...(renewal.keptAs === null ? [] : [`what was there before is kept as ${renewal.keptAs}`]),
+        ],
+  );
   if (renewal.kind !== 'made') throw failed(refusalText(path, renewal));
-  if (options.json === true) return;
-  console.log(`made ${path}: it counts no request as sent`);
-  if (renewal.keptAs !== null) console.log(`what was there before is kept as ${renewal.keptAs}`);
 }
 
 function withPlace(command: Command): Command {

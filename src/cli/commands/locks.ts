@@ -23,7 +23,8 @@ import { failed, wrongInput } from '../command-error.ts';
 import { followCommand } from '../follow-command.ts';
 import { checkBotFolder, dataOption, marketOption } from '../option-readers.ts';
 import { lockLines } from '../order-lines.ts';
-import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { hasMirror, mirrorCommand, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly data: string;
@@ -92,14 +93,13 @@ async function postLock(command: LockCommand, { data, json }: Options): Promise<
   }
   const isRunning = followed.kind === 'done';
   const result = isRunning ? followed.result : null;
-  if (json === true) console.log(JSON.stringify({ isRunning, command, result }));
-  if (result !== null && !result.ok) throw failed(english(result.message));
-  if (json === true) return;
-  console.log(
+  const message =
     result === null
       ? 'no bot runs; its next start takes it before it places anything'
-      : english(result.message),
-  );
+      : english(result.message);
+  const hasFailed = result?.ok === false;
+  print({ json }, { isRunning, command, result }, () => (hasFailed ? null : message));
+  if (hasFailed) throw failed(message);
 }
 
 function checkReason({ reason }: LockTerms): void {
@@ -281,9 +281,9 @@ async function endHalt({ data, json }: Options): Promise<void> {
     throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
   }
   const isRunning = followed.kind === 'done';
-  if (json === true) console.log(JSON.stringify({ wasHalted, isRunning }));
-  else if (isRunning) console.log(goesOn(english(followed.result.message)));
-  else console.log('no bot runs; it will trade when it starts next');
+  print({ json }, { wasHalted, isRunning }, () =>
+    isRunning ? goesOn(english(followed.result.message)) : 'no bot runs; it will trade when it starts next',
+  );
 }
 
 export function resumeCommand(): Command {
@@ -315,14 +315,11 @@ function showLocks(options: MirrorOptions): void {
   const isNew = !hasMirror(options) && waiting.length > 0;
   const rows = isNew ? [] : readMirror(options, (reader) => reader.summary().stored);
   const { locks, nextChangeAtMs } = locksNow(rows, nowMs);
-  print(options, {
-    json: { atMs: nowMs, locks, nextChangeAtMs, waiting },
-    lines: () => [
-      ...(locks.length === 0 ? ['No lock holds.'] : lockLines(locks, nowMs)),
-      ...(nextChangeAtMs === null ? [] : [`Next change: ${bothTimesText(nextChangeAtMs)}.`]),
-      ...waiting.map((command) => `Waits for the bot: ${waitingText(command)}.`),
-    ],
-  });
+  print(options, { atMs: nowMs, locks, nextChangeAtMs, waiting }, () => [
+    ...(locks.length === 0 ? ['No lock holds.'] : lockLines(locks, nowMs)),
+    ...(nextChangeAtMs === null ? [] : [`Next change: ${bothTimesText(nextChangeAtMs)}.`]),
+    ...waiting.map((command) => `Waits for the bot: ${waitingText(command)}.`),
+  ]);
 }
 
 export function locksCommand(): Command {

@@ -9,15 +9,8 @@ import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { fillLines, orderLines, unitsText, reasonText } from '../order-lines.ts';
-import {
-  filterOf,
-  mirrorCommand,
-  print,
-  readMirror,
-  withFilters,
-  type FilterOptions,
-} from '../read-mirror.ts';
-import { tableLines } from '../table.ts';
+import { filterOf, mirrorCommand, readMirror, withFilters, type FilterOptions } from '../read-mirror.ts';
+import { print, tableLines } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
 import type { JournalLine, OrderFilter } from '../../mirror/row-pages.ts';
 
@@ -54,10 +47,9 @@ function listOrders(options: Options): void {
   );
   const nothing =
     options.state === 'open' ? 'No open orders. --state all shows the closed ones too.' : 'No such orders.';
-  print(options, {
-    json: { orders: orders.map((order) => ORDER_ROWS.stored(order)) },
-    lines: () => (orders.length === 0 ? [nothing] : orderLines(orders, Date.now())),
-  });
+  print(options, { orders: orders.map((order) => ORDER_ROWS.stored(order)) }, () =>
+    orders.length === 0 ? [nothing] : orderLines(orders, Date.now()),
+  );
 }
 
 interface OrderDetails {
@@ -149,8 +141,9 @@ function showOrder(name: string, options: Options): void {
     );
   }
   const shown = { nowMs: Date.now(), isWhole: options.replies === true };
-  print(options, {
-    json: {
+  print(
+    options,
+    {
       orders: details.map(({ order, fills, journal, replies }) => ({
         ...ORDER_ROWS.stored(order),
         trades: fills.map((fill) => FILL_ROWS.stored(fill)),
@@ -158,9 +151,8 @@ function showOrder(name: string, options: Options): void {
         replies,
       })),
     },
-    lines: () =>
-      details.flatMap((each, index) => [...(index === 0 ? [] : ['', '']), ...detailLines(each, shown)]),
-  });
+    () => details.flatMap((each, index) => [...(index === 0 ? [] : ['', '']), ...detailLines(each, shown)]),
+  );
 }
 
 export function ordersCommand(): Command {

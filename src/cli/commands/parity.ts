@@ -4,7 +4,7 @@ import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/difference.
 import { failed, asCommand } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
-import { tableLines } from '../table.ts';
+import { print, tableLines } from '../table.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 interface Options {
@@ -26,8 +26,7 @@ const KINDS = ['signal', 'intent', 'order', 'fill', 'money'] as const satisfies 
 async function parity({ session, first, json }: Options): Promise<void> {
   const report = await checkParity({ folder: session, bundledStrategies: ownStrategies() });
   const ofCode = report.differences.filter(({ cause }) => cause === 'code').length;
-  if (json === true) console.log(JSON.stringify({ ...report, ofCode }));
-  else for (const line of linesOf(report, first)) console.log(line);
+  print({ json }, { ...report, ofCode }, () => linesOf(report, first));
   if (ofCode > 0) throw failed(`${ofCode} differences have the cause "code"`);
 }
 

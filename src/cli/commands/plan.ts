@@ -39,6 +39,7 @@ import type { RestartPlan } from '../../scheduler/plan-problems.ts';
 import { standstillProbeMs } from '../../engine/standstill-watch.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { english } from '../../language/sentence.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly config?: string;
@@ -113,27 +114,15 @@ async function plan(options: Options): Promise<void> {
     const { lost, strategies } = made;
     const reasons = [...new Set(lost.flatMap(({ reasons }) => reasons))];
     const begins = tradingBeginsOf(configs[0], { budgets: made.budgets, rows, subjects });
-    if (options.json === true)
-      console.log(
-        JSON.stringify({
-          strategies,
-          ...made.plan,
-          strategyProblems: reasons,
-          maxStandstillMs: made.maxStandstillMs,
-          tradingBegins: begins,
-          lowered,
-        }),
-      );
-    else
-      console.log(
-        [
-          `Plan for ${strategies.join(', ')}`,
-          '',
-          ...planLines(made.plan, made),
-          ...loweredLines(lowered),
-          ...beginsLines(begins),
-        ].join('\n'),
-      );
+    const { plan, maxStandstillMs } = made;
+    const found = { strategyProblems: reasons, maxStandstillMs, tradingBegins: begins, lowered };
+    print(options, { strategies, ...plan, ...found }, () => [
+      `Plan for ${strategies.join(', ')}`,
+      '',
+      ...planLines(plan, made),
+      ...loweredLines(lowered),
+      ...beginsLines(begins),
+    ]);
     for (const reason of reasons) console.error(reason);
     const missing = configs.flatMap((config) => inventoriesOf(config));
     if (missing.length > 0) throw wrongInput(missing.join('\n'));

@@ -8,7 +8,7 @@ import { readMovements, type Movements } from '../../mirror/read-reconciliation.
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../api/command-io.ts';
 import { followCommand } from '../follow-command.ts';
-import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { readMirror, type MirrorOptions } from '../read-mirror.ts';
 import {
   currenciesIn,
   readReconciliation,
@@ -19,7 +19,7 @@ import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText, agoText, clockText } from '../../domain/time-text.ts';
 import { dataOption } from '../option-readers.ts';
 import { sentenceOf } from '../../engine/issue-log.ts';
-import { rowLines, tableLines } from '../table.ts';
+import { print, rowLines, tableLines } from '../table.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import { movesOf } from '../../portfolio/balance-books.ts';
@@ -97,13 +97,14 @@ function show(options: Options): void {
   const { report, changes } = reading;
   const isBroken = report.state === 'broken';
   const isRunning = isDataFolderInUse(options.data);
-  print(options, {
-    json: {
+  print(
+    options,
+    {
       ...report,
       isRunning,
       ...(options.explain === true ? { changes: changes.map(storedChange) } : {}),
     },
-    lines: () => [
+    () => [
       ...reportLines(report, nowMs),
       ...(options.explain === true ? explanationLines(reading, nowMs) : []),
       ...(isBroken
@@ -112,7 +113,7 @@ function show(options: Options): void {
       ...(report.state === 'blocked' && report.blockedBy !== null ? ['', BLOCKED] : []),
       ...(isRunning ? [] : ['', 'No bot is running: this is how the last one left it.']),
     ],
-  });
+  );
   if (isBroken) throw failed('the books do not agree with the exchange');
   if (report.state === 'blocked') throw failed('whether the books agree with the exchange is not known');
 }
@@ -138,7 +139,7 @@ async function accept(options: Options): Promise<void> {
   const isInDoubt = report.unknownTransfers.length > 0;
   if (!isInDoubt && (report.state === 'agreed' || report.state === 'waiting')) {
     const json = { accepted: false, message: 'there is no difference to accept' };
-    print(options, { json, lines: () => ['There is no difference to accept; nothing was done.'] });
+    print(options, json, () => ['There is no difference to accept; nothing was done.']);
     return;
   }
   if (!isDataFolderInUse(data)) throw noBotRuns(data);
@@ -153,7 +154,7 @@ async function accept(options: Options): Promise<void> {
     }
   }
   const message = await post(data);
-  print(options, { json: { accepted: true, message }, lines: () => [`accepted: ${message}`] });
+  print(options, { accepted: true, message }, () => [`accepted: ${message}`]);
 }
 
 /** Passes it to the running bot, and answers its result. */

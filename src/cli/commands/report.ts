@@ -7,7 +7,7 @@ import { shownMoney, numberText, percentText } from '../../backtest/value-text.t
 import { findRun, listRuns, type StoredRun } from '../../backtest/read-run-folder.ts';
 import { asCommand, asWrongInput, wrongInput } from '../command-error.ts';
 import { dataOption, integerOption, withoutDataOfEnvironment } from '../option-readers.ts';
-import { rowLines, tableLines } from '../table.ts';
+import { print, rowLines, tableLines } from '../table.ts';
 import { minuteText, durationText, secondText } from '../../domain/time-text.ts';
 import { liveRun } from '../../backtest/live-run.ts';
 import { finishRun, type FinishedRun } from '../../backtest/finish-run.ts';
@@ -70,37 +70,33 @@ const listLines = (runs: readonly StoredRun[]): readonly string[] =>
 function list(options: ListOptions): void {
   const { runs, unreadable } = listRuns(folderOf(options), options.last);
   for (const sentence of unreadable) console.error(sentence);
-  if (options.json === true) console.log(JSON.stringify({ runs, unreadable }));
-  else if (runs.length === 0)
-    console.log(`No runs under ${folderOf(options)}; \`sarraf backtest\` makes one.`);
-  else console.log(listLines(runs).join('\n'));
+  print(options, { runs, unreadable }, () =>
+    runs.length === 0
+      ? `No runs under ${folderOf(options)}; \`sarraf backtest\` makes one.`
+      : listLines(runs),
+  );
 }
 
 function show(wanted: string, options: Options): void {
   const run = runOf(wanted, options);
-  if (options.json === true) {
-    console.log(JSON.stringify(run));
-    return;
-  }
   const { result, path } = run;
   const rules = result.fidelity.rules.map(({ rule, setting }) => `  ${rule}: ${setting}`);
   const caveats = result.fidelity.caveats.map((caveat) => `  ${caveat}`);
-  console.log([...resultLines(result), '', 'Fidelity', ...rules, ...caveats].join('\n'));
-  console.log(`\n${join(path, 'report.html')}`);
+  const page = join(path, 'report.html');
+  print(options, run, () => [...resultLines(result), '', 'Fidelity', ...rules, ...caveats, '', page]);
 }
 
 function compare(wanted: readonly [first: string, second: string], options: Options): void {
   const [first, second] = [runOf(wanted[0], options), runOf(wanted[1], options)];
   const grounds = differentGrounds(first.result, second.result);
-  if (options.json === true) {
-    const figures = figureDifferences(first.result.summary, second.result.summary);
-    console.log(JSON.stringify({ first: first.run, second: second.run, figures, differentGrounds: grounds }));
-    return;
-  }
-  console.log([`first   ${first.run}`, `second  ${second.run}`, ''].join('\n'));
-  const columns = ['', '>first', '>second', '>difference'];
-  console.log(tableLines(columns, comparisonRows(first, second)).join('\n'));
-  if (grounds.length > 0) console.log(['', ...grounds].join('\n'));
+  const figures = figureDifferences(first.result.summary, second.result.summary);
+  print(options, { first: first.run, second: second.run, figures, differentGrounds: grounds }, () => [
+    `first   ${first.run}`,
+    `second  ${second.run}`,
+    '',
+    ...tableLines(['', '>first', '>second', '>difference'], comparisonRows(first, second)),
+    ...(grounds.length > 0 ? ['', ...grounds] : []),
+  ]);
 }
 
 async function parquet(wanted: string, options: ParquetOptions): Promise<void> {
@@ -110,7 +106,7 @@ async function parquet(wanted: string, options: ParquetOptions): Promise<void> {
     throw wrongInput(`expected a folder at ${folder}, found none: make it, or name another with --out`);
   const { writeRunParquet } = await import('../../query/write-run-parquet.ts');
   const files = await writeRunParquet(path, folder);
-  console.log(options.json === true ? JSON.stringify({ run, files }) : files.join('\n'));
+  print(options, { run, files }, () => files);
 }
 
 /** A run by what the user called it. One that is not there is a mistake of the user. */
@@ -196,13 +192,13 @@ function report(options: LiveOptions): void {
     clock: () => performance.now(),
     loadMs: performance.now() - startedMs,
   });
-  print(finishRun(run, Date.now(), live), options, {
+  printReport(finishRun(run, Date.now(), live), options, {
     root: options.out ?? join(dirname(path), 'live-reports'),
     language: options.language ?? config?.language ?? 'en',
   });
 }
 
-function print(
+function printReport(
   finished: FinishedRun,
   options: LiveOptions,
   { root, language }: { readonly root: string; readonly language: Language },
@@ -210,12 +206,11 @@ function print(
   const { head } = finished;
   const folder = options.save ? writeRunFolder(resolve(root), finished, language) : null;
   const page = folder === null ? null : join(folder, 'report.html');
-  if (options.json === true) {
-    console.log(JSON.stringify({ ...head, folder, page }));
-    return;
-  }
-  console.log([...resultLines(head), ...sessionLines(head)].join('\n'));
-  if (page !== null) console.log(`\nReport: ${page}`);
+  print(options, { ...head, folder, page }, () => [
+    ...resultLines(head),
+    ...sessionLines(head),
+    ...(page === null ? [] : ['', `Report: ${page}`]),
+  ]);
 }
 
 function mirrorOf({ mirror, data }: LiveOptions, config: BotConfig | null): string {

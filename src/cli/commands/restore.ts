@@ -7,6 +7,7 @@ import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../api/command-io.ts';
 import { readConfig } from '../read-config.ts';
 import { dataOption } from '../option-readers.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly data?: string;
@@ -75,13 +76,11 @@ async function restore(backup: string, options: Options): Promise<void> {
     throw wrongInput('expected "restore" to be typed, or --yes; nothing was changed');
   const { keptAs, restored } = await restoreBackup(plan, Date.now());
   const { lastAtMs } = plan.backup.manifest;
-  if (options.json === true) {
-    console.log(JSON.stringify({ backup: plan.backup.folder, data: dataFolder, lastAtMs, restored, keptAs }));
-    return;
-  }
-  console.log(`restored ${restored.join(', ')} in ${dataFolder}, up to ${timeText(lastAtMs)}`);
-  if (keptAs !== null) console.log(`what was there before is kept in ${keptAs}`);
-  console.log('start the bot: it reads what happened since, and then trades');
+  print(options, { backup: plan.backup.folder, data: dataFolder, lastAtMs, restored, keptAs }, () => [
+    `restored ${restored.join(', ')} in ${dataFolder}, up to ${timeText(lastAtMs)}`,
+    ...(keptAs === null ? [] : [`what was there before is kept in ${keptAs}`]),
+    'start the bot: it reads what happened since, and then trades',
+  ]);
 }
 
 export function restoreCommand(): Command {

@@ -11,13 +11,12 @@ import { fillLines, manualNameOf, reasonText } from '../order-lines.ts';
 import {
   filterOf,
   mirrorCommand,
-  print,
   readMirror,
   withFilters,
   type FilterOptions,
   type MirrorOptions,
 } from '../read-mirror.ts';
-import { rowLines } from '../table.ts';
+import { print, rowLines } from '../table.ts';
 
 const freeOf = ({ total, held }: BalanceRecord): string => formatUnits(total - held);
 
@@ -26,9 +25,10 @@ function listBalances(options: MirrorOptions & { readonly all?: true }): void {
   const shown = options.all === true ? found : found.filter(({ total, held }) => total !== 0n || held !== 0n);
   const empty = found.length - shown.length;
   const nowMs = Date.now();
-  print(options, {
-    json: { balances: shown.map((balance) => ({ ...BALANCE_ROWS.stored(balance), free: freeOf(balance) })) },
-    lines: () => [
+  print(
+    options,
+    { balances: shown.map((balance) => ({ ...BALANCE_ROWS.stored(balance), free: freeOf(balance) })) },
+    () => [
       ...rowLines(shown, {
         currency: ({ currency }) => currency,
         '>total': ({ total }) => formatUnits(total),
@@ -38,7 +38,7 @@ function listBalances(options: MirrorOptions & { readonly all?: true }): void {
       }),
       ...(empty === 0 ? [] : [`and ${empty} empty ${empty === 1 ? 'wallet' : 'wallets'}, which --all shows`]),
     ],
-  });
+  );
 }
 
 export function balancesCommand(): Command {
@@ -56,12 +56,13 @@ function listTrades(options: FilterOptions): void {
     fills: reader.fills(filterOf(options)),
     manual: reader.manualOrders(),
   }));
-  print(options, {
-    json: {
+  print(
+    options,
+    {
       trades: fills.map((fill) => ({ ...FILL_ROWS.stored(fill), manualOrder: manualNameOf(fill, manual) })),
     },
-    lines: () => (fills.length === 0 ? ['No such trades.'] : fillLines(fills, { nowMs: Date.now(), manual })),
-  });
+    () => (fills.length === 0 ? ['No such trades.'] : fillLines(fills, { nowMs: Date.now(), manual })),
+  );
 }
 
 export function tradesCommand(): Command {
@@ -95,18 +96,16 @@ function listLog(options: IntentOptions): void {
     return { atMs, strategy: subject, text, fields };
   });
   const nowMs = Date.now();
-  print(options, {
-    json: { log: lines },
-    lines: () =>
-      lines.length === 0
-        ? ['No strategy logged anything.']
-        : rowLines(lines, {
-            'time (UTC)': ({ atMs }) => clockText(atMs, nowMs),
-            strategy: (line) => line.strategy,
-            line: ({ text }) => text,
-            fields: ({ fields }) => (fields === null ? '' : JSON.stringify(fields)),
-          }),
-  });
+  print(options, { log: lines }, () =>
+    lines.length === 0
+      ? ['No strategy logged anything.']
+      : rowLines(lines, {
+          'time (UTC)': ({ atMs }) => clockText(atMs, nowMs),
+          strategy: (line) => line.strategy,
+          line: ({ text }) => text,
+          fields: ({ fields }) => (fields === null ? '' : JSON.stringify(fields)),
+        }),
+  );
 }
 
 function listIntents(options: IntentOptions): void {
@@ -118,9 +117,10 @@ function listIntents(options: IntentOptions): void {
     reader.intents({ ...filterOf(options), status: options.state }),
   );
   const nowMs = Date.now();
-  print(options, {
-    json: { intents: intents.map(({ json, ...rest }) => ({ ...rest, intent: parsedJson(json) })) },
-    lines: () =>
+  print(
+    options,
+    { intents: intents.map(({ json, ...rest }) => ({ ...rest, intent: parsedJson(json) })) },
+    () =>
       intents.length === 0
         ? ['No such intents.']
         : rowLines(intents, {
@@ -132,7 +132,7 @@ function listIntents(options: IntentOptions): void {
             state: ({ status }) => status,
             why: ({ reason }) => reasonText(reason),
           }),
-  });
+  );
 }
 
 export function intentsCommand(): Command {

@@ -10,6 +10,7 @@ import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { followCommand } from '../follow-command.ts';
 import { english } from '../../language/sentence.ts';
+import { print } from '../table.ts';
 
 interface Options {
   readonly payload: { readonly json: unknown };
@@ -34,7 +35,7 @@ Examples:
   sarraf signal trend alert --payload '{"side":"sell"}' --id 2026-01-05-close --json`;
 
 async function run(strategy: string, name: string, options: Options): Promise<void> {
-  const { data, id = randomUUID(), sentAt = null, json } = options;
+  const { data, id = randomUUID(), sentAt = null } = options;
   if (!isSignalId(id)) throw wrongInput(`--id: expected ${SIGNAL_ID_RULE}`);
   checkBotFolder(data);
   using client = new ControlClient(data);
@@ -44,7 +45,7 @@ async function run(strategy: string, name: string, options: Options): Promise<vo
   const posted = post(client, { kind: 'signal', ...request });
   const followed = await followCommand({ client, id: posted, data, stillForMs: ANSWERED_WITHIN_MS });
   if (followed.kind !== 'done') throw failed(notApplied(client, posted, followed.kind));
-  print(id, followed.result, json === true);
+  printResult(id, followed.result, options);
 }
 
 function post(client: ControlClient, command: SignalCommand): number {
@@ -55,11 +56,10 @@ function post(client: ControlClient, command: SignalCommand): number {
   }
 }
 
-function print(id: string, { ok, message: text, signal }: ControlResult, isJson: boolean): void {
+function printResult(id: string, { ok, message: text, signal }: ControlResult, options: Options): void {
   const message = english(text);
-  if (isJson) console.log(JSON.stringify({ id, ...signal, message }));
+  print(options, { id, ...signal, message }, () => (ok ? message : null));
   if (!ok) throw failed(`${signal?.outcome ?? 'not told'}: ${message}`);
-  if (!isJson) console.log(message);
 }
 
 function notApplied(client: ControlClient, posted: number, why: 'gone' | 'still'): string {

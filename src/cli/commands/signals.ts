@@ -7,8 +7,8 @@ import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../query/write-run-parquet.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, refuseExisting } from '../option-readers.ts';
-import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { rowLines } from '../table.ts';
+import { mirrorCommand, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { print, rowLines } from '../table.ts';
 
 interface Options extends MirrorOptions {
   readonly strategy?: string;
@@ -35,22 +35,20 @@ async function run(options: Options): Promise<void> {
     return;
   }
   const nowMs = Date.now();
-  print(options, {
-    json: { signals: lines },
-    lines: () =>
-      lines.length === 0
-        ? ['No signals came.']
-        : rowLines(lines, {
-            'time (UTC)': ({ seenAtMs }) => clockText(seenAtMs, nowMs),
-            strategy: (line) => line.strategy,
-            signal: ({ name }) => oneLine(name),
-            id: ({ id }) => oneLine(id),
-            from: ({ source }) => oneLine(source),
-            payload: ({ payload }) => oneLine(JSON.stringify(payload)).slice(0, LONGEST_PAYLOAD),
-            outcome: ({ code, outcome }) => (code === 'repeated' ? `${outcome} before` : outcome),
-            why: ({ reason }) => oneLine(reason ?? ''),
-          }),
-  });
+  print(options, { signals: lines }, () =>
+    lines.length === 0
+      ? ['No signals came.']
+      : rowLines(lines, {
+          'time (UTC)': ({ seenAtMs }) => clockText(seenAtMs, nowMs),
+          strategy: (line) => line.strategy,
+          signal: ({ name }) => oneLine(name),
+          id: ({ id }) => oneLine(id),
+          from: ({ source }) => oneLine(source),
+          payload: ({ payload }) => oneLine(JSON.stringify(payload)).slice(0, LONGEST_PAYLOAD),
+          outcome: ({ code, outcome }) => (code === 'repeated' ? `${outcome} before` : outcome),
+          why: ({ reason }) => oneLine(reason ?? ''),
+        }),
+  );
 }
 
 /** Writes the delivered signals, for a backtest. */
@@ -66,10 +64,7 @@ async function write(lines: readonly SignalLine[], out: string, options: Options
     (draft) => writeFileSync(draft, text),
     () => refuseExisting(out),
   );
-  print(options, {
-    json: { file: out, signals: signals.length },
-    lines: () => [`${signals.length} signals to ${out}`],
-  });
+  print(options, { file: out, signals: signals.length }, () => [`${signals.length} signals to ${out}`]);
 }
 
 export function signalsCommand(): Command {

@@ -15,7 +15,7 @@ import { failed, wrongInput, asCommand } from '../command-error.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption, refuseExisting } from '../option-readers.ts';
 import { csvLine } from '../../domain/csv.ts';
-import { tableLines } from '../table.ts';
+import { print, tableLines } from '../table.ts';
 import { once } from 'node:events';
 
 const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
@@ -79,16 +79,13 @@ export function sqlCommand(): Command {
 
 function listViews(options: Options): void {
   if (options.out !== undefined) throw wrongInput('expected a query with --out, was none');
-  if (options.json === true || options.format === 'json') {
-    const views = VIEW_NAMES.map((name) => ({ name, ...VIEWS[name] }));
-    console.log(JSON.stringify({ views }));
-    return;
-  }
-  for (const name of VIEW_NAMES) {
-    const { about, columns } = VIEWS[name];
-    console.log(`${name}: ${about}`);
-    for (const column of columns) console.log(`  ${column.name.padEnd(26)}${column.sqlType}`);
-  }
+  const views = VIEW_NAMES.map((name) => ({ name, ...VIEWS[name] }));
+  print(options.format === 'json' ? { json: true } : options, { views }, () =>
+    views.flatMap(({ name, about, columns }) => [
+      `${name}: ${about}`,
+      ...columns.map((column) => `  ${column.name.padEnd(26)}${column.sqlType}`),
+    ]),
+  );
 }
 
 function formatOf({ format, out, json }: Options): Format {
@@ -118,7 +115,7 @@ async function ask(sql: string, options: Options): Promise<void> {
   try {
     if (out === undefined)
       await withQuery({ ...question, draft: null }, (query) =>
-        print(query, { sql, format, rows: options.rows }),
+        printQuery(query, { sql, format, rows: options.rows }),
       );
     else {
       const write = (draft: string): Promise<number> =>
@@ -137,7 +134,7 @@ async function ask(sql: string, options: Options): Promise<void> {
   }
 }
 
-async function print(query: OpenQuery, { sql, format, rows }: Printed): Promise<void> {
+async function printQuery(query: OpenQuery, { sql, format, rows }: Printed): Promise<void> {
   const result = await resultRows(query, sql);
   if (format === 'csv') await writeCsvRows(result);
   else if (format === 'json') await writeJsonRows(result);

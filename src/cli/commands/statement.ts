@@ -15,7 +15,6 @@ import {
 import { asWholeFile, copyParquet } from '../../query/write-run-parquet.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
-import { print } from '../read-mirror.ts';
 import { refuseExisting, dataOption } from '../option-readers.ts';
 import {
   statementColumns,
@@ -37,7 +36,7 @@ import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { sqlName } from '../../query/views.ts';
 import { csvLine } from '../../domain/csv.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { print, tableLines, type TableColumn } from '../table.ts';
 
 interface Options {
   readonly year?: string;
@@ -69,10 +68,7 @@ async function statement(options: Options, isDataWritten: boolean): Promise<void
   const period = readPeriod(options, Date.now());
   const shown = out === undefined ? read(options, period, () => {}) : await write(options, period, out);
   const json = { ...statementJson(shown), out: out ?? null };
-  print(options, {
-    json,
-    lines: () => [...statementText(shown), ...(out === undefined ? [] : ['', out])],
-  });
+  print(options, json, () => [...statementText(shown), ...(out === undefined ? [] : ['', out])]);
   const grave = shown.notes.filter(({ isGrave }) => isGrave).length;
   if (grave > 0)
     throw failed(`the statement does not balance or is not whole: ${grave} of its notes say why`);

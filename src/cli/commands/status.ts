@@ -23,14 +23,13 @@ import { failed } from '../command-error.ts';
 import {
   hasMirror,
   mirrorCommand,
-  print,
   readMirror,
   type MirrorOptions,
   startingBot,
   startWaitsFor,
   type StartingBot,
 } from '../read-mirror.ts';
-import { rowLines } from '../table.ts';
+import { print, rowLines } from '../table.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
@@ -243,8 +242,9 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
   const transfers = transfersNow(stored, summary.isRunning);
   const haltWait = summary.isRunning === true ? readHaltWait(options.data) : null;
-  print(options, {
-    json: {
+  print(
+    options,
+    {
       ...rest,
       runner: runner === null ? null : { pid: runner.pid, host: runner.host, sinceMs: runner.sinceMs },
       starting: starting === null ? null : { pid: starting.pid, waitsFor: starting.waitsFor },
@@ -262,7 +262,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
         stored.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }]),
       ),
     },
-    lines: () => [
+    () => [
       ...headLines(summary, { runner, starting, haltWait, unclear }, nowMs),
       ...silenceLines(silentForMs),
       `books   ${booksText(books, nowMs)}`,
@@ -275,7 +275,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       '',
       ...openOrderLines(summary, nowMs),
     ],
-  });
+  );
 }
 
 export function statusCommand(): Command {

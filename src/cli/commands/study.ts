@@ -28,7 +28,7 @@ import { numberText } from '../../backtest/value-text.ts';
 import { isProcessLockHeld } from '../../daemon/process-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyResult } from '../../study/study-result.ts';
-import { rowLines } from '../table.ts';
+import { print, rowLines } from '../table.ts';
 import { readStudyFile, readWrittenStudy } from '../../study/study-settings.ts';
 import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/run-stress.ts';
 import { remoteOptions, type RemoteFlags } from '../study/remote-options.ts';
@@ -199,11 +199,8 @@ async function report(wanted: string, options: ReportOptions): Promise<void> {
   const parquet = join(resolve(out), 'trials.parquet');
   const store = StudyStore.openToRead(folder.pathOf(name));
   const trials = await writeTrialsParquet(store, parquet).finally(() => store.close());
-  if (options.json === true) {
-    console.log(JSON.stringify({ study: name, page, parquet, trials }));
-    return;
-  }
-  console.log([`${name}: ${countText(trials, 'trial')}`, page, parquet].join('\n'));
+  const value = { study: name, page, parquet, trials };
+  print(options, value, () => [`${name}: ${countText(trials, 'trial')}`, page, parquet]);
 }
 
 function makeFolder(path: string): void {
@@ -259,9 +256,9 @@ function status(wanted: string | undefined, options: StatusOptions): void {
     }
   }
   for (const sentence of unreadable) console.error(sentence);
-  if (options.json === true) console.log(JSON.stringify({ studies, unreadable }));
-  else if (studies.length === 0) console.log('No studies; "sarraf study run" makes one.');
-  else console.log(statusLines(studies).join('\n'));
+  print(options, { studies, unreadable }, () =>
+    studies.length === 0 ? 'No studies; "sarraf study run" makes one.' : statusLines(studies),
+  );
 }
 
 function statusOf(folder: StudyFolder, name: string): Status {

@@ -4,7 +4,7 @@ import { linkText } from '../../dashboard/begin-dashboard.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';
-import { tableLines } from '../table.ts';
+import { print, tableLines } from '../table.ts';
 
 interface Options {
   readonly data: string;
@@ -66,9 +66,8 @@ function addToken(name: string, options: AddOptions): void {
       : store.addToken({ name, role }),
   );
   const may = role === 'signal' ? `send signals to ${strategy}` : role;
-  if (json === true)
-    console.log(JSON.stringify({ name, role, ...(strategy === undefined ? {} : { strategy }), token }));
-  else console.log(`${token}\nIt is said this once. Whoever has it may ${may}.`);
+  const value = { name, role, ...(strategy === undefined ? {} : { strategy }), token };
+  print({ json }, value, () => [token, `It is said this once. Whoever has it may ${may}.`]);
 }
 
 function listTokens(options: Options): void {
@@ -77,29 +76,28 @@ function listTokens(options: Options): void {
     others: store.signalTokens.all().map((token) => ({ ...token, role: 'signal' as const })),
   }));
   const tokens = [...own, ...others];
-  if (options.json === true) console.log(JSON.stringify({ tokens }));
-  else if (tokens.length === 0) console.log('No token: the next start of the page makes one.');
-  else {
-    const rows = [
-      ...own.map(({ name, role, madeAtMs }) => [name, role, bothTimesText(madeAtMs)]),
-      ...others.map(({ name, strategy, madeAtMs }) => [name, `signal ${strategy}`, bothTimesText(madeAtMs)]),
-    ];
-    console.log(tableLines(['token', 'may', 'made'], rows).join('\n'));
-  }
+  const rows = [
+    ...own.map(({ name, role, madeAtMs }) => [name, role, bothTimesText(madeAtMs)]),
+    ...others.map(({ name, strategy, madeAtMs }) => [name, `signal ${strategy}`, bothTimesText(madeAtMs)]),
+  ];
+  print(options, { tokens }, () =>
+    rows.length === 0
+      ? 'No token: the next start of the page makes one.'
+      : tableLines(['token', 'may', 'made'], rows),
+  );
 }
 
 function removeToken(name: string, options: Options): void {
   if (!withStore(options, (store) => store.removeToken(name)))
     throw failed(`expected a token of "sarraf token list", was ${name}`);
-  if (options.json === true) console.log(JSON.stringify({ removed: name }));
-  else console.log(`removed ${name}, and the sessions that it began`);
+  print(options, { removed: name }, () => `removed ${name}, and the sessions that it began`);
 }
 
 function makeLink(options: RoleOptions): void {
   const { code, endsAtMs } = withStore(options, (store) => store.addLink(options.role));
   const link = linkText(readAddressNote(options.data) ?? USUAL_ADDRESS, code);
-  if (options.json === true) console.log(JSON.stringify({ link, role: options.role, endsAtMs }));
-  else console.log(`${link}\nIt signs in once, within ten minutes.`);
+  const value = { link, role: options.role, endsAtMs };
+  print(options, value, () => [link, 'It signs in once, within ten minutes.']);
 }
 
 export function tokenCommand(): Command {

@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { exchangeAskedMs } from '../../venues/port.ts';
 import { sendRequest } from '../../venues/venue-caller.ts';
+import { print } from '../table.ts';
 
 /** Options of `sarraf data download`; times in ms. */
 export interface DownloadCommandOptions extends DataOptions {
@@ -78,8 +79,7 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
         line.show({ what: `${market} candles-${timeframe}`, done: candles, share }),
     });
     line.end();
-    if (options.json === true) console.log(JSON.stringify({ market, timeframe, ...report }));
-    else console.log(summaryText(options, report));
+    print(options, { market, timeframe, ...report }, () => summaryText(options, report));
   } catch (error) {
     line.end();
     if (error instanceof SarrafError && error.code === 'ABORTED') throw failed(error.message);

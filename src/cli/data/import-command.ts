@@ -20,6 +20,7 @@ import { RunFlags } from '../run-flags.ts';
 import { limitHeap } from '../end-signal.ts';
 import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
 import { ProgressLine } from './progress-line.ts';
+import { print } from '../table.ts';
 
 /** Rejects that are shown; all are in their file. */
 const MOST_SHOWN = 5;
@@ -113,8 +114,9 @@ async function run(files: readonly string[], options: Options): Promise<void> {
   for (const file of files) {
     const report = await importOne(catalogue, file, options);
     const reportFile = writeReport(catalogue, report);
-    if (options.json === true) console.log(JSON.stringify({ ...reportJson(report), ...reportFile }));
-    else for (const line of importLines(report, reportFile.rejectsFile)) console.log(line);
+    print(options, { ...reportJson(report), ...reportFile }, () =>
+      importLines(report, reportFile.rejectsFile),
+    );
     if (report.result !== 'imported') throw refusal(report, reportFile.rejectsFile);
   }
 }

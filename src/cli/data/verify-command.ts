@@ -16,6 +16,7 @@ import {
   RECORD_KINDS,
   type DataOptions,
 } from './data-options.ts';
+import { print } from '../table.ts';
 
 interface Options extends DataOptions {
   readonly market?: MarketSymbol;
@@ -87,8 +88,7 @@ async function verify(options: Options): Promise<void> {
     if (first !== undefined) throw noneThere(options.catalogue, first, range);
   }
   const count = reports.reduce((sum, { findings }) => sum + findings.count, 0);
-  if (options.json === true)
-    console.log(JSON.stringify({ findings: count, folders: reports.map(reportJson) }));
+  print(options, { findings: count, folders: reports.map(reportJson) }, () => null);
   if (count > 0) throw failed(`${count} findings in ${options.catalogue}`);
 }
 

@@ -20,7 +20,7 @@ import { StudyProgress, type TrialCounts } from './study-lines.ts';
 import { countText } from '../../domain/money.ts';
 import type { WalkForwardResult } from '../../study/walk-forward-result.ts';
 import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../study/study-texts.ts';
-import { tableLines } from '../table.ts';
+import { print, tableLines } from '../table.ts';
 import { parseDuration } from '../../daemon/duration-text.ts';
 import {
   readStudyFile,
@@ -87,7 +87,7 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
     report.end();
     if (end === 'stopped') {
       const advice = `it ended before all of its trials: "sarraf study walk-forward ${name}" goes on`;
-      console.log(options.json === true ? JSON.stringify({ end, ranNow: whole.ran, study: name }) : advice);
+      print(options, { end, ranNow: whole.ran, study: name }, () => advice);
       return;
     }
     const result = readWalkForward(study, folder, name);
@@ -295,23 +295,12 @@ async function open(wanted: string, options: Options): Promise<void> {
     'the figures of a hold-out that was run',
   );
   const { trialsOnData } = readStudyResult(folder, name);
-  if (options.json === true) {
-    const { number, params } = trial;
-    console.log(
-      JSON.stringify({
-        study: name,
-        isFirst,
-        ...opened,
-        report,
-        params,
-        inSample: { trial: number, metrics },
-        trialsOnData,
-      }),
-    );
-  } else {
-    const objectives = study.settings.objectives.map(({ metric }) => metric);
-    console.log(lines({ ...opening, trial }, { name, report, objectives, trialsOnData }).join('\n'));
-  }
+  const { number, params } = trial;
+  const inSample = { trial: number, metrics };
+  const objectives = study.settings.objectives.map(({ metric }) => metric);
+  print(options, { study: name, isFirst, ...opened, report, params, inSample, trialsOnData }, () =>
+    lines({ ...opening, trial }, { name, report, objectives, trialsOnData }),
+  );
   if (report.kind === 'failed') throw failed(`the run of the hold-out failed: ${report.reason}`);
 }
 
