@@ -53,7 +53,7 @@ test.each([['bot'], ['manual']])(
     await first.run(MINUTE_MS);
     const resting = placeByHand(world, 'buy', '0.002', { price: '45000000000' });
     const filled = placeByHand(world, 'buy', '0.003', { market: true });
-    await first.run(2 * MINUTE_MS);
+    await first.run(MINUTE_MS);
     expect(statusOf(world, resting.id)).toBe('Active');
     expect(first.lines.filter((line) => line.includes(resting.name))).toEqual([
       expect.stringContaining('placed by hand'),
@@ -64,7 +64,7 @@ test.each([['bot'], ['manual']])(
 
     const second = await BotLife.prepare(world, path);
     second.bot.shell.start();
-    await second.run(2 * MINUTE_MS);
+    await second.run(MINUTE_MS);
     await second.drain();
     second.mirror.close();
     expect(statusOf(world, resting.id)).toBe('Active');

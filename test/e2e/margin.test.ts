@@ -48,7 +48,7 @@ async function liveTwice(threaded: boolean): Promise<ReadonlySet<string>> {
         });
         expect(moved.ok).toBe(true);
       }
-      await bot.run(240_000);
+      await bot.run(150_000);
       // A line of the wallet's history explains what went to the margin wallet: the books agree.
       expect(bot.bot.engine.reconciler.break).toBe(null);
       expect(bot.bot.engine.status().phase).toBe('trading');
@@ -85,7 +85,7 @@ test.each([false, true])(
       const bot = await BotLife.prepare(world, path, threaded ? threads : undefined);
       const before = accounts.find(world.userId, 'rls')?.total ?? 0n;
       bot.bot.shell.start();
-      await bot.run(600_000);
+      await bot.run(300_000);
       const { reconciler } = bot.bot.engine;
       const spot = before - parseUnits('600000.5');
       expect(accounts.find(world.userId, 'rls', 'margin')?.total).toBe(parseUnits('600000.5'));

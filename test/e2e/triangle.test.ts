@@ -26,7 +26,7 @@ test('triangles on the embedded exchange make what the wallets say', async () =>
   const life = await BotLife.prepare(world, join(folder, 'mirror.sqlite'));
   const { engine, counts, shell } = life.bot;
   shell.start();
-  await life.run(900_000);
+  await life.run(600_000);
   await life.drain();
 
   const { strategies } = summarize(engine, counts);

@@ -50,7 +50,7 @@ async function sarraf(...args: string[]): Promise<{ readonly out: string; readon
 beforeAll(async () => {
   life = await BotLife.prepare(world, join(folder, 'mirror.sqlite'));
   life.bot.shell.start();
-  await life.run(10 * MINUTE_MS);
+  await life.run(4 * MINUTE_MS);
   // So that the last trade has been read, and what is compared stays the same.
   life.bot.shell.control({ kind: 'halt', reason: 'to look', wholeAccount: false });
   await life.run(2 * MINUTE_MS);
