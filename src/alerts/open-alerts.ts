@@ -22,10 +22,9 @@ import type { FolderLedger } from '../daemon/folder-ledger.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readRecord } from '../engine/stored-records.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { LastPrices, strategyStatus, locksNow, pauseOf } from '../mirror/strategy-status.ts';
+import { LastPrices, strategyStatus, locksNow, pauseOf, whyNoOrders } from '../mirror/strategy-status.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 import { readReconciliation } from '../mirror/read-reconciliation.ts';
-import { whyNoOrders } from '../mirror/why-no-orders.ts';
 import type { BotView, ChatView } from './chat/chat-update.ts';
 
 /** Interval at which alerts poll for news. A poll without news is one small query. */

@@ -18,7 +18,7 @@ import { storedLogLine } from '../engine/mirror-change.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { FillRecord } from '../records/fill.ts';
-import type { SessionRows } from '../mirror/session-rows.ts';
+import type { SessionRows } from '../mirror/read-session-rows.ts';
 import { pathOf } from '../portfolio/holding.ts';
 import type { LivePart } from './finish-run.ts';
 import { runCurrency } from './run-currency.ts';

@@ -23,8 +23,8 @@ import {
   type FigureValue,
   type SeriesRange,
 } from './read-series.ts';
-import { MarketRows } from './market-rows.ts';
 import {
+  MarketRows,
   RowPages,
   type JournalLine,
   type IntentFilter,

@@ -1,6 +1,6 @@
 import type { FeeSchedule } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
-import type { AccountsState } from '../simulator/accounts.ts';
+import type { AccountsState, Wallet, UserId } from '../simulator/accounts.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { SimulatedBar } from '../simulator/candle-series.ts';
 import type { MarketState, SimulatedOrder, Trade, Trader } from '../simulator/market-state.ts';
@@ -15,7 +15,6 @@ import {
   storeTrade,
   type StoredTrade,
 } from './stored-order.ts';
-import type { Wallet, UserId } from '../simulator/wallet.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

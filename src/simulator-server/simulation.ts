@@ -2,7 +2,7 @@ import { UTC_BARS, type BarAnchors } from '../domain/candle.ts';
 import { createRandom } from '../domain/random.ts';
 import { SimulatedExchange } from '../simulator/exchange.ts';
 import { currencyOf } from '../simulator/deposits.ts';
-import { createServices } from '../simulator/services.ts';
+import { Services } from '../simulator/services.ts';
 import type { Md5 } from '../simulator/gateway.ts';
 import { FaultPlan, FaultyAdapter } from './fault-plan.ts';
 import { defined } from './market-config.ts';
@@ -52,7 +52,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
       trading: lags ? { ...config.trading, recordVersions: true } : config.trading,
     },
     (made) =>
-      createServices({
+      new Services({
         accounts: made.accounts,
         random: createRandom(seed),
         startMs,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { durationMs, plainText } from './setting-fields.ts';
-import type { Accounts } from './accounts.ts';
-import { type UserId, BoundedList } from './wallet.ts';
+import { type Accounts, type UserId, BoundedList } from './accounts.ts';
 
 export interface Deposit {
   readonly id: number;

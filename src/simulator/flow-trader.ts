@@ -1,6 +1,6 @@
 import { valueUp, type Market } from '../domain/market.ts';
 import type { Side } from '../domain/order.ts';
-import type { UserId } from './wallet.ts';
+import type { UserId } from './accounts.ts';
 import type { SimulatedExchange } from './exchange.ts';
 import type { MarketState, SimulatedOrder } from './market-state.ts';
 import type { PlaceOrder, Result } from './requests.ts';

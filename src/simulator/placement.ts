@@ -24,9 +24,8 @@ import {
   holdFor,
 } from './trading/order-plan.ts';
 import { type FeeSchedule, feeOf, ratesOf, stepValue, valueHalfEven, valueUp } from '../domain/market.ts';
-import type { UserId } from './wallet.ts';
+import type { UserId, Accounts } from './accounts.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
-import type { Accounts } from './accounts.ts';
 
 /**
  * Decides on a request for an order: what it becomes, or a code of the interface's table of order placement.

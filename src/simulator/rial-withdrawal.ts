@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decimalAmount, durationMs, millionths, positiveDecimal } from './setting-fields.ts';
-import type { UserId } from './wallet.ts';
+import type { UserId } from './accounts.ts';
 import type { BankAccount, WithdrawalCeilings } from './user.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 

@@ -66,7 +66,7 @@ export interface ServicesState {
   readonly gateway: GatewayState;
 }
 
-/** All of the exchange that is not trading, in one hand. */
+/** All of the exchange that is not trading, in one hand. What is not given is at its default. */
 export class Services {
   readonly users: Users;
   readonly credentials: CredentialRegister;
@@ -197,11 +197,6 @@ export class Services {
       }
     }
   }
-}
-
-/** All services, with what is not given at its default. */
-export function createServices(options: ServicesOptions): Services {
-  return new Services(options);
 }
 
 /** Source: interface, "Margin market setting". Rates and leverage are decimals, in units of 1e-10. */

@@ -1,7 +1,6 @@
 import type { FeeSchedule } from '../domain/market.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { Accounts } from './accounts.ts';
-import type { UserId } from './wallet.ts';
+import type { Accounts, UserId } from './accounts.ts';
 import { type MarketState, type SimulatedOrder, Trade, type Trader } from './market-state.ts';
 import type { MatchHandler } from './matching-book.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { currencySymbol, decimalAmount, durationMs, plainText } from './setting-fields.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import { BoundedList } from './wallet.ts';
+import { BoundedList } from './accounts.ts';
 import { accept, refuse, type Result } from './requests.ts';
 import { invariant } from '../domain/errors.ts';
 

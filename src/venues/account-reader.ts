@@ -7,7 +7,7 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { z } from 'zod';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
-import type { UserId } from '../simulator/wallet.ts';
+import type { UserId } from '../simulator/accounts.ts';
 
 export type AccountReading =
   | { readonly kind: 'read'; readonly fields: AccountFields }

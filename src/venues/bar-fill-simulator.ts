@@ -16,7 +16,7 @@ import { createBarRules, type BarRules } from './fill-rules.ts';
 import { EquityValuer } from './equity-valuer.ts';
 import { BarFiller, type FillContext, takerCostsOf } from './bars/fill-bar.ts';
 import { venueOrderOf, walletReadingOf, TypedAdapter, type AdapterAccount } from './typed-adapter.ts';
-import { Wallet } from '../simulator/wallet.ts';
+import { Wallet } from '../simulator/accounts.ts';
 import type { SimulatedOrder, WalletPair } from '../simulator/market-state.ts';
 
 interface BarFillSimulatorOptions {

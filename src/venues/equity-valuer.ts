@@ -2,7 +2,7 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { leastAmountAt } from '../domain/market.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { pathOf, valueIn, type PriceOf } from '../portfolio/holding.ts';
-import type { Wallet } from '../simulator/wallet.ts';
+import type { Wallet } from '../simulator/accounts.ts';
 import type { BarMarket } from './bars/bar-market.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 

@@ -7,7 +7,7 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { readDataFile, timeOf } from '../recording/read-file.ts';
 import type { RecordedTrade } from '../recording/records.ts';
-import { type ReplayRow, rowTimeMs } from '../simulator/seed-replay.ts';
+import { type ReplayRow, rowTimeMs } from '../simulator/replay-flow.ts';
 
 /** Rows that the steps are guessed from. */
 const ROWS_FOR_STEPS = 5_000;

@@ -51,7 +51,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/order-book.ts';
 import { dayStats, type SimulatedBar } from '../simulator/candle-series.ts';
-import type { Wallet, WalletEntry as CoreTransaction } from '../simulator/wallet.ts';
+import type { Wallet, WalletEntry as CoreTransaction } from '../simulator/accounts.ts';
 import { marketOfCurrencies } from '../exchange/market-names.ts';
 
 const ALL: OrdersQuery = {

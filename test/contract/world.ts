@@ -4,7 +4,7 @@ import { createRandom } from '../../src/domain/random.ts';
 import { SimulatedExchange } from '../../src/simulator/exchange.ts';
 import type { WithdrawalSettings } from '../../src/simulator/rial-withdrawal.ts';
 import type { LimitSettings } from '../../src/simulator/rate-limits.ts';
-import { createServices } from '../../src/simulator/services.ts';
+import { Services } from '../../src/simulator/services.ts';
 import type { TradingSettings } from '../../src/simulator/requests.ts';
 import type { UserSettings } from '../../src/simulator/user.ts';
 import { NOW_MS } from './client-over.ts';
@@ -164,7 +164,7 @@ export function createWorld(options: WorldOptions = {}): SimulatedExchange {
       ...(options.trading === undefined ? {} : { trading: options.trading }),
     },
     (exchange) =>
-      createServices({
+      new Services({
         accounts: exchange.accounts,
         random: createRandom(7),
         startMs: NOW_MS,

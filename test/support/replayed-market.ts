@@ -6,8 +6,7 @@ import type { Amount, Price } from '../../src/domain/money.ts';
 import type { Side } from '../../src/domain/order.ts';
 import type { SimulatedBar } from '../../src/simulator/candle-series.ts';
 import type { PlaceOrder } from '../../src/simulator/requests.ts';
-import { ReplayFlow } from '../../src/simulator/replay-flow.ts';
-import { seedReplay, type ReplayRow } from '../../src/simulator/seed-replay.ts';
+import { ReplayFlow, seedReplay, type ReplayRow } from '../../src/simulator/replay-flow.ts';
 
 export const HOUR_MS = 3_600_000;
 export const START_MS = 472_000 * HOUR_MS;

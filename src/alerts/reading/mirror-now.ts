@@ -6,7 +6,7 @@ import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 import { heldOf } from '../../engine/bracket-stock.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
-import { whyNoOrders } from '../../mirror/why-no-orders.ts';
+import { whyNoOrders } from '../../mirror/strategy-status.ts';
 import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
 import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-facts.ts';
 

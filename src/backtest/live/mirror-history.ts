@@ -14,7 +14,7 @@ import {
 } from '../backtest-run.ts';
 import { IntentTally } from '../../engine/intent-tally.ts';
 import { rejectionOf } from '../../engine/order-rejection.ts';
-import type { RefusedIntent, SessionRows, BoundedTable } from '../../mirror/session-rows.ts';
+import type { RefusedIntent, SessionRows, BoundedTable } from '../../mirror/read-session-rows.ts';
 import { english, sentenceFacts } from '../../language/sentence.ts';
 import { inDigits } from '../../language/fact.ts';
 import type { BarGrid } from '../../domain/candle.ts';

@@ -7,7 +7,7 @@ import { unprotectedOf } from '../../engine/exits.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { openRest } from '../../engine/live-exposure.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
-import type { SessionRows } from '../../mirror/session-rows.ts';
+import type { SessionRows } from '../../mirror/read-session-rows.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { quotient } from '../statistics.ts';

@@ -7,8 +7,14 @@ import type { StoredCredential } from '../../engine/request-watches.ts';
 import { readRecord } from '../../engine/stored-records.ts';
 import type { StoredRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
-import { LastPrices, strategyStatus, type StrategyStatus } from '../../mirror/strategy-status.ts';
-import { locksNow, pauseOf } from '../../mirror/strategy-status.ts';
+import {
+  LastPrices,
+  strategyStatus,
+  type StrategyStatus,
+  locksNow,
+  pauseOf,
+  whyNothingLeaves,
+} from '../../mirror/strategy-status.ts';
 import { locksText, orderLines, reasonText } from '../order-lines.ts';
 import { sentenceOf } from '../../engine/issue-log.ts';
 import {
@@ -30,7 +36,6 @@ import {
   type StartingBot,
 } from '../read-mirror.ts';
 import { print, rowLines } from '../table.ts';
-import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-source.ts';

@@ -16,7 +16,7 @@ import type { HealthSource, EquityState, LedgerWatch } from '../health-source.ts
 import type { BotConfig } from '../create-bot-config.ts';
 import { equityFigure, profitFigure } from '../../domain/figure-name.ts';
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
-import { equityCurrencies, type FigureSource } from '../../mirror/equity-now.ts';
+import { equityCurrencies, type FigureSource } from '../../mirror/read-series.ts';
 import { drawdownOf, valuesOf, withoutDeposits, type ValueAt } from '../../portfolio/value-series.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ControlResult } from '../control-command.ts';

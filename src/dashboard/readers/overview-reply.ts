@@ -1,8 +1,7 @@
 import { addUnits, formatUnits, parseUnits } from '../../domain/money.ts';
 import { readRecord } from '../../engine/stored-records.ts';
-import { locksNow } from '../../mirror/strategy-status.ts';
+import { locksNow, whyNothingLeaves } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
-import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { readReconciliation, transfersNow } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
 import {

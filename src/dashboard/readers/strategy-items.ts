@@ -29,7 +29,7 @@ import {
   orderItemOf,
 } from './row-items.ts';
 import { profitFigure } from '../../domain/figure-name.ts';
-import { equityCurrencies, equityNow } from '../../mirror/equity-now.ts';
+import { equityCurrencies, equityNow } from '../../mirror/read-series.ts';
 import type { SeriesItem } from '../schema/market.ts';
 
 /** The strategies of a mirror, with what each has made and why it did what it did last. */

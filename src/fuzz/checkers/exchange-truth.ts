@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Side } from '../../domain/order.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
-import type { UserId } from '../../simulator/wallet.ts';
+import type { UserId } from '../../simulator/accounts.ts';
 import {
   type SimulatedOrder,
   type TradeOfOrder,

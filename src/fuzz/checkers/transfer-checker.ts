@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
-import type { UserId } from '../../simulator/wallet.ts';
+import type { UserId } from '../../simulator/accounts.ts';
 import { violationsOf, type Violation, type LeavingRequest, type WireWitness } from './exchange-truth.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 import { z } from 'zod';

@@ -6,7 +6,7 @@ import type { WireForms, WireCall } from './handler.ts';
 import { type SimulatedOrder, NO_PRICE, type TradeOfOrder } from '../../simulator/market-state.ts';
 import { confirmationsOf, type Deposit } from '../../simulator/deposits.ts';
 import { fulfilledUnits, isCancelable, type RialWithdrawalState } from '../../simulator/rial-withdrawal.ts';
-import type { Wallet, WalletEntry } from '../../simulator/wallet.ts';
+import type { Wallet, WalletEntry } from '../../simulator/accounts.ts';
 
 const EXECUTION_WORDS: Readonly<Record<Execution, string>> = {
   limit: 'Limit',

@@ -1,8 +1,7 @@
 import { DAY_MS } from '../../domain/time-text.ts';
 import { invariant } from '../../domain/errors.ts';
 import { parseUnits, UNITS_PER_ONE, divideUp } from '../../domain/money.ts';
-import type { Accounts } from '../accounts.ts';
-import type { UserId } from '../wallet.ts';
+import type { Accounts, UserId } from '../accounts.ts';
 import { accept, refuse, type Result } from '../requests.ts';
 import {
   limitBrokenByRial,

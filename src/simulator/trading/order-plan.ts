@@ -3,7 +3,7 @@ import type { Execution, Side } from '../../domain/order.ts';
 import { type MarketState, type PlacementPlan, NO_PRICE, type Trader } from '../market-state.ts';
 import { type PlaceOrder, type TradingSettings, refuse, type Refusal } from '../requests.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
-import type { UserId } from '../wallet.ts';
+import type { UserId } from '../accounts.ts';
 
 /** Orders made from a request: one order, or the two of an OCO. */
 export interface Placement {

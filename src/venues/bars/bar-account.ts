@@ -1,7 +1,7 @@
 import { ratesOf, type FeeSchedule, feeOf, stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import { BoundedList, type Wallet } from '../../simulator/wallet.ts';
+import { BoundedList, type Wallet } from '../../simulator/accounts.ts';
 import {
   accept,
   refuse,

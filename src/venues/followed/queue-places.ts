@@ -3,13 +3,13 @@ import type { BookOrder, PriceLevel } from '../../simulator/matching-book.ts';
 import type { QueuePlace } from '../fill-rules.ts';
 import type { Candle, Timeframe } from '../../domain/candle.ts';
 import type { TimeRange } from '../../recording/records.ts';
-import { BoundedList } from '../../simulator/wallet.ts';
+import { BoundedList } from '../../simulator/accounts.ts';
 import type { SimulatedBar } from '../../simulator/candle-series.ts';
 import type { MarketState } from '../../simulator/market-state.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { RowGrid } from '../../simulator/seed-replay.ts';
+import { RowGrid } from '../../simulator/replay-flow.ts';
 
 /**
  * Amount of others, in amount steps, ahead of each own resting order at its price. Infinite if the recorded

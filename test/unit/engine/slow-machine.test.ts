@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readRecord } from '../../../src/engine/stored-records.ts';
-import { whyNoOrders } from '../../../src/mirror/why-no-orders.ts';
+import { whyNoOrders } from '../../../src/mirror/strategy-status.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';

@@ -4,7 +4,7 @@ import { formatPrice } from '../../../src/domain/market.ts';
 import type { Timeframe } from '../../../src/domain/candle.ts';
 import type { Price } from '../../../src/domain/money.ts';
 import { createRandom } from '../../../src/domain/random.ts';
-import type { ReplayRow } from '../../../src/simulator/seed-replay.ts';
+import type { ReplayRow } from '../../../src/simulator/replay-flow.ts';
 import { candle, HOUR_MS, replayOn, START_MS } from '../../support/replayed-market.ts';
 
 /** Hours of a wild walk with gaps between the bars; one price jumps tenfold. */

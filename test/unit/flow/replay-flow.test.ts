@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { ReplayFlow } from '../../../src/simulator/replay-flow.ts';
-import type { ReplayRow } from '../../../src/simulator/seed-replay.ts';
+import { ReplayFlow, type ReplayRow } from '../../../src/simulator/replay-flow.ts';
 import { replayOn, START_MS, trade } from '../../support/replayed-market.ts';
 
 const book = (second: number, bids: readonly string[][], asks: readonly string[][]): ReplayRow => ({

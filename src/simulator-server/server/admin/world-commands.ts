@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { FaultPlan, faultSettings } from '../../fault-plan.ts';
 import { defined, feePercent } from '../../market-config.ts';
 import { decimalAmount, positiveDecimal } from '../../../simulator/setting-fields.ts';
-
 import { adminCommand, AdminRefusal, type AdminContext, marketOf, userOf } from './admin-command.ts';
 import { formatRatePercent, ratesOf, type FeeRates } from '../../../domain/market.ts';
 import { formatUnits } from '../../../domain/money.ts';
 import type { MarketState } from '../../../simulator/market-state.ts';
-import type { Wallet } from '../../../simulator/wallet.ts';
+import type { Wallet } from '../../../simulator/accounts.ts';
 import { storeExchange } from '../../exchange-state.ts';
 
 /** The clock is moved on by at most a year at once. */

@@ -1,4 +1,4 @@
-import type { Wallet } from '../../../simulator/wallet.ts';
+import { type Wallet, transferFunds } from '../../../simulator/accounts.ts';
 import { refuse, type Refusal } from '../../../simulator/requests.ts';
 import {
   callUser,
@@ -26,7 +26,6 @@ import {
 import { unitsOf, UNIT_DECIMALS, UNITS_PER_ONE } from '../../../domain/money.ts';
 import type { MarketName } from '../../../domain/market-symbol.ts';
 import { parseMarket } from '../../../exchange/market-names.ts';
-import { transferFunds } from '../../../simulator/accounts.ts';
 import { gatewayRefusal, merchantOf, readInvoice, type SendRequest } from '../../../simulator/gateway.ts';
 
 const TRANSACTIONS_PAGE = 50;

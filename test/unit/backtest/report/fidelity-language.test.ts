@@ -6,7 +6,7 @@ import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { universeCaveats } from '../../../../src/backtest/run-currency.ts';
 import type { Language } from '../../../../src/language/locale.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
-import type { SessionRows } from '../../../../src/mirror/session-rows.ts';
+import type { SessionRows } from '../../../../src/mirror/read-session-rows.ts';
 import { createBarRules, createPollRules } from '../../../../src/venues/fill-rules.ts';
 
 /** A statement as its report has it, a line each. */

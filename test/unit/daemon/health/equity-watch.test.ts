@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EquityWatch } from '../../../../src/daemon/run/operator.ts';
-import type { FigureSource } from '../../../../src/mirror/equity-now.ts';
+import type { FigureSource } from '../../../../src/mirror/read-series.ts';
 
 /** Series whose values stand a millisecond apart, and how many values were read. */
 class MadeUpFigures implements FigureSource {

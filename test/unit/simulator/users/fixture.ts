@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { SimulatedExchange } from '../../../../src/simulator/exchange.ts';
-import { createServices, DEFAULT_FEES, type ServicesOptions } from '../../../../src/simulator/services.ts';
+import { Services, DEFAULT_FEES, type ServicesOptions } from '../../../../src/simulator/services.ts';
 import type { UserSettings } from '../../../../src/simulator/user.ts';
 import {
   DEFAULT_FORMS,
@@ -50,7 +50,7 @@ export function createExchange(options: Partial<ServicesOptions> = {}): Simulate
       fees: DEFAULT_FEES,
     },
     (exchange) =>
-      createServices({
+      new Services({
         accounts: exchange.accounts,
         random: createRandom(1),
         startMs: START_MS,

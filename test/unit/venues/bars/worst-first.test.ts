@@ -12,7 +12,7 @@ import { runCandleTable } from '../../../scenario/candle-fills-table.ts';
 import { takerCostsOf, takerPrice } from '../../../../src/venues/bars/fill-bar.ts';
 import { RecentReceipts } from '../../../../src/venues/bars/bar-account.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
-import type { Wallet } from '../../../../src/simulator/wallet.ts';
+import type { Wallet } from '../../../../src/simulator/accounts.ts';
 import { barColumns } from '../../../support/bar-columns.ts';
 
 const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '1' });

@@ -10,7 +10,7 @@ import { bookChunks, FROM_MS, TETHER, tradeChunks } from '../recorded/recorded-r
 import fc from 'fast-check';
 import { StepReader } from '../../../../src/venues/followed/queue-places.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { RowGrid } from '../../../../src/simulator/seed-replay.ts';
+import { RowGrid } from '../../../../src/simulator/replay-flow.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const MINUTE_MS = 60_000;
