@@ -365,7 +365,14 @@ class PlotColumn {
     if (this.skipped < this.every) return;
     this.skipped = 0;
     if (this.length === MOST_VALUES) {
-      this.halve();
+      // Keeps every second value. The one that found no room counts as left out.
+      this.skipped = this.every;
+      this.every *= 2;
+      this.length /= 2;
+      for (let index = 0; index < this.length; index += 1) {
+        this.atMs[index] = this.atMs[2 * index + 1] ?? 0;
+        this.value[index] = this.value[2 * index + 1] ?? 0;
+      }
       return;
     }
     if (this.length === this.atMs.length) {
@@ -380,17 +387,6 @@ class PlotColumn {
   data(): Pick<PlottedSeries, 'length' | 'atMs' | 'value' | 'every'> {
     const { length, every } = this;
     return { length, every, atMs: this.atMs.subarray(0, length), value: this.value.subarray(0, length) };
-  }
-
-  /** Keeps every second value. The one that found no room counts as left out. */
-  private halve(): void {
-    this.skipped = this.every;
-    this.every *= 2;
-    this.length /= 2;
-    for (let index = 0; index < this.length; index += 1) {
-      this.atMs[index] = this.atMs[2 * index + 1] ?? 0;
-      this.value[index] = this.value[2 * index + 1] ?? 0;
-    }
   }
 }
 

@@ -82,22 +82,21 @@ export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'b
       fills: reader.fills(all).filter(({ atMs }) => atMs >= beganMs),
       balances: new Map(reader.balances().map(({ currency, total }) => [currency, formatUnits(total)])),
       bars: readBars(mirror),
-      roundTripsMs: orders.slice(0, MOST_MEASURED).flatMap((order) => roundTripOf(reader, order)),
+      roundTripsMs: orders.slice(0, MOST_MEASURED).flatMap((order) => {
+        const { key, sentAtMs } = order;
+        if (sentAtMs === null) return [];
+        const answered = reader
+          .journalOf(key, MOST_ROWS)
+          .find(
+            ({ kind, json }) =>
+              kind === 'order' && ANSWERED.has((JSON.parse(json) as { readonly state?: unknown }).state),
+          );
+        return answered === undefined ? [] : [Math.max(0, answered.atMs - sentAtMs)];
+      }),
     };
   } finally {
     reader.close();
   }
-}
-
-function roundTripOf(reader: MirrorReader, { key, sentAtMs }: OrderRecord): readonly number[] {
-  if (sentAtMs === null) return [];
-  const answered = reader
-    .journalOf(key, MOST_ROWS)
-    .find(
-      ({ kind, json }) =>
-        kind === 'order' && ANSWERED.has((JSON.parse(json) as { readonly state?: unknown }).state),
-    );
-  return answered === undefined ? [] : [Math.max(0, answered.atMs - sentAtMs)];
 }
 
 function readBars(mirror: string): readonly KnownBars[] {

@@ -66,13 +66,15 @@ function figureLines({ summary }: ResultHead): string[] {
 }
 
 function groupLines({ title, figures }: FigureGroup): string[] {
-  return [title, ...figures.map((figure) => aligned(`  ${figure.title}`, figure.text))];
-}
-
-/** A name on the left and a text on the right of a column. */
-function aligned(name: string, text: string): string {
-  const room = COLUMN - name.length - 1;
-  return `${name} ${fitting(text, room).padStart(room)}`;
+  // A name on the left and a text on the right of a column.
+  return [
+    title,
+    ...figures.map((figure) => {
+      const name = `  ${figure.title}`;
+      const room = COLUMN - name.length - 1;
+      return `${name} ${fitting(figure.text, room).padStart(room)}`;
+    }),
+  ];
 }
 
 /** A number that is too long for its room without its digits after the point, or as a power of ten. */

@@ -126,19 +126,17 @@ function place(unfinished: string, wanted: string): string {
 function writeFile(path: string, write: (out: ByteWriter) => void): void {
   const file = openSync(path, 'wx');
   try {
-    const out = new ByteWriter((piece) => writeAll(file, piece));
+    // A write may take less than it was given.
+    const out = new ByteWriter((piece) => {
+      let written = 0;
+      while (written < piece.length) written += writeSync(file, piece, written);
+    });
     write(out);
     out.flush();
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-}
-
-/** A write may take less than it was given. */
-function writeAll(file: number, bytes: Uint8Array): void {
-  let written = 0;
-  while (written < bytes.length) written += writeSync(file, bytes, written);
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -95,7 +95,16 @@ export class CandleCache {
     const draft = `${path}.${process.pid}.tmp`;
     orNull(() => {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-      writeBlock(draft, key, block);
+      const bars = barFields(block);
+      const head = { version: VERSION, order: endianness(), key, crc32: checkOf(key, bars) };
+      const file = openSync(draft, 'wx', 0o600);
+      try {
+        for (const part of columnParts({ ...head, bars })) {
+          for (let at = 0; at < part.length;) at += writeSync(file, part, at, part.length - at);
+        }
+      } finally {
+        closeSync(file);
+      }
       renameSync(draft, path);
       this.removeOldest();
     });
@@ -149,19 +158,6 @@ const keyOf = (source: string): string => createHash('sha256').update(`${VERSION
 /** Of all that a file holds, so that a torn one shows. */
 const checkOf = (key: string, bars: CachedColumns): number =>
   columnParts(barFields(bars)).reduce((check, part) => crc32(part, check), crc32(key));
-
-function writeBlock(path: string, key: string, block: CachedColumns): void {
-  const bars = barFields(block);
-  const head = { version: VERSION, order: endianness(), key, crc32: checkOf(key, bars) };
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    for (const part of columnParts({ ...head, bars })) {
-      for (let at = 0; at < part.length;) at += writeSync(file, part, at, part.length - at);
-    }
-  } finally {
-    closeSync(file);
-  }
-}
 
 /** Null where a file is not what was written for this key. */
 function blockOf(bytes: Uint8Array, key: string): CachedColumns | null {

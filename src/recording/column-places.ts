@@ -97,7 +97,9 @@ function findPlaces(question: PlacesQuestion): ColumnPlaces {
       ? asBars(withClock(byTitles(named, preset), named, firstRow))
       : byPreset(preset ?? presetOf(firstRow) ?? 'ohlcv');
   const twice =
-    named === null ? undefined : [...places].find(([field, at]) => isTwice(named, at) && !columns.has(field));
+    named === null
+      ? undefined
+      : [...places].find(([field, at]) => named.lastIndexOf(named[at] ?? '') !== at && !columns.has(field));
   if (twice !== undefined) {
     const [field, at] = twice;
     throw new SarrafError(
@@ -146,9 +148,6 @@ function asBars(places: Map<Field, number>): Map<Field, number> {
   bars.delete('price');
   return bars;
 }
-
-const isTwice = (titles: readonly string[], at: number): boolean =>
-  titles.lastIndexOf(titles[at] ?? '') !== at;
 
 function byTitle(titles: readonly string[]): Map<Field, number> {
   return new Map(

@@ -39,7 +39,6 @@ const trade = z.object({
 const page = z.object({ trades: publicTradeList });
 /** The times of a book that `data export` wrote. */
 const exportedTimes = z.object({ venue_time_ms: time.nullable(), seen_ms: time });
-const isPositive = (decimal: DecimalText): boolean => decimal !== '0' && !decimal.startsWith('-');
 
 const DECIMALS = `of at most ${UNIT_DECIMALS} decimals`;
 
@@ -145,7 +144,9 @@ function bookMessage(message: object, received: string | null): FeedMessage {
 
 const isStorable = ({ timeMs, price, amount }: PublicTrade): boolean =>
   timeMs <= LATEST_MS &&
-  [price, amount].every((decimal) => isPositive(decimal) && decimalProblem(decimal) === null);
+  [price, amount].every(
+    (decimal) => decimal !== '0' && !decimal.startsWith('-') && decimalProblem(decimal) === null,
+  );
 
 function pageMessage(message: object, received: string | null): FeedMessage {
   const read = page.safeParse(message);
@@ -305,7 +306,12 @@ export class FeedBook {
     }
     if (change.lastId <= (this.lastId ?? 0)) return { kind: 'same' };
     if (!this.apply(change)) return this.reject(change);
-    return this.emit(change);
+    const { venueTimeMs, seenMs } = change;
+    const step = Math.floor(venueTimeMs / this.everyMs);
+    if (step === this.emittedStep) return { kind: 'same' };
+    const bids = this.bids.top(BOOK_LEVELS);
+    const asks = this.asks.top(BOOK_LEVELS);
+    return this.whole({ venueTimeMs, seenMs, bids, asks });
   }
 
   /** Takes a whole book of at most `BOOK_LEVELS`, which needs no change before it. */
@@ -360,14 +366,6 @@ export class FeedBook {
       ? 'a change before this one is missing, so the book is unknown until the next snapshot'
       : 'it comes before the first snapshot, and continues no feed that is there';
     return { kind: 'rejected', problem };
-  }
-
-  private emit({ venueTimeMs, seenMs }: Depth): FeedStep {
-    const step = Math.floor(venueTimeMs / this.everyMs);
-    if (step === this.emittedStep) return { kind: 'same' };
-    const bids = this.bids.top(BOOK_LEVELS);
-    const asks = this.asks.top(BOOK_LEVELS);
-    return this.whole({ venueTimeMs, seenMs, bids, asks });
   }
 }
 

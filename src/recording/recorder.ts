@@ -175,7 +175,19 @@ export class Recorder {
           longestPauseMs,
           barsAfterMs: this.barsAfter(market),
         }),
-        writers: eachKind((kind) => this.writerOf(folder, kind)),
+        writers: eachKind((kind) => {
+          const { life, largestBytes, syncEveryMs } = this.options;
+          return new SegmentWriter({
+            folder: folder.path,
+            kind,
+            life,
+            after: this.after,
+            ...(largestBytes === undefined ? {} : { largestBytes }),
+            ...(syncEveryMs === undefined ? {} : { syncEveryMs }),
+            onSegment: (path) => this.compactor.add({ path, kind, market: folder.market }),
+            onError: (error) => this.stop(error),
+          });
+        }),
         kinds: eachKind(() => ({ rows: 0, seenMs: null, gaps: 0 })),
       };
       this.recorded.set(market, entry);
@@ -254,20 +266,6 @@ export class Recorder {
     const segments = folder.segments();
     for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
     this.compactor.add(...segments);
-  }
-
-  private writerOf(folder: SegmentFolder, kind: SegmentKind): SegmentWriter {
-    const { life, largestBytes, syncEveryMs } = this.options;
-    return new SegmentWriter({
-      folder: folder.path,
-      kind,
-      life,
-      after: this.after,
-      ...(largestBytes === undefined ? {} : { largestBytes }),
-      ...(syncEveryMs === undefined ? {} : { syncEveryMs }),
-      onSegment: (path) => this.compactor.add({ path, kind, market: folder.market }),
-      onError: (error) => this.stop(error),
-    });
   }
 
   private applyValue(

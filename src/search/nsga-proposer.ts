@@ -124,15 +124,12 @@ export function crossed(
   const isLower = random.uniform() < 0.5;
   if (distance < 1e-14 * (high - low)) return isLower ? one : other;
   const room = isLower ? lower - low : high - upper;
-  const spread = spreadOf(share, 1 + (2 * room) / distance, CROSSOVER_INDEX);
+
+  const reach = 2 - (1 + (2 * room) / distance) ** -(CROSSOVER_INDEX + 1);
+  const isInner = share <= 1 / reach;
+  const spread = (isInner ? share * reach : 1 / (2 - share * reach)) ** (1 / (CROSSOVER_INDEX + 1));
   const child = (lower + upper + (isLower ? -1 : 1) * spread * distance) / 2;
   return Math.min(high, Math.max(low, child));
-}
-
-function spreadOf(share: number, bound: number, index: number): number {
-  const reach = 2 - bound ** -(index + 1);
-  const isInner = share <= 1 / reach;
-  return (isInner ? share * reach : 1 / (2 - share * reach)) ** (1 / (index + 1));
 }
 
 /** A coordinate near another one by polynomial mutation, which keeps inside the line (K. Deb, 2001). */

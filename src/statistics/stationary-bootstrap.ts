@@ -71,12 +71,11 @@ export function stationaryBootstrap({
   checkCount(length, 'length', { least: 1, most: MOST_PERIODS });
   checkNumber(meanBlock, 'meanBlock', { least: 1, most: length });
   const ends = 1 / meanBlock;
-  const anywhere = (): number => Math.floor(random.next() * length);
   return (into) => {
     let place = 0;
     for (let index = 0; index < into.length; index += 1) {
       const isNew = index === 0 || random.next() < ends;
-      place = isNew ? anywhere() : place + 1;
+      place = isNew ? Math.floor(random.next() * length) : place + 1;
       if (place === length) place = 0;
       into[index] = place;
     }

@@ -109,9 +109,14 @@ class IntentCheck extends OrdersOverTimeCheck {
   }
 
   private checkKind(kind: Intent['kind'], fields: Fields): void {
+    const known = INTENT_FIELDS[kind];
+    if (kind !== 'cancel-all' && known.has('market')) this.market(fields['market']);
+    if (known.has('side')) {
+      this.side(fields['side'], '.side');
+      this.size(fields, '');
+    }
     switch (kind) {
       case 'place':
-        this.order(fields);
         this.optional(fields, 'price');
         this.optional(fields, 'stopPrice');
         for (const label of ORDER_LABELS) this.label(fields, label);
@@ -120,7 +125,6 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.time(fields['expireAfterMs'], '.expireAfterMs');
         return;
       case 'oco':
-        this.order(fields);
         this.positive(fields['price'], '.price');
         this.positive(fields['stopPrice'], '.stopPrice');
         this.positive(fields['stopLimitPrice'], '.stopLimitPrice');
@@ -140,40 +144,32 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.target(fields);
         return;
       case 'targets':
-        this.market(fields['market']);
         this.shares(fields['shares']);
         this.fromZero(fields['band'], '.band');
         this.fromZero(fields['fee'], '.fee');
         if (fields['atOnce'] !== undefined) this.whole(fields['atOnce'], '.atOnce', MOST_AT_ONCE);
         return;
       case 'quotes':
-        this.market(fields['market']);
         this.quotes(fields['quotes']);
         return;
       case 'twap':
-        this.order(fields);
         this.slices(fields);
         this.whole(fields['slices'], '.slices', MOST_SLICES);
         return;
       case 'vwap':
-        this.order(fields);
         this.slices(fields);
         this.profile(fields['profile']);
         return;
       case 'ladder':
-        this.order(fields);
         this.ladder(fields);
         return;
       case 'peg':
-        this.order(fields);
         this.peg(fields);
         return;
       case 'dca':
-        this.market(fields['market']);
         this.dca(fields);
         return;
       case 'iceberg':
-        this.order(fields);
         this.positive(fields['price'], '.price');
         this.visible(fields);
         return;
@@ -181,20 +177,17 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.transfer(fields);
         return;
       case 'bracket':
-        this.market(fields['market']);
         this.entry(fields['entry']);
         this.exit(fields);
         this.label(fields, 'tag');
         return;
       case 'protect':
-        this.market(fields['market']);
         this.optional(fields, 'amount');
         this.optional(fields, 'averagePrice');
         this.exit(fields);
         this.label(fields, 'tag');
         return;
       case 'exit':
-        this.market(fields['market']);
         this.optional(fields, 'price');
         this.reason(fields['reason']);
         return;
@@ -223,12 +216,6 @@ class IntentCheck extends OrdersOverTimeCheck {
     this.size(fields, '.entry');
     if (fields['price'] !== undefined) this.positive(fields['price'], '.entry.price');
     this.time(fields['expireAfterMs'], '.entry.expireAfterMs');
-  }
-
-  private order(fields: Fields): void {
-    this.market(fields['market']);
-    this.side(fields['side'], '.side');
-    this.size(fields, '');
   }
 
   private size(fields: Fields, place: string): void {
@@ -292,7 +279,6 @@ class IntentCheck extends OrdersOverTimeCheck {
   }
 
   private target(fields: Fields): void {
-    this.market(fields['market']);
     this.optional(fields, 'price');
     this.oneOf(HOLDINGS, fields, '');
     for (const name of HOLDINGS) {

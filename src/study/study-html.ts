@@ -27,15 +27,9 @@ import {
   type ParameterValue,
 } from '../search/space-declaration.ts';
 import { figureKind, shownFigures } from './objectives.ts';
-import { rankedTrials, type ShownTrial } from './study-result.ts';
+import { rankedTrials } from './study-result.ts';
 import { nearTrials, nearRange } from './validation/plateau.ts';
-import type {
-  StudyReportData,
-  TrialState,
-  WalkData,
-  WalkFigure,
-  ReportParameter,
-} from '../page/study-data.ts';
+import type { StudyReportData, WalkData, WalkFigure, ReportParameter } from '../page/study-data.ts';
 import { createRandom } from '../domain/random.ts';
 import { drawSample } from './validation/luck-statistics.ts';
 
@@ -180,7 +174,11 @@ export function studyReportData(of: ReportedStudy, voice: StudyVoice = studyVoic
     parameters: space.parameters.map((parameter) => parameterAxis(parameter, best?.[parameter.name], voice)),
     trials: {
       number: numbers,
-      state: shown.map(({ trial }) => stateOf(trial)),
+      state: shown.map(({ trial }) => {
+        const { kind, violation } = trial;
+        if (kind === 'failed') return 2;
+        return (violation ?? 0) > 0 ? 1 : 0;
+      }),
       isDrawn: numbers.map((number) => (drawn.has(number) ? 1 : 0)),
       isNear: numbers.map((number) => (near.has(number) ? 1 : 0)),
       isFront: numbers.map((number) => (onFront.has(number) ? 1 : 0)),
@@ -221,11 +219,6 @@ function plateauOf({ validation, objectives, range }: ReportedStudy['study']): S
   if (isTooShortFor(objectives[0]?.metric ?? '', seen)) return null;
   const { medianOfNeighbours, worstTenth, isPlateau } = plateau.value;
   return { medianOfNeighbours, worstTenth, isPlateau };
-}
-
-function stateOf({ kind, violation }: ShownTrial): TrialState {
-  if (kind === 'failed') return 2;
-  return (violation ?? 0) > 0 ? 1 : 0;
 }
 
 function valueIn(parameter: Parameter, point: Point): number | null {

@@ -58,10 +58,11 @@ export async function acceptOffer(offer: StudyOffer, means: WorkerMeans): Promis
     throw misfit(`sarraf ${offer.engine}`, `${engine}: install the same version here`);
   const strategyFile = await strategyOf(offer, means);
   const { settings } = readWrittenStudy({ ...offer.written, strategy: strategyFile });
+  // All that its trials see.
   const source = sourceKey({
     engine,
     code: offer.code,
-    data: filesOf(offer).map(({ sha256 }) => sha256),
+    data: (offer.signals === null ? offer.data : [...offer.data, offer.signals]).map(({ sha256 }) => sha256),
     settings: settingsOfTrials(settings, settings.to ?? null),
   });
   if (source !== offer.source)
@@ -73,10 +74,6 @@ export async function acceptOffer(offer: StudyOffer, means: WorkerMeans): Promis
   const setup = withData(setupOfStudy(settings), data, settings.from ?? null);
   return { offer, setup: sharedSetup(setup), strategyFile };
 }
-
-/** All that its trials see. */
-const filesOf = ({ data, signals }: Pick<StudyOffer, 'data' | 'signals'>): readonly ServedFile[] =>
-  signals === null ? data : [...data, signals];
 
 /** The file of the strategy: one that is here, else what is sent and signed. */
 async function strategyOf(offer: StudyOffer, means: WorkerMeans): Promise<string> {

@@ -347,7 +347,13 @@ export class OwnLevels {
     for (let index = this.first; index < this.resting.length; index += 1) {
       const resting = this.resting[index];
       if (resting === undefined || resting.fromMs > seenMs) break;
-      const left = resting.toMs < seenMs ? 0n : leftAt(resting, seenMs);
+      const left =
+        resting.toMs < seenMs
+          ? 0n
+          : resting.fills.reduce(
+              (left, fill) => (fill.atMs <= seenMs ? left - fill.amount : left),
+              BigInt(resting.order.amount),
+            );
       const side = own[resting.order.side];
       if (left > 0n) side.set(resting.price, (side.get(resting.price) ?? 0n) + left);
     }
@@ -358,10 +364,6 @@ export class OwnLevels {
         .filter(([, amount]) => amount !== ZERO);
     return { ...book, bids: rest(book.bids, 'buy'), asks: rest(book.asks, 'sell') };
   }
-}
-
-function leftAt({ order, fills }: Resting, atMs: number): bigint {
-  return fills.reduce((left, fill) => (fill.atMs <= atMs ? left - fill.amount : left), BigInt(order.amount));
 }
 
 function restOf(amount: DecimalText, own: bigint | undefined): DecimalText {

@@ -99,10 +99,15 @@ function entriesOf<Source, Row>(fields: TableFields<Source, Row>): [string, Tabl
 export function textCell<Source, Value extends string | null>(
   valueOf: (source: Source) => Value,
 ): TableField<Source, Value> {
+  // Quoted where a comma, a quote or a line break is in it.
   return {
     valueOf,
     writeJson: (source, out) => writeJsonText(valueOf(source), out),
-    writeCsv: (source, out) => writeCell(valueOf(source), out),
+    writeCsv: (source, out) => {
+      const value = valueOf(source);
+      if (value === null || out.plain(value, PLAIN_IN_CSV)) return;
+      out.text(csvCell(value));
+    },
   };
 }
 
@@ -219,12 +224,6 @@ function writeJsonText(value: string | null, out: ByteWriter): void {
   out.text('"');
   if (out.plain(value, PLAIN_IN_JSON)) out.text('"');
   else out.text(JSON.stringify(value).slice(1));
-}
-
-/** Quoted where a comma, a quote or a line break is in it. */
-function writeCell(value: string | null, out: ByteWriter): void {
-  if (value === null || out.plain(value, PLAIN_IN_CSV)) return;
-  out.text(csvCell(value));
 }
 
 /** Round trips, with their money as text. */

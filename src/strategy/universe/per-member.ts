@@ -61,7 +61,10 @@ class Members {
       indicators: this.indicatorNames,
       firstState: firstState(definition),
       hasState: definition.state !== undefined,
-      onUnknownOrder: (clientOrderId, market) => this.noteAsked(clientOrderId, market),
+      onUnknownOrder: (clientOrderId, market) => {
+        this.asked.set(clientOrderId, market);
+        retainNewest(this.asked, MOST_ASKED);
+      },
     };
   }
 
@@ -170,11 +173,6 @@ class Members {
     const asked = this.asked.get(clientOrderId) ?? null;
     this.asked.delete(clientOrderId);
     return asked;
-  }
-
-  private noteAsked(clientOrderId: string, market: string): void {
-    this.asked.set(clientOrderId, market);
-    retainNewest(this.asked, MOST_ASKED);
   }
 
   private contextOf(ctx: StrategyContext, market: string): MemberContext {

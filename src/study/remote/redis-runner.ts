@@ -71,7 +71,16 @@ export class RedisRunner implements StudyRunner {
     this.results = new StoredResults(link.client);
     this.queue = new TrialQueue(link, source, {
       ended: () => void this.collect(),
-      failed: (id, reason) => this.batchFailed(id, reason),
+      failed: (id, reason) => {
+        const tasks = this.batches.get(id);
+        if (tasks === undefined) return;
+        const failures = (this.failures.get(id) ?? 0) + 1;
+        this.failures.set(id, failures);
+        if (failures < MOST_FAILURES) return;
+        this.fail(
+          `expected a worker to end ${countText(tasks.length, 'run')}, found that ${failures} could not: ${reason}`,
+        );
+      },
     });
     this.ticker = setInterval(() => this.tick(), POLL_INTERVAL_MS);
   }
@@ -220,17 +229,6 @@ export class RedisRunner implements StudyRunner {
       this.duration.add(read.tookMs);
       ended.resolve(read.report);
     }
-  }
-
-  private batchFailed(id: string, reason: string): void {
-    const tasks = this.batches.get(id);
-    if (tasks === undefined) return;
-    const failures = (this.failures.get(id) ?? 0) + 1;
-    this.failures.set(id, failures);
-    if (failures < MOST_FAILURES) return;
-    this.fail(
-      `expected a worker to end ${countText(tasks.length, 'run')}, found that ${failures} could not: ${reason}`,
-    );
   }
 
   private fail(what: string): void {

@@ -33,7 +33,14 @@ export function openStudyDatabase(path: string, shape: DatabaseShape): Database.
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');
       database.pragma(`journal_size_limit = ${LOG_BYTES}`);
-      makeTables(database, shape);
+      // All tables in one transaction: a file has them all or none, whatever ends the process.
+      database
+        .transaction(() => {
+          if (database.pragma('user_version', { simple: true }) === shape.version) return;
+          database.exec(shape.tables);
+          database.pragma(`user_version = ${shape.version}`);
+        })
+        .immediate();
       return database;
     } catch (error) {
       database.close();
@@ -139,17 +146,6 @@ function checkWhole(database: Database.Database, shape: DatabaseShape): void {
   }
   const health = String(database.pragma('quick_check(1)', { simple: true })).replaceAll('\n', ' ');
   if (health !== 'ok') throw unusable(path, what, `a damaged file (${health})`, DAMAGED);
-}
-
-/** All tables in one transaction: a file has them all or none, whatever ends the process. */
-function makeTables(database: Database.Database, { version, tables }: DatabaseShape): void {
-  database
-    .transaction(() => {
-      if (database.pragma('user_version', { simple: true }) === version) return;
-      database.exec(tables);
-      database.pragma(`user_version = ${version}`);
-    })
-    .immediate();
 }
 
 function unusable(path: string, what: string, found: string, advice: string, cause?: unknown): SarrafError {

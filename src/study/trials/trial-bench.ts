@@ -1,5 +1,4 @@
 import { botConfigOf } from '../../backtest/run-setup.ts';
-import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { numberOf, dailyReturns } from '../../backtest/statistics.ts';
 import { runSummary } from '../../backtest/finish-run.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -28,9 +27,14 @@ export class TrialBench {
    */
   async run(params: Params, range: RunRange | null = null): Promise<TrialReport> {
     const { fromMs, toMs } = range ?? this.setup;
-    return this.reported(async () =>
-      reportOf(await runOfSetup({ ...this.setup, fromMs, toMs }, withParams(this.config, params))),
-    );
+    return this.reported(async (): Promise<TrialReport> => {
+      const run = await runOfSetup({ ...this.setup, fromMs, toMs }, withParams(this.config, params));
+      const stopped = run.strategies.find(({ failure }) => failure !== null);
+      if (stopped !== undefined)
+        return { kind: 'failed', failure: 'stopped', reason: failureReason(stopped.failure) };
+      const daily = dailyReturns(run.curve, numberOf(run.initialEquity));
+      return { kind: 'ran', metrics: trialMetrics(runSummary(run)), daily };
+    });
   }
 
   /** Runs one account through several params, one after the other. */
@@ -57,12 +61,4 @@ export class TrialBench {
       return { kind: 'failed', failure, reason: failureReason(error) };
     }
   }
-}
-
-function reportOf(run: BacktestRun): TrialReport {
-  const stopped = run.strategies.find(({ failure }) => failure !== null);
-  if (stopped !== undefined)
-    return { kind: 'failed', failure: 'stopped', reason: failureReason(stopped.failure) };
-  const daily = dailyReturns(run.curve, numberOf(run.initialEquity));
-  return { kind: 'ran', metrics: trialMetrics(runSummary(run)), daily };
 }
