@@ -219,89 +219,69 @@ interface FigureGroup {
   readonly figures: readonly Figure[];
 }
 
+type FigureKind = 'currency' | 'money' | 'percent' | 'number' | 'count' | 'length';
+
+/** The figures of each group in their order, with how they are read. */
+const GROUPS = {
+  result: [
+    ['currency', 'quote'],
+    ['money', 'initialEquity', 'finalEquity', 'profit'],
+    ['percent', 'totalReturn', 'buyAndHoldReturn', 'cagr'],
+  ],
+  risk: [
+    ['percent', 'volatility'],
+    ['number', 'sharpe', 'sortino', 'calmar', 'omega'],
+    ['percent', 'maxDrawdown'],
+    ['length', 'maxDrawdownMs', 'longestDrawdownMs'],
+  ],
+  trades: [
+    ['count', 'trades', 'openTrades'],
+    ['percent', 'winRate'],
+    ['number', 'profitFactor'],
+    ['money', 'expectancy'],
+    ['number', 'sqn'],
+    ['percent', 'averageTradeReturn', 'bestTradeReturn', 'worstTradeReturn'],
+    ['length', 'averageTradeMs', 'longestTradeMs'],
+  ],
+  activity: [
+    ['percent', 'exposure'],
+    ['number', 'turnover'],
+    ['money', 'tradedValue', 'fees'],
+    ['count', 'intents', 'orders', 'refused', 'fills', 'requests'],
+    ['number', 'requestsPerFill'],
+  ],
+} as const satisfies Readonly<
+  Record<string, readonly (readonly [FigureKind, ...(keyof BacktestSummary)[]])[]>
+>;
+
 /** Each figure of the summary under a heading, as text. */
 export function figureGroups(summary: BacktestSummary, voice = reportVoice('en')): FigureGroup[] {
   const { t } = voice;
-  const titled = (figures: readonly Shown[]): readonly Figure[] =>
-    figures.map(([name, text]) => ({ name, title: t(`figure.${name}`), text }));
-  return [
-    { title: t('group.result'), figures: titled(resultFigures(summary, voice)) },
-    { title: t('group.risk'), figures: titled(riskFigures(summary, voice)) },
-    { title: t('group.trades'), figures: titled(tradeFigures(summary, voice)) },
-    { title: t('group.activity'), figures: titled(activityFigures(summary, voice)) },
-  ];
+  return (['result', 'risk', 'trades', 'activity'] as const).map((group) => ({
+    title: t(`group.${group}`),
+    figures: GROUPS[group].flatMap(([kind, ...names]) =>
+      names
+        // A run on candles sends no requests, and says nothing of them.
+        .filter((name) => summary.requests !== null || !name.startsWith('requests'))
+        .map((name) => ({
+          name,
+          title: t(`figure.${name}`),
+          text: figureText(kind, summary[name], summary.quote, voice),
+        })),
+    ),
+  }));
 }
 
-type Shown = readonly [name: keyof BacktestSummary, text: string];
-
-function resultFigures(summary: BacktestSummary, { money, percent, currency }: ReportVoice): Shown[] {
-  const { quote } = summary;
-  return [
-    ['quote', currency(quote)],
-    ['initialEquity', money(summary.initialEquity, quote)],
-    ['finalEquity', money(summary.finalEquity, quote)],
-    ['profit', money(summary.profit, quote)],
-    ['totalReturn', percent(summary.totalReturn)],
-    ['buyAndHoldReturn', percent(summary.buyAndHoldReturn)],
-    ['cagr', percent(summary.cagr)],
-  ];
-}
-
-function riskFigures(summary: BacktestSummary, { number, percent, length }: ReportVoice): Shown[] {
-  return [
-    ['volatility', percent(summary.volatility)],
-    ['sharpe', number(summary.sharpe)],
-    ['sortino', number(summary.sortino)],
-    ['calmar', number(summary.calmar)],
-    ['omega', number(summary.omega)],
-    ['maxDrawdown', percent(summary.maxDrawdown)],
-    ['maxDrawdownMs', length(summary.maxDrawdownMs)],
-    ['longestDrawdownMs', length(summary.longestDrawdownMs)],
-  ];
-}
-
-function tradeFigures(summary: BacktestSummary, voice: ReportVoice): Shown[] {
-  const { expectancy, quote, averageTradeMs, longestTradeMs } = summary;
-  const { digits, number, percent, money, length } = voice;
-  const span = (lengthMs: number | null): string => (lengthMs === null ? number(null) : length(lengthMs));
-  return [
-    ['trades', digits(String(summary.trades))],
-    ['openTrades', digits(String(summary.openTrades))],
-    ['winRate', percent(summary.winRate)],
-    ['profitFactor', number(summary.profitFactor)],
-    ['expectancy', expectancy === null ? number(null) : money(expectancy, quote)],
-    ['sqn', number(summary.sqn)],
-    ['averageTradeReturn', percent(summary.averageTradeReturn)],
-    ['bestTradeReturn', percent(summary.bestTradeReturn)],
-    ['worstTradeReturn', percent(summary.worstTradeReturn)],
-    ['averageTradeMs', span(averageTradeMs)],
-    ['longestTradeMs', span(longestTradeMs)],
-  ];
-}
-
-function activityFigures(summary: BacktestSummary, voice: ReportVoice): Shown[] {
-  const { digits, number, percent, money } = voice;
-  return [
-    ['exposure', percent(summary.exposure)],
-    ['turnover', number(summary.turnover)],
-    ['tradedValue', money(summary.tradedValue, summary.quote)],
-    ['fees', money(summary.fees, summary.quote)],
-    ['intents', digits(String(summary.intents))],
-    ['orders', digits(String(summary.orders))],
-    ['refused', digits(String(summary.refused))],
-    ['fills', digits(String(summary.fills))],
-    ...requestFigures(summary, voice),
-  ];
-}
-
-/** A run on candles sends none, and says nothing of it. */
-function requestFigures(
-  { requests, requestsPerFill }: BacktestSummary,
-  { digits, number }: ReportVoice,
-): Shown[] {
-  if (requests === null) return [];
-  return [
-    ['requests', digits(String(requests))],
-    ['requestsPerFill', number(requestsPerFill)],
-  ];
+function figureText(
+  kind: FigureKind,
+  value: string | number | null,
+  quote: BacktestSummary['quote'],
+  voice: ReportVoice,
+): string {
+  if (kind === 'currency') return voice.currency(quote);
+  if (kind === 'percent') return voice.percent(value === null ? null : Number(value));
+  if (value === null) return voice.number(null);
+  if (kind === 'money') return voice.money(value, quote);
+  if (kind === 'count') return voice.digits(String(value));
+  return kind === 'length' ? voice.length(Number(value)) : voice.number(Number(value));
 }

@@ -15,14 +15,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Language } from '../language/locale.ts';
 import { reportHtml } from './report/report-html.ts';
 import { ByteWriter } from './byte-writer.ts';
-import {
-  writeEquityCsv,
-  writeLocksCsv,
-  writeMembersCsv,
-  writeOrdersCsv,
-  writeRefusalsCsv,
-  writeTradesCsv,
-} from './result/result-tables.ts';
+import { CSV_FILES } from './result/result-tables.ts';
 import type { FinishedRun } from './finish-run.ts';
 import { writeResultJson } from './read-run-folder.ts';
 import type { ResultHead } from './result-schema.ts';
@@ -41,12 +34,7 @@ const FILES: readonly (readonly [
 ])[] = [
   ['result.json', writeResultJson],
   ['summary.json', ({ head }, out) => out.text(`${JSON.stringify(head, null, 2)}\n`)],
-  ['trades.csv', writeTradesCsv],
-  ['orders.csv', writeOrdersCsv],
-  ['refusals.csv', writeRefusalsCsv],
-  ['locks.csv', writeLocksCsv],
-  ['members.csv', writeMembersCsv],
-  ['equity.csv', ({ run }, out) => writeEquityCsv(run, out)],
+  ...Object.entries(CSV_FILES),
   ['report.html', (finished, out, language) => out.text(reportHtml(finished, language))],
 ];
 

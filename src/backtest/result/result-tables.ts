@@ -70,12 +70,8 @@ export class TableFormat<Source, Row> {
     out.text(`${after}}`);
   }
 
-  /** All fields but some as columns of a CSV file: `plannedAtMs` is `planned_at`. */
-  csvColumns(without: readonly (keyof Row)[] = []): CsvColumns<Row> {
-    const names = Object.keys(this.#fields) as (keyof Row & string)[];
-    return names
-      .filter((name) => !without.includes(name))
-      .map((name) => [separatedName(name.replace(/Ms$/, ''), '_'), name]);
+  get names(): readonly (keyof Row & string)[] {
+    return Object.keys(this.#fields) as (keyof Row & string)[];
   }
 
   /** A CSV table by RFC 4180, its titles first. */
@@ -90,6 +86,14 @@ export class TableFormat<Source, Row> {
       out.text('\n');
     }
   }
+}
+
+/** Columns of a CSV file by their fields: `plannedAtMs` is `planned_at`; `return` is no name of a field. */
+function csvColumns<Row>(names: readonly (keyof Row & string)[]): CsvColumns<Row> {
+  return names.map((name) => [
+    name === 'change' ? 'return' : separatedName(name.replace(/Ms$/, ''), '_'),
+    name,
+  ]);
 }
 
 function entriesOf<Source, Row>(fields: TableFields<Source, Row>): [string, TableField<Source, unknown>][] {
@@ -294,75 +298,61 @@ const REFUSED_TABLE = new TableFormat<RefusalRow, RefusalRow>({
   lastAtMs: momentCell(({ lastAtMs }) => lastAtMs),
 });
 
-const TRADES: CsvColumns<TripRow> = [
-  ['number', 'number'],
-  ['market', 'market'],
-  ['strategy', 'strategy'],
-  ['opened_at', 'openedAtMs'],
-  ['closed_at', 'closedAtMs'],
-  ['amount', 'amount'],
-  ['entry_price', 'entryPrice'],
-  ['exit_price', 'exitPrice'],
-  ['cost', 'cost'],
-  ['proceeds', 'proceeds'],
-  ['fees', 'fees'],
-  ['profit', 'profit'],
-  ['return', 'change'],
-  ['is_open', 'isOpen'],
-  ['entry_order', 'entryOrder'],
-  ['exit_order', 'exitOrder'],
-];
+const TRADES = csvColumns<TripRow>([
+  'number',
+  'market',
+  'strategy',
+  'openedAtMs',
+  'closedAtMs',
+  'amount',
+  'entryPrice',
+  'exitPrice',
+  'cost',
+  'proceeds',
+  'fees',
+  'profit',
+  'change',
+  'isOpen',
+  'entryOrder',
+  'exitOrder',
+]);
+const ORDERS = csvColumns(
+  ORDER_TABLE.names.filter((name) => name !== 'clientOrderId' && name !== 'sentAtMs'),
+);
+const REFUSALS = csvColumns<RefusalRow>([
+  'strategy',
+  'code',
+  'what',
+  'count',
+  'meaning',
+  'example',
+  'firstAtMs',
+  'lastAtMs',
+]);
+const LOCKS = csvColumns<LockRow>([
+  'name',
+  'strategy',
+  'market',
+  'beganAtMs',
+  'endedAtMs',
+  'entries',
+  'refused',
+  'reason',
+]);
+const MEMBERS = csvColumns(MEMBER_TABLE.names);
 
-const ORDERS = ORDER_TABLE.csvColumns(['clientOrderId', 'sentAtMs']);
-
-const REFUSALS: CsvColumns<RefusalRow> = [
-  ['strategy', 'strategy'],
-  ['code', 'code'],
-  ['what', 'what'],
-  ['count', 'count'],
-  ['meaning', 'meaning'],
-  ['example', 'example'],
-  ['first_at', 'firstAtMs'],
-  ['last_at', 'lastAtMs'],
-];
-
-const LOCKS: CsvColumns<LockRow> = [
-  ['name', 'name'],
-  ['strategy', 'strategy'],
-  ['market', 'market'],
-  ['began_at', 'beganAtMs'],
-  ['ended_at', 'endedAtMs'],
-  ['entries', 'entries'],
-  ['refused', 'refused'],
-  ['reason', 'reason'],
-];
-
-const MEMBERS = MEMBER_TABLE.csvColumns();
-
-/** `members.csv`: when markets entered and left universes, and why. */
-export function writeMembersCsv({ run }: FinishedRun, out: ByteWriter): void {
-  MEMBER_TABLE.writeCsv(MEMBERS, run.members.records, out);
-}
-
-/** `locks.csv`: when locks held, and how many orders each refused. */
-export function writeLocksCsv({ run }: FinishedRun, out: ByteWriter): void {
-  LOCK_TABLE.writeCsv(LOCKS, run.locks.records, out);
-}
-
-/** `trades.csv`: the round trips. Times are UTC, money in the quote currency and exact. */
-export function writeTradesCsv({ trips }: FinishedRun, out: ByteWriter): void {
-  TRIP_TABLE.writeCsv(TRADES, trips, out);
-}
-
-/** `orders.csv`. */
-export function writeOrdersCsv({ run }: FinishedRun, out: ByteWriter): void {
-  ORDER_TABLE.writeCsv(ORDERS, run.orders, out);
-}
-
-/** `refusals.csv`: what was refused and why, counted. */
-export function writeRefusalsCsv({ head }: FinishedRun, out: ByteWriter): void {
-  REFUSED_TABLE.writeCsv(REFUSALS, head.refusals, out);
-}
+/**
+ * The tables of a run as CSV, by the names of their files. Times are UTC, money in the quote currency and
+ * exact.
+ */
+export const CSV_FILES = {
+  'trades.csv': ({ trips }, out) => TRIP_TABLE.writeCsv(TRADES, trips, out),
+  'orders.csv': ({ run }, out) => ORDER_TABLE.writeCsv(ORDERS, run.orders, out),
+  'refusals.csv': ({ head }, out) => REFUSED_TABLE.writeCsv(REFUSALS, head.refusals, out),
+  'locks.csv': ({ run }, out) => LOCK_TABLE.writeCsv(LOCKS, run.locks.records, out),
+  'members.csv': ({ run }, out) => MEMBER_TABLE.writeCsv(MEMBERS, run.members.records, out),
+  'equity.csv': ({ run }, out) => writeEquityCsv(run, out),
+} as const satisfies Readonly<Record<string, (finished: FinishedRun, out: ByteWriter) => void>>;
 
 /** Digits of a drawdown after the point, and from how many of the last one on it is written without `e`. */
 const FRACTION_DIGITS = 8;
@@ -370,7 +360,7 @@ const FRACTION = 10 ** FRACTION_DIGITS;
 const LEAST_PLAIN = 100;
 
 /** `equity.csv`: a line for each point of the curve, as floats, with the drawdown as a fraction. */
-export function writeEquityCsv({ curve, initialEquity }: BacktestRun, out: ByteWriter): void {
+function writeEquityCsv({ curve, initialEquity }: BacktestRun, out: ByteWriter): void {
   const { length, timeMs, equity, isExposed } = curve;
   const drawdown = new DrawdownMeter(numberOf(initialEquity));
   out.text('time,equity,drawdown,is_exposed\n');
