@@ -36,7 +36,6 @@ export function integerOption(least: number, most: number): (text: string) => nu
   };
 }
 
-/** Reads a market in any of its spellings. */
 export function marketOption(text: string): MarketSymbol {
   try {
     return parseMarket(text).symbol;

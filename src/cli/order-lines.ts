@@ -13,7 +13,6 @@ import { whyLocked, type LocksNow } from '../mirror/strategy-status.ts';
 /** Units for people; nothing where there are none. */
 export const unitsText = (units: Units | null): string => (units === null ? '' : formatUnits(units));
 
-/** A table of orders, one a line. */
 export function orderLines(orders: readonly OrderRecord[], nowMs: number): string[] {
   return rowLines(orders, {
     'time (UTC)': ({ plannedAtMs }) => clockText(plannedAtMs, nowMs),

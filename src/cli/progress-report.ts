@@ -15,7 +15,6 @@ const DEFAULT_COLUMNS = 80;
 
 interface ProgressOptions {
   readonly isTerminal: boolean;
-  /** Of the terminal. */
   readonly columns?: number;
   readonly write: (text: string) => void;
   /** A clock in ms. */

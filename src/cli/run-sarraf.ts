@@ -8,7 +8,6 @@ import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
 interface ListedCommand {
   /** Its arguments as help shows them. */
   readonly takes?: string;
-  /** One line. */
   readonly summary: string;
   /** Loads it. `whole` makes the program with all of its commands, for those that list the others. */
   readonly load: (whole: () => Promise<Command>) => Promise<Command>;

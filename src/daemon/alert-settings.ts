@@ -74,38 +74,37 @@ const commandsFrom = () =>
 const chat = () =>
   z.union([z.int(), z.string().min(1).max(100)]).describe('The id of the chat that is told.');
 
-const telegram = z.strictObject({
-  kind: z.literal('telegram'),
-  ...shared,
-  token: secret().describe('The token of the bot. A secret.'),
-  chat: chat(),
-  commandsFrom: commandsFrom(),
-  apiRoot: apiRoot('https://api.telegram.org'),
-  proxy: proxy(),
-});
+const channel = <const Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) =>
+  z.strictObject({ kind: z.literal(kind), ...shared, ...shape });
 
-const bale = z.strictObject({
-  kind: z.literal('bale'),
-  ...shared,
-  token: secret().describe('The token of the bot. A secret.'),
-  chat: chat(),
-  commandsFrom: commandsFrom(),
-  apiRoot: apiRoot('https://tapi.bale.ai'),
-  proxy: proxy(),
-});
+/** Kinds whose address is a secret. */
+const secretAddress = (about: string) =>
+  webAddress()
+    .transform((value) => new Secret(value))
+    .describe(about);
 
-const rubika = z.strictObject({
-  kind: z.literal('rubika'),
-  ...shared,
-  token: secret().describe('The token of the bot. A secret.'),
+const chatToken = secret().describe('The token of the bot. A secret.');
+
+const chatBot = <const Kind extends string>(kind: Kind, usualRoot: string) =>
+  channel(kind, {
+    token: chatToken,
+    chat: chat(),
+    commandsFrom: commandsFrom(),
+    apiRoot: apiRoot(usualRoot),
+    proxy: proxy(),
+  });
+
+const telegram = chatBot('telegram', 'https://api.telegram.org');
+const bale = chatBot('bale', 'https://tapi.bale.ai');
+
+const rubika = channel('rubika', {
+  token: chatToken,
   chat: z.string().min(1).max(100).describe('The id of the chat that is told.'),
   apiRoot: apiRoot('https://botapi.rubika.ir/v3'),
   proxy: proxy(),
 });
 
-const ntfy = z.strictObject({
-  kind: z.literal('ntfy'),
-  ...shared,
+const ntfy = channel('ntfy', {
   url: webAddress()
     .prefault('https://ntfy.sh')
     .transform((value) => new Secret(value))
@@ -115,12 +114,8 @@ const ntfy = z.strictObject({
   proxy: proxy(),
 });
 
-const webhook = z.strictObject({
-  kind: z.literal('webhook'),
-  ...shared,
-  url: webAddress()
-    .transform((value) => new Secret(value))
-    .describe('Where each message is posted to. A secret.'),
+const webhook = channel('webhook', {
+  url: secretAddress('Where each message is posted to. A secret.'),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]{1,60}$/), text())
     .prefault({})
@@ -135,18 +130,12 @@ const webhook = z.strictObject({
   proxy: proxy(),
 });
 
-const discord = z.strictObject({
-  kind: z.literal('discord'),
-  ...shared,
-  url: webAddress()
-    .transform((value) => new Secret(value))
-    .describe('The address of the webhook. A secret.'),
+const discord = channel('discord', {
+  url: secretAddress('The address of the webhook. A secret.'),
   proxy: proxy(),
 });
 
-const email = z.strictObject({
-  kind: z.literal('email'),
-  ...shared,
+const email = channel('email', {
   host: text().describe('The SMTP server.'),
   port: z.int().min(1).max(65_535).prefault(587).describe('Its port.'),
   isSecure: z
@@ -174,43 +163,47 @@ export const channelSettings = z.discriminatedUnion('kind', [
 
 const CHANNEL_KINDS = channelSettings.options.map(({ shape }) => shape.kind.value);
 
-const severity = (usual: 'info' | 'warning' | 'critical') =>
+type Severity = (typeof LEAST_SEVERITIES)[number];
+
+const severity = (usual: Severity) =>
   z
-    .enum(['info', 'warning', 'critical'])
+    .enum(LEAST_SEVERITIES)
     .prefault(usual)
     .describe('How much it matters. critical passes quiet hours and a mute.');
 
 const after = (usual: string, description: string) =>
   duration({ leastMs: SECOND_MS, mostMs: DAY_MS }).prefault(usual).describe(description);
 
-/** A rule that only has a severity. */
-const plain = (usual: 'info' | 'warning' | 'critical', description: string) =>
-  z
-    .strictObject({ severity: severity(usual) })
+/** A rule that holds unless it is switched off. */
+const rule = <Rule extends z.ZodType>(fields: Rule, description: string) =>
+  fields
     .nullable()
-    .prefault({})
+    .prefault({} as never)
     .describe(`${description} null switches it off.`);
+
+/** A rule that only has a severity. */
+const plain = (usual: Severity, description: string) =>
+  rule(z.strictObject({ severity: severity(usual) }), description);
 
 const timed = (
   of: { readonly severity: 'warning' | 'critical'; readonly after: string; readonly waits: string },
   description: string,
 ) =>
-  z
-    .strictObject({ severity: severity(of.severity), after: after(of.after, of.waits) })
-    .transform(({ after: afterMs, severity }) => ({ severity, afterMs }))
-    .nullable()
-    .prefault({})
-    .describe(`${description} null switches it off.`);
+  rule(
+    z
+      .strictObject({ severity: severity(of.severity), after: after(of.after, of.waits) })
+      .transform(({ after: afterMs, severity }) => ({ severity, afterMs })),
+    description,
+  );
 
 const fall = (percent: number, description: string) =>
-  z
-    .strictObject({
+  rule(
+    z.strictObject({
       severity: severity('warning'),
       percent: z.number().min(0.01).max(100).prefault(percent).describe('How far, in percent.'),
-    })
-    .nullable()
-    .prefault({})
-    .describe(`${description} null switches it off.`);
+    }),
+    description,
+  );
 
 const units = () =>
   positiveDecimal()
@@ -252,19 +245,13 @@ const ruleSettings = z
       'A position may be closed or moved by hand: a person has to say what became of it.',
     ),
     strategy: plain('warning', 'A strategy failed: it pauses or is stopped.'),
-    disk: z
-      .strictObject({
+    disk: rule(
+      z.strictObject({
         severity: severity('critical'),
-        leastMegabytes: z
-          .int()
-          .min(1)
-          .max(1_000_000)
-          .prefault(500)
-          .describe('Less room than this is an alert.'),
-      })
-      .nullable()
-      .prefault({})
-      .describe('The disk of the data folder is nearly full, or can not be written. null switches it off.'),
+        leastMegabytes: z.int().min(1).max(1e6).prefault(500).describe('Less room than this is an alert.'),
+      }),
+      'The disk of the data folder is nearly full, or can not be written.',
+    ),
     clock: plain('warning', "The machine's clock differs from that of the exchange."),
     newDevice: plain('warning', 'The bot logged in as a new device, which closes withdrawals for an hour.'),
     bigFill: z

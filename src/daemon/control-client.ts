@@ -199,7 +199,6 @@ export class ControlClient {
     this.close();
   }
 
-  /** The id of the command that has a key; null where none has it. */
   private idOf(key: string, command: ControlCommand): number | null {
     const row = this.rowOf(key);
     if (row === undefined) return null;

@@ -19,7 +19,6 @@ export const LONGEST_BY = 80;
 
 const by = z.string().max(LONGEST_BY).optional();
 
-/** The longest key of a command. */
 const LONGEST_KEY = 100;
 
 const key = z.string().min(1).max(LONGEST_KEY);
@@ -111,7 +110,6 @@ export type ControlProgress = Readonly<z.output<typeof progress>>;
 /** Maximum number of orders named in a result: a database row stays small. */
 export const MOST_LEFT_NAMED = 200;
 
-/** Result of a command. */
 const result = z.object({
   ok: z.boolean(),
   /** For people: what was done, or why not. */
@@ -123,7 +121,6 @@ const result = z.object({
   left: z.array(z.string()).readonly(),
   /** Client order ids of what it has placed. */
   placed: z.array(z.string()).readonly().optional(),
-  /** Outcome of a signal. */
   signal: z
     .object({ outcome: z.enum(SIGNAL_OUTCOMES), code: z.string() })
     .readonly()

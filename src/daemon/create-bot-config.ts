@@ -87,7 +87,6 @@ export const botConfig = z.strictObject({
 /** The file as it was read: defaults put in, lengths of time in milliseconds, decimals as texts or units. */
 export type ReadSettings = z.output<typeof botConfig>;
 
-/** One strategy, with all of its limits. */
 export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
   readonly limits: RiskLimits;
   /**

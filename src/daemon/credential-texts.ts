@@ -134,21 +134,8 @@ function placeOf(text: string, file: string | null): Sentence {
 /** Returns the name of a credential without its value, and the advice if the exchange refuses it. */
 export function credentialAdvice(settings: CredentialSettings, place: Sentence | null): NamedCredential {
   const facts = { place: place ?? sentence('place-configuration') };
-  switch (settings.kind) {
-    case 'token':
-      return {
-        name: sentence('credential-token', facts),
-        advice: sentence('advice-token', facts),
-      };
-    case 'key':
-      return {
-        name: sentence('credential-key', facts),
-        advice: sentence('advice-key', facts),
-      };
-    case 'login':
-      return {
-        name: sentence('credential-login', facts),
-        advice: sentence('advice-login', facts),
-      };
-  }
+  return {
+    name: sentence(`credential-${settings.kind}`, facts),
+    advice: sentence(`advice-${settings.kind}`, facts),
+  };
 }

@@ -41,7 +41,6 @@ interface LockoutState {
   readonly forMs: number | null;
 }
 
-/** A lock that holds. */
 interface HeldLock {
   readonly kind: LockKind;
   /** Sentence with the lock's name, scope, reason and end. */
@@ -153,7 +152,6 @@ export class LatencyBuckets {
   }
 }
 
-/** The state of the ledger for health. */
 interface LedgerHealth {
   /** Reason no order can leave yet, as after a ledger was recreated; null if one can. */
   readonly placingFault: string | null;

@@ -233,7 +233,6 @@ function copySideFiles(
   return { names, leftOut };
 }
 
-/** Result of retention. */
 interface Retention {
   /** Folders of backups that were deleted, oldest first. */
   readonly deleted: readonly string[];
@@ -327,7 +326,6 @@ function problemText(error: unknown): string {
   throw error;
 }
 
-/** Advice for a full disk. */
 const ADVICE = 'Nothing was kept of the copy: make room there, or name a folder on another disk';
 
 export const megabytesOf = (bytes: number): number => Math.ceil(bytes / 1_048_576);

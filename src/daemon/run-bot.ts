@@ -48,7 +48,6 @@ import { decimalsOf } from '../exchange/market-names.ts';
 
 interface RunOptions {
   readonly config: BotConfig;
-  /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
   /** Duration of the run, by the system clock; null: until stopped. */
   readonly forMs: number | null;

@@ -122,7 +122,6 @@ export const session = () =>
       return z.NEVER;
     });
 
-/** As it is written. */
 export function sessionText({ fromMinute, toMinute }: Session): string {
   return [fromMinute, toMinute > DAY_MINUTES ? toMinute - DAY_MINUTES : toMinute]
     .map((minutes) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`)

@@ -28,7 +28,6 @@ const BEGIN_AFTER_MS = 1_000;
 /** A start that waits for the exchange may take hours, which a page shows too. */
 const BEGIN_AT_THE_LATEST_MS = 5_000;
 
-/** The sidecars of one run. */
 export class Sidecars {
   private readonly sidecars: readonly Sidecar[];
   private readonly timers: NodeJS.Timeout[] = [];
@@ -43,7 +42,6 @@ export class Sidecars {
     this.beginWithin(BEGIN_AT_THE_LATEST_MS);
   }
 
-  /** The bot trades. */
   onTrading(): void {
     this.beginWithin(BEGIN_AFTER_MS);
   }

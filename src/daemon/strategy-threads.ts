@@ -4,7 +4,6 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { UniverseWish } from '../strategy/universe-rules.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
-/** One strategy to be begun. */
 interface ThreadedStrategy {
   readonly file: string;
   readonly shownFile: string;

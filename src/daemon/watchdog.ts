@@ -297,7 +297,6 @@ function named(orders: readonly string[]): string {
 interface WatchdogOptions {
   readonly config: BotConfig;
   readonly onNews: (news: WatchdogNews) => void;
-  /** Ends it. */
   readonly signal: AbortSignal;
   /** Between two looks, in ms. */
   readonly everyMs?: number;

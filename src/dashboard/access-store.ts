@@ -63,11 +63,10 @@ export class AccessStore {
    */
   addToken({ name, role }: Person): string {
     const secret = newSecret();
-    const work = this.database.transaction(() => {
+    this.atOnce(() => {
       this.checkName(name);
       this.insertToken({ name, role }, secret);
     });
-    work.immediate();
     return secret;
   }
 
@@ -76,23 +75,21 @@ export class AccessStore {
    * one that counts and that nobody has would keep every later start from making one.
    */
   addFirstToken(person: Person, save: (secret: string) => void): void {
-    const work = this.database.transaction(() => {
+    this.atOnce(() => {
       if (this.tokens().length > 0) return;
       const secret = newSecret();
       save(secret);
       this.insertToken(person, secret);
     });
-    work.immediate();
   }
 
   /** Makes a token that may tell one strategy signals. Throws as `addToken` does. */
   addSignalToken({ name, strategy }: Pick<SignalToken, 'name' | 'strategy'>): string {
     const secret = newSecret();
-    const work = this.database.transaction(() => {
+    this.atOnce(() => {
       this.checkName(name);
       this.signalTokens.add({ name, strategy, madeAtMs: this.nowMs() }, secret);
     });
-    work.immediate();
     return secret;
   }
 
@@ -106,27 +103,25 @@ export class AccessStore {
 
   /** Takes a token back, with the sessions that it began; answers whether there was one. */
   removeToken(name: string): boolean {
-    const work = this.database.transaction(() => {
+    return this.atOnce(() => {
       const ended = this.database.prepare('DELETE FROM sessions WHERE name = ?').run(name).changes;
       const removed = this.database.prepare('DELETE FROM tokens WHERE name = ?').run(name).changes;
       const others = this.signalTokens.remove(name);
       return removed + others + (name === LINK_NAME ? ended : 0) > 0;
     });
-    return work.immediate();
   }
 
   /** Makes the code of a link that signs in once, within ten minutes. */
   addLink(role: Role): { readonly code: string; readonly endsAtMs: number } {
     const code = newSecret();
     const endsAtMs = this.nowMs() + LINK_LASTS_MS;
-    const work = this.database.transaction(() => {
+    this.atOnce(() => {
       this.database.prepare('DELETE FROM links WHERE ends_at_ms <= ?').run(this.nowMs());
       this.retainNewest('links', MOST_LINKS - 1);
       this.database
         .prepare('INSERT INTO links (hash, role, ends_at_ms) VALUES (?, ?, ?)')
         .run(hashOfSecret(code), role, endsAtMs);
     });
-    work.immediate();
     return { code, endsAtMs };
   }
 
@@ -140,7 +135,7 @@ export class AccessStore {
 
   /** Uses a code up; null for one that is used, too old, or none. */
   redeemLink(code: string): Person | null {
-    const work = this.database.transaction((): Person | null => {
+    return this.atOnce((): Person | null => {
       const rows = this.database
         .prepare<[string, number], SecretRow>(
           'SELECT ? AS name, role, hash, ends_at_ms AS endsAtMs FROM links WHERE ends_at_ms > ?',
@@ -150,21 +145,19 @@ export class AccessStore {
       if (link !== null) this.database.prepare('DELETE FROM links WHERE hash = ?').run(hashOfSecret(code));
       return link;
     });
-    return work.immediate();
   }
 
   /** Begins a session and returns its secret, which is the cookie. */
   beginSession({ name, role }: Person): { readonly secret: string; readonly endsAtMs: number } {
     const secret = newSecret();
     const endsAtMs = this.nowMs() + SESSION_LASTS_MS;
-    const work = this.database.transaction(() => {
+    this.atOnce(() => {
       this.database.prepare('DELETE FROM sessions WHERE ends_at_ms <= ?').run(this.nowMs());
       this.retainNewest('sessions', MOST_SESSIONS - 1);
       this.database
         .prepare('INSERT INTO sessions (hash, name, role, ends_at_ms) VALUES (?, ?, ?, ?)')
         .run(hashOfSecret(secret), name, role, endsAtMs);
     });
-    work.immediate();
     return { secret, endsAtMs };
   }
 
@@ -185,6 +178,11 @@ export class AccessStore {
 
   close(): void {
     this.database.close();
+  }
+
+  /** Does something in one write transaction. */
+  private atOnce<Result>(work: () => Result): Result {
+    return this.database.transaction(work).immediate();
   }
 
   private insertToken({ name, role }: Person, secret: string): void {

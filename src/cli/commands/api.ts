@@ -57,30 +57,9 @@ function listCalls(word: string | undefined, options: { readonly json?: true }, 
     return;
   }
   const calls = CALLS.map(({ word: name, group, effect, fields, endpoint }) => {
-    const {
-      method,
-      path,
-      access,
-      budget,
-      summary,
-      example,
-      deprecated = false,
-      experimental = false,
-    } = endpoint;
-    return {
-      name,
-      group,
-      effect,
-      summary,
-      method,
-      path,
-      access,
-      budget,
-      deprecated,
-      experimental,
-      fields,
-      example,
-    };
+    const { summary, method, path, access, budget, deprecated = false, experimental = false } = endpoint;
+    const declared = { method, path, access, budget, deprecated, experimental };
+    return { name, group, effect, summary, ...declared, fields, example: endpoint.example };
   });
   io.out(JSON.stringify({ groups: CALL_GROUPS, calls }));
 }

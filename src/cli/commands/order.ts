@@ -308,21 +308,16 @@ function decimalOf(typed: string | undefined): string | null {
   return typed === undefined ? null : new Decimal(typed).toFixed();
 }
 
+const NOT_IN_A_BOOK = [
+  ...(['config', 'url', 'tokenFile', 'ledgerFolder', 'wait', 'dryRun'] as const),
+  ...(['clientOrderId', 'stopLimit'] as const),
+];
+
 /** Refuses options that are not for a bot's order. */
 function refuseOthers(options: BookOptions): void {
-  const { config, url, tokenFile, ledgerFolder, wait, dryRun, clientOrderId, stopLimit } = options;
-  const given = Object.entries({
-    config,
-    url,
-    tokenFile,
-    ledgerFolder,
-    wait,
-    dryRun,
-    clientOrderId,
-    stopLimit,
-  })
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => `--${separatedName(name, '-')}`);
+  const given = NOT_IN_A_BOOK.filter((name) => options[name] !== undefined).map(
+    (name) => `--${separatedName(name, '-')}`,
+  );
   if (given.length > 0)
     throw wrongInput(
       `${given.join(', ')}: expected none beside --strategy: the running bot places the order`,

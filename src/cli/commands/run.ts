@@ -46,7 +46,6 @@ Examples:
 /** Market of strategies that name none. */
 const DEFAULT_MARKET = 'BTCIRT';
 
-/** Reads a factor, or `max`. */
 function speed(text: string): number | 'max' {
   if (text === 'max') return 'max';
   const factor = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0;

@@ -36,7 +36,6 @@ export function timeframeOption(text: string): Timeframe {
 export const ANCHOR_HELP =
   'where the candles begin: UTC, Asia/Tehran, or "UTC 08:00" (default: found by what is there)';
 
-/** Reads where bars begin. */
 export function anchorOption(text: string): BarAnchor {
   try {
     return readAnchor(text);

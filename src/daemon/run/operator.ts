@@ -219,7 +219,6 @@ export class Operator {
     this.cancelWait.update(this.options.bot.engine.status().liveOrders, performance.now());
   }
 
-  /** Returns the source for health. */
   source(): HealthSource {
     const { bot, mirror } = this.options;
     const { engine, shell, counts, orderLatency } = bot;

@@ -333,7 +333,6 @@ function summarizeInstance(engine: Engine, instance: StrategyInstance): Strategy
   };
 }
 
-/** The summary as lines for people. */
 export function summaryLines(summary: Summary): readonly string[] {
   const lines = ['', 'strategy      orders   fills   profit (fees, position)'];
   for (const one of summary.strategies) {

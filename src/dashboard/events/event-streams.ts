@@ -289,7 +289,6 @@ function endOf(reader: MirrorReader): JournalPlace {
   return { epoch: reader.epoch(), seq: reader.pages.journalEnds()?.last ?? 0 };
 }
 
-/** A place in the journal of one mirror. */
 interface JournalPlace {
   readonly epoch: string;
   readonly seq: number;

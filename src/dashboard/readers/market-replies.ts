@@ -35,7 +35,6 @@ import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 
 /** Fills that a chart shows, and orders of a market that are open. */
 const MOST_MARKS = 500;
-/** Plots of one market. */
 const MOST_PLOTS = 32;
 
 export function marketsReplyOf(

@@ -44,7 +44,6 @@ export function pickItem<Item extends z.ZodObject>({ shape }: Item, row: z.outpu
   return Object.fromEntries(Object.keys(shape).map((field) => [field, row[field]])) as z.output<Item>;
 }
 
-/** A reason in English, and its facts. */
 export function reasonItem(reason: Sentence): { reason: string; reasonFacts: SentenceItem };
 export function reasonItem(reason: Sentence | null): { reason: string | null; reasonFacts: SentenceItem };
 export function reasonItem(reason: Sentence | null): { reason: string | null; reasonFacts: SentenceItem } {

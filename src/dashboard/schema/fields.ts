@@ -7,10 +7,8 @@ export const decimalTextField = z
   .regex(/^-?\d{1,60}(?:\.\d{1,40})?$/)
   .describe('A decimal as text, such as "0.0125".');
 
-/** Milliseconds since 1970, UTC. */
 export const timeField = z.int().nonnegative().describe('Milliseconds since 1970, UTC.');
 
-/** Duration. */
 export const lengthField = z.number().nonnegative().describe('Milliseconds.');
 
 /** Meaning of the English text beside it, for display in another language. */
@@ -22,7 +20,6 @@ export const sentenceField = z
   .nullable()
   .describe('Code and facts of the text beside it; null where it is of a person or the exchange.');
 
-/** A sentence in English, and its facts. */
 export const reasonFields = { reason: z.string(), reasonFacts: sentenceField };
 
 /** The same for fields of a line of the journal, by their names. */

@@ -227,7 +227,6 @@ export class SignInPace {
     return Math.min(waitMs, Math.max(0, tries.lastMs + waitMs - nowMs));
   }
 
-  /** It has tried a wrong one. */
   wrong(address: string, nowMs: number): void {
     const count = (this.triesOf(address, nowMs)?.count ?? 0) + 1;
     this.byAddress.delete(address);
@@ -248,7 +247,6 @@ export class SignInPace {
     return new ApiError('wrong-token', message);
   }
 
-  /** It has tried a right one. */
   right(address: string): void {
     this.byAddress.delete(address);
   }

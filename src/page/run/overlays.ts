@@ -151,7 +151,6 @@ const exitsIn = (data: RunPage, market: number, { from, to }: NonNullable<View>)
 
 const valueOf = ({ amount, entryPrice }: TradeRow): number => amount * entryPrice;
 
-/** A trade with an end. */
 type ClosedTrade = TradeRow & { readonly closedAtMs: number };
 
 const isClosed = (trade: TradeRow): trade is ClosedTrade => trade.closedAtMs !== null;

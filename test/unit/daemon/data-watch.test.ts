@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DataWatch } from '../../../src/daemon/run/data-watch.ts';
+import { DataWatch } from '../../../src/daemon/run/create-bot.ts';
 import type { DataAge } from '../../../src/daemon/health-source.ts';
 import type { VenueAnswer } from '../../../src/venues/port.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';

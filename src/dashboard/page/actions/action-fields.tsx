@@ -119,7 +119,6 @@ function PositionFields({ strategy, market, onReady }: FieldsOf<'position'>) {
   );
 }
 
-/** An order by hand. */
 function OrderFields({ market, onReady }: FieldsOf<'order'>) {
   const symbol = useSignal(market ?? markets.value[0]?.symbol ?? '');
   const strategy = useSignal(overview.value.data?.strategies[0]?.name ?? '');

@@ -31,7 +31,6 @@ import { fillsByCandle, levelsOf } from './candle-marks.ts';
 import { chartNumber, plainNumber, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';
 
-/** All that the chart of a market shows. */
 export interface CandleChartData {
   readonly candles: ChartCandlesReply;
   readonly marks: MarksReply | null;
