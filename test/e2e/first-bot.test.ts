@@ -5,6 +5,7 @@ import { formatUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { readSessionRows } from '../../src/mirror/read-session-rows.ts';
 import { LIMITS } from '../contract/limits-table.ts';
+import { mostInWindow } from '../process/most-in-window.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 import { orderIdOf } from '../../src/venues/read-records.ts';
@@ -22,17 +23,6 @@ beforeEach(() => {
   path = join(folder, 'mirror.sqlite');
 });
 
-/** The most of `times`, which rise, in any window, both its ends included. */
-function mostWithin(times: readonly number[], windowMs: number): number {
-  let first = 0;
-  let most = 0;
-  for (const [index, time] of times.entries()) {
-    while ((times[first] ?? time) < time - windowMs) first += 1;
-    most = Math.max(most, index - first + 1);
-  }
-  return most;
-}
-
 /** Holds the exchange's own log of requests against the limits that are typed by hand. */
 function expectLimitsKept({ venue }: EmbeddedWorld): void {
   const { log } = venue.simulation.adapter;
@@ -45,7 +35,7 @@ function expectLimitsKept({ venue }: EmbeddedWorld): void {
     const times = requests
       .filter(({ endpoint }) => endpoints.includes(endpoint ?? ''))
       .map(({ timeMs }) => timeMs);
-    expect(mostWithin(times, windowMs), endpoints.join(' ')).toBeLessThanOrEqual(limit);
+    expect(mostInWindow(times, windowMs), endpoints.join(' ')).toBeLessThanOrEqual(limit);
   }
 }
 

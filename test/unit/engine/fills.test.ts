@@ -14,6 +14,22 @@ function open(options: WorldOptions = {}): { readonly world: EngineWorld; readon
   return { world, id: id };
 }
 
+/** A purchase that fills against a sale of the same account, after so many smaller fills. */
+function soldToOneself(earlier: number): EngineWorld {
+  const { world, id } = open(WITH_COINS);
+  world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
+  const other = world.accept().id;
+  for (let count = 0; count < earlier; count += 1) world.venue.fill(id, '0.01');
+  const trade = world.venue.fill(id, '0.2');
+  world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
+  Object.assign(world.venue.orderOf(other), {
+    matchedAmount: trade.amount,
+    unmatchedAmount: parseUnits('0.8'),
+  });
+  world.advance(5_100);
+  return world;
+}
+
 describe('the fills of an order', () => {
   it('are taken in and reported, and the order ends with the last of them', () => {
     const { world, id } = open();
@@ -106,32 +122,13 @@ describe('the fills of an order', () => {
   });
 
   it('of one trade with oneself are two, of one id', () => {
-    const { world, id } = open(WITH_COINS);
-    world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
-    const other = world.accept().id;
-    const trade = world.venue.fill(id, '0.2');
-    world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
-    Object.assign(world.venue.orderOf(other), {
-      matchedAmount: trade.amount,
-      unmatchedAmount: parseUnits('0.8'),
-    });
-    world.advance(5_100);
+    const world = soldToOneself(0);
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_000_000_000n, 2_000_000_000n]);
     expect(world.eventsOf('fill')).toHaveLength(2);
   });
 
   it('of one trade with oneself are both read where a page ends between them', () => {
-    const { world, id } = open(WITH_COINS);
-    world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
-    const other = world.accept().id;
-    for (let count = 0; count < 4; count += 1) world.venue.fill(id, '0.01');
-    const trade = world.venue.fill(id, '0.2');
-    world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
-    Object.assign(world.venue.orderOf(other), {
-      matchedAmount: trade.amount,
-      unmatchedAmount: parseUnits('0.8'),
-    });
-    world.advance(5_100);
+    const world = soldToOneself(4);
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_400_000_000n, 2_000_000_000n]);
   });
 

@@ -16,7 +16,7 @@ import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { ChangeDetector } from '../../../src/recording/recorder/change-detector.ts';
 import { resample } from '../../../src/recording/resample.ts';
 import { verifyFolder } from '../../../src/recording/verify-folder.ts';
-import { BTCIRT, candle, candles, temporaryCatalogue } from './temporary-catalogue.ts';
+import { BTCIRT, candle, candles, temporaryCatalogue, USUAL_IMPORT } from './temporary-catalogue.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 const DAY = 86_400_000;
@@ -117,18 +117,7 @@ describe('bars of Tehran', () => {
     const path = join(catalogue.root, 'days.csv');
     const lines = DAYS.map((timeMs) => `${timeMs},10,12,9,11,1`);
     writeFileSync(path, ['time_ms,open,high,low,close,volume', ...lines, ''].join('\n'));
-    const report = await importTable({
-      catalogue,
-      path,
-      market: BTCIRT,
-      kind: null,
-      timeframe: null,
-      mayResample: false,
-      preset: null,
-      columns: new Map(),
-      skipBadRows: false,
-      source: 'days.csv',
-    });
+    const report = await importTable({ ...USUAL_IMPORT, catalogue, path, source: 'days.csv' });
     expect(report).toMatchObject({ result: 'imported', rows: 4, notes: ['bars of 1d begin at Asia/Tehran'] });
     const key = { market: BTCIRT, kind: 'candles', timeframe: '1d' } as const;
     expect(catalogue.manifest(key)?.anchors).toEqual({ '1d': TEHRAN_MIDNIGHT });

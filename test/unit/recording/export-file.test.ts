@@ -8,7 +8,15 @@ import type { FolderKey } from '../../../src/recording/records.ts';
 import { exportFile } from '../../../src/recording/export-file.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
-import { book, BTCIRT, candles, gather, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+import {
+  book,
+  BTCIRT,
+  candles,
+  gather,
+  temporaryCatalogue,
+  trade,
+  USUAL_IMPORT,
+} from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8);
 const CANDLES = { market: BTCIRT, kind: 'candles', timeframe: '1m' } as const;
@@ -32,21 +40,7 @@ describe('an exported file', () => {
       for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {
         const path = join(catalogue.root, `${key.kind}.${ending}`);
         await exportFile(catalogue, { key, range: ALL_TIME, path, mayReplace: false });
-        const options = {
-          timeframe: null,
-          mayResample: false,
-          preset: null,
-          columns: new Map(),
-          skipBadRows: false,
-        };
-        const report = await importTable({
-          ...options,
-          catalogue: again,
-          path,
-          market: BTCIRT,
-          kind: null,
-          source: path,
-        });
+        const report = await importTable({ ...USUAL_IMPORT, catalogue: again, path, source: path });
         expect(report.result).toBe('imported');
       }
       const asked = { market: BTCIRT, timeframe: '1m', ...ALL_TIME } as const;

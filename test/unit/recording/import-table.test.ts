@@ -7,7 +7,7 @@ import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import type { ImportTableOptions, ImportReport } from '../../../src/recording/import-report.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
-import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
+import { BTCIRT, gather, temporaryCatalogue, USUAL_IMPORT } from './temporary-catalogue.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2024, 7, 8);
@@ -42,15 +42,9 @@ function importLines(
   const text = `${lines.join('\n')}\n`;
   writeFileSync(path, pack ? gzipSync(text) : text);
   return importTable({
+    ...USUAL_IMPORT,
     catalogue,
     path,
-    market: BTCIRT,
-    kind: null,
-    timeframe: null,
-    mayResample: false,
-    preset: null,
-    columns: new Map(),
-    skipBadRows: false,
     source: name,
     ...options,
   });

@@ -11,7 +11,7 @@ import type { ImportReport, ImportTableOptions } from '../../../src/recording/im
 import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
-import { BTCIRT, temporaryCatalogue } from './temporary-catalogue.ts';
+import { BTCIRT, temporaryCatalogue, USUAL_IMPORT } from './temporary-catalogue.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const HOUR = 3_600_000;
@@ -50,14 +50,10 @@ function given(text: string, { byRow = false, name = 'file.csv', options = {} }:
           },
         };
   const asked = {
+    ...USUAL_IMPORT,
     path,
-    market: BTCIRT,
     kind: 'candles',
     timeframe: '1h',
-    mayResample: false,
-    preset: null,
-    columns: new Map(),
-    skipBadRows: false,
     source: name,
     ...options,
   } as const;

@@ -9,6 +9,17 @@ import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 export const BTCIRT = parseMarket('BTCIRT').symbol;
 
+/** An import of a file that says itself what it has. */
+export const USUAL_IMPORT = {
+  market: BTCIRT,
+  kind: null,
+  timeframe: null,
+  mayResample: false,
+  preset: null,
+  columns: new Map<never, never>(),
+  skipBadRows: false,
+} as const;
+
 /** Locks as the commands take them. */
 export const takeLock: LockFile = (path) => acquireProcessLock({ path, what: path, otherwise: 'wait' });
 

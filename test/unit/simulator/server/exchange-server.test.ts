@@ -28,6 +28,15 @@ function rawReply(
   });
 }
 
+/** The key of a user, whose seed is sevens. */
+const key = createPrivateKey({
+  key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 7)]),
+  format: 'der',
+  type: 'pkcs8',
+});
+/** The public part of the key. */
+const publicKey = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
+
 describe('over HTTP', () => {
   test('an order is placed and answered with the bytes of the wire door', async () => {
     served = await serve();
@@ -41,13 +50,6 @@ describe('over HTTP', () => {
   });
 
   test('a key signs the bytes as they were sent', async () => {
-    const seed = Buffer.alloc(32, 7);
-    const key = createPrivateKey({
-      key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
-      format: 'der',
-      type: 'pkcs8',
-    });
-    const publicKey = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
     const user = { username: 'ali', keys: [{ publicKey, permissions: ['READ' as const] }] };
     served = await serve({ users: [user] });
     const path = '/market/orders/list?status=all&details=2';
@@ -69,13 +71,6 @@ describe('over HTTP', () => {
   });
 
   test('the body of a GET is part of what its key signs, and has no fields', async () => {
-    const seed = Buffer.alloc(32, 7);
-    const key = createPrivateKey({
-      key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
-      format: 'der',
-      type: 'pkcs8',
-    });
-    const publicKey = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
     served = await serve({
       users: [{ username: 'ali', keys: [{ publicKey, permissions: ['READ' as const] }] }],
     });
