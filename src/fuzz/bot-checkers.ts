@@ -246,10 +246,9 @@ export class BotCheckers {
     ];
   }
 
-  /** Closes the files. */
+  /** Closes the file. */
   close(): void {
     this.journal.close();
-    this.transfers.close();
   }
 
   /**

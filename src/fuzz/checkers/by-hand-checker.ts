@@ -4,11 +4,11 @@ import type { Engine } from '../../engine/engine.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import {
-  addsRisk,
-  NOTHING_GIVEN,
+  addedRisk,
+  PROMPT_MS,
+  type SentOrder,
   type GivenCoins,
   type ExchangeTruth,
-  isSpoiledBy,
   namedOrders,
   inMirror,
   Finder,
@@ -26,15 +26,6 @@ import type { SimulatedExchange } from '../../simulator/exchange.ts';
 const sells = z.object({ intentId: z.string().nullable(), strategy: z.string(), market: z.string() });
 const tagged = z.object({ tag: z.string().optional() });
 
-/** One that leaves or is accepted so late may have met another position. */
-const PROMPT_MS = 10_000;
-
-interface ClosingOrder {
-  readonly strategy: string;
-  /** By the clock of the exchange. */
-  readonly sentAtMs: number;
-}
-
 interface ByHandCheckerOptions {
   readonly instance: string;
   readonly given?: GivenCoins;
@@ -51,7 +42,7 @@ export class ByHandChecker {
   private readonly options: ByHandCheckerOptions;
   /** Intents of closes. */
   private readonly closings = new Set<string>();
-  private readonly sold = new Map<string, ClosingOrder>();
+  private readonly sold = new Map<string, SentOrder>();
   /** By the names of orders by hand: their wishes, which are alike for no two commands. */
   private readonly placed = new Map<string, string>();
   /** The same, by their intents. */
@@ -97,19 +88,11 @@ export class ByHandChecker {
   }
 
   violations(truth: ExchangeTruth, refused: ReadonlySet<string>): readonly Violation[] {
-    const { instance, given = NOTHING_GIVEN } = this.options;
-    const own = namedOrders(truth, instance);
-    const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
-    const tooMuch = own.flatMap(({ order, name }) => {
-      const sale = this.sold.get(name);
-      if (sale === undefined || isSpoiledBy(refused, sale.strategy)) return [];
-      if (order.openedAtMs - sale.sentAtMs > PROMPT_MS || !addsRisk(order, { truth, nameOf, given }))
-        return [];
-      return [
+    const tooMuch = addedRisk(truth, this.sold, { ...this.options, refused }).map(
+      ({ order, name }) =>
         `expected the close ${name} (${order.side} ${order.amount} in ${order.market}) to be of no more than was held`,
-      ];
-    });
-    const names = new Set(nameOf.values());
+    );
+    const names = new Set(namedOrders(truth, this.options.instance).map(({ name }) => name));
     const twice = [...Map.groupBy(names, (name) => this.placed.get(name))].flatMap(([request, alike]) =>
       request === undefined || alike.length === 1
         ? []

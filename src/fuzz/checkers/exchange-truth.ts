@@ -280,7 +280,7 @@ export function namedOrders(
 }
 
 /** True if an order of a strategy was refused wrongly: its holding differs from what the bot may assume. */
-export function isSpoiledBy(refused: ReadonlySet<string>, strategy: string): boolean {
+function isSpoiledBy(refused: ReadonlySet<string>, strategy: string): boolean {
   return [...refused].some((name) => name.includes(`-${strategy}-`));
 }
 
@@ -293,7 +293,7 @@ export const NOTHING_GIVEN: GivenCoins = new Map();
  * True if an order is for more of the coin than its strategy was given and its other orders had added or
  * removed.
  */
-export function addsRisk(
+function addsRisk(
   { id, openedAtMs, side, amount, market }: TrueOrder,
   {
     truth,
@@ -316,6 +316,33 @@ export function addsRisk(
     if (readOrderName(other)?.strategy === strategy) position += broughtOf(base, fill);
   }
   return amount > (side === 'sell' ? position : -position);
+}
+
+/** One that leaves, or is accepted, later than this may have met another position. */
+export const PROMPT_MS = 10_000;
+
+/** An order as it left. */
+export interface SentOrder {
+  readonly strategy: string;
+  /** By the clock of the exchange. */
+  readonly sentAtMs: number;
+}
+
+/** Returns those orders, by the names that they left with, that added risk when they were accepted. */
+export function addedRisk<Sent extends SentOrder>(
+  truth: ExchangeTruth,
+  sentBy: ReadonlyMap<string, Sent>,
+  of: { readonly instance: string; readonly given?: GivenCoins; readonly refused: ReadonlySet<string> },
+): readonly (NamedOrder & { readonly sent: Sent })[] {
+  const { instance, given = NOTHING_GIVEN, refused } = of;
+  const own = namedOrders(truth, instance);
+  const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
+  return own.flatMap(({ order, name }) => {
+    const sent = sentBy.get(name);
+    if (sent === undefined || isSpoiledBy(refused, sent.strategy)) return [];
+    if (order.openedAtMs - sent.sentAtMs > PROMPT_MS) return [];
+    return addsRisk(order, { truth, nameOf, given }) ? [{ order, name, sent }] : [];
+  });
 }
 
 /**

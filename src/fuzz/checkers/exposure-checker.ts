@@ -9,8 +9,7 @@ import {
   type TrueFill,
   type TrueOrder,
   NONE_REFUSED,
-  ownKeyOf,
-  placedNameOf,
+  namedOrders,
   Finder,
   violationsOf,
   type Violation,
@@ -118,12 +117,8 @@ interface Position {
 
 /** Returns the possible results of the orders of each strategy in each market, in order of time. */
 function positionsOf(truth: ExchangeTruth, limits: Omit<ExposureLimits, 'maxPosition'>): readonly Position[] {
-  const byId = new Map(truth.orders.map((order) => [order.id, order]));
   const { refused = NONE_REFUSED, given = NOTHING_GIVEN } = limits;
-  const own = truth.orders.flatMap((order) => {
-    const key = ownKeyOf(order, byId, limits.instance);
-    return key === null ? [] : [{ order, name: placedNameOf(key) }];
-  });
+  const own = namedOrders(truth, limits.instance);
   const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
   const isRefused = ({ id }: TrueOrder): boolean => refused.has(nameOf.get(id) ?? '');
   const fillsOf = Map.groupBy(truth.fills, ({ orderId }) => orderId);

@@ -7,13 +7,12 @@ import type { OrderRecord } from '../../records/order.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import {
-  addsRisk,
-  NOTHING_GIVEN,
+  addedRisk,
+  PROMPT_MS,
+  type SentOrder,
   type GivenCoins,
   type ExchangeTruth,
   heldByStrategies,
-  isSpoiledBy,
-  namedOrders,
   violationsOf,
   type Violation,
 } from './exchange-truth.ts';
@@ -38,21 +37,12 @@ const begun = z.object({ entries: z.enum(['keep', 'cancel']) });
 const request = z.object({ side: z.literal('sell'), market: z.string(), amount: z.string() });
 
 /** An order that was planned while a lock held by this checker's own account. */
-interface LockedOrder {
-  readonly strategy: string;
+interface LockedOrder extends SentOrder {
   readonly lock: string;
-  /** By the clock of the exchange. */
-  readonly sentAtMs: number;
 }
 
 /** Parts of the bot that the checker reads. */
 export type LockedBot = Pick<Engine, 'instances' | 'unfinishedOrders'> & ShowingBot;
-
-/**
- * One that is sent so late after it was planned, or accepted so late after it was sent, may have met other
- * times: a position that it was to reduce may be gone.
- */
-const PROMPT_MS = 10_000;
 
 interface LockCheckerOptions {
   readonly instance: string;
@@ -145,19 +135,14 @@ export class LockChecker {
     truth: ExchangeTruth,
     { refused, exits }: { readonly refused: ReadonlySet<string>; readonly exits: ReadonlySet<string> },
   ): readonly Violation[] {
-    const { instance, given = NOTHING_GIVEN } = this.options;
-    const own = namedOrders(truth, instance);
-    const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
-    const found = own.flatMap(({ order, name }) => {
-      const locked = this.planned.get(name);
-      if (locked === undefined || exits.has(name) || isSpoiledBy(refused, locked.strategy)) return [];
-      if (order.openedAtMs - locked.sentAtMs > PROMPT_MS) return [];
-      return addsRisk(order, { truth, nameOf, given })
-        ? [
-            `expected ${name} (${order.side} ${order.amount} in ${order.market}) not to leave in ${locked.lock}`,
-          ]
-        : [];
-    });
+    const found = addedRisk(truth, this.planned, { ...this.options, refused }).flatMap(
+      ({ order, name, sent }) =>
+        exits.has(name)
+          ? []
+          : [
+              `expected ${name} (${order.side} ${order.amount} in ${order.market}) not to leave in ${sent.lock}`,
+            ],
+    );
     return violationsOf('locks', [...found, ...this.refusedExits, ...this.shown.differences]);
   }
 

@@ -4,9 +4,8 @@ import { readOrderName } from '../../engine/order-names.ts';
 import {
   type ExchangeTruth,
   type TrueFill,
-  type TrueOrder,
-  ownKeyOf,
-  placedNameOf,
+  type NamedOrder,
+  namedOrders,
   violationsOf,
   type Violation,
 } from './exchange-truth.ts';
@@ -33,9 +32,7 @@ interface ProtectionLimits {
 const CLEARLY_ENOUGH = 2n;
 const ONE = 10_000_000_000n;
 
-interface Own {
-  readonly order: TrueOrder;
-  readonly name: string;
+interface Own extends NamedOrder {
   readonly fills: readonly TrueFill[];
 }
 
@@ -72,12 +69,11 @@ export function checkProtection(
 }
 
 function booksOf(truth: ExchangeTruth, limits: ProtectionLimits): readonly Book[] {
-  const byId = new Map(truth.orders.map((order) => [order.id, order]));
   const fills = Map.groupBy(truth.fills, ({ orderId }) => orderId);
-  const own = truth.orders.flatMap((order): readonly Own[] => {
-    const key = ownKeyOf(order, byId, limits.instance);
-    return key === null ? [] : [{ order, name: placedNameOf(key), fills: fills.get(order.id) ?? [] }];
-  });
+  const own = namedOrders(truth, limits.instance).map((named): Own => ({
+    ...named,
+    fills: fills.get(named.order.id) ?? [],
+  }));
   const byStrategy = Map.groupBy(own, ({ name }) => readOrderName(name)?.strategy ?? '');
   // A strategy may trade other coins beside: each market is a book of its own.
   const byBook = Map.groupBy(limits.brackets, ({ strategy, market }) => `${strategy} ${market}`);

@@ -1,8 +1,14 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { UserId } from '../../simulator/accounts.ts';
-import { violationsOf, type Violation, type LeavingRequest, type WireWitness } from './exchange-truth.ts';
+import {
+  inMirror,
+  violationsOf,
+  type Violation,
+  type LeavingRequest,
+  type WireWitness,
+} from './exchange-truth.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 import { z } from 'zod';
 
@@ -45,7 +51,6 @@ export class TransferChecker implements WireWitness {
   private readonly sent = new Map<string, SentTransfer>();
   /** Those that left before an older mirror was put back, which knows nothing of them. */
   private readonly forgotten = new Set<string>();
-  private database: Database.Database | null = null;
   private acceptances = 0;
 
   /** `path` is of the mirror, which need not be there yet. */
@@ -58,7 +63,9 @@ export class TransferChecker implements WireWitness {
     const key = keyOf(fields);
     if (this.sent.has(key)) this.found.push(`expected ${key} to leave once, it left again at ${atMs}`);
     this.sent.set(key, { atMs, isAnswered: false });
-    const same = readStoredTransfers(this.opened()).filter(({ currency }) => currency === fields['currency']);
+    const same = inMirror(this.path, readStoredTransfers).filter(
+      ({ currency }) => currency === fields['currency'],
+    );
     const [only] = same;
     if (same.length === 1 && only?.key === key && only.state === 'sending') return;
     const there = same.map((one) => `${one.key}, ${one.state}`).join('; ') || 'none';
@@ -78,14 +85,8 @@ export class TransferChecker implements WireWitness {
 
   /** Forgets everything, since another file replaces the mirror. */
   forgetFile(): void {
-    this.close();
     for (const key of this.sent.keys()) this.forgotten.add(key);
     this.sent.clear();
-  }
-
-  close(): void {
-    this.database?.close();
-    this.database = null;
   }
 
   /** Once all is quiet: what is wrong, and the keys of those that were or are unknown. */
@@ -93,13 +94,13 @@ export class TransferChecker implements WireWitness {
     readonly violations: readonly Violation[];
     readonly unknown: readonly string[];
   } {
-    const database = this.opened();
-    const intents = readTransferIntents(database);
+    const { intents, notified, transfers } = inMirror(this.path, (database) => ({
+      intents: readTransferIntents(database),
+      notified: readSeenTransfers(database, strategy),
+      transfers: readStoredTransfers(database),
+    }));
     const rows = new Map(intents.map((row) => [row.key, row]));
-    const notified = readSeenTransfers(database, strategy);
-    const stored = new Set(
-      readStoredTransfers(database).flatMap(({ id, state }) => (state === 'unknown' ? [id] : [])),
-    );
+    const stored = new Set(transfers.flatMap(({ id, state }) => (state === 'unknown' ? [id] : [])));
     const wrong = new Set([...spoiled].map((body) => keyOf(JSON.parse(body))));
     const messages = [...this.found];
     for (const [key, times] of made) {
@@ -160,11 +161,6 @@ export class TransferChecker implements WireWitness {
         `expected the strategy to be told ${tellings.join(' or ')} of ${key} (${id}), it was told ${of.notified}`,
       );
     return messages;
-  }
-
-  private opened(): Database.Database {
-    this.database ??= new Database(this.path, { readonly: true });
-    return this.database;
   }
 }
 

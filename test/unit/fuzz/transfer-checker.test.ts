@@ -32,7 +32,6 @@ beforeEach(() => {
   checker = new TransferChecker(path);
 });
 afterEach(() => {
-  checker.close();
   database.close();
 });
 
