@@ -3,7 +3,8 @@ import { decimalText } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { lockSettings } from '../daemon/lock-settings.ts';
-import type { LockRule } from '../engine/lock.ts';
+import type { Lock, LockRule } from '../engine/lock.ts';
+import type { LockRecord } from '../engine/lock-records.ts';
 import { createRiskLimits } from '../engine/risk-limits.ts';
 import type { OrderRecord, OrderWith } from '../records/order.ts';
 import type { FillRecord, FillWith } from '../records/fill.ts';
@@ -80,17 +81,10 @@ export type ScriptedOrder = Pick<
   'market' | 'side' | 'execution' | 'price' | 'stopPrice' | 'amount' | 'filled' | 'state' | 'tag'
 >;
 
-/** A lock that held. */
-export interface ScriptedLock {
-  readonly name: string;
-  /** Null: all. */
-  readonly strategy: string | null;
-  readonly market: string | null;
+/** A lock that held. Without a market or a strategy it was for all. */
+export interface ScriptedLock
+  extends Pick<Lock, 'name' | 'strategy' | 'market' | 'beganAtMs'>, Omit<LockRecord, 'lock'> {
   readonly reason: string;
-  readonly beganAtMs: number;
-  /** Null: it held at the end. */
-  readonly endedAtMs: number | null;
-  readonly refused: number;
 }
 
 /** A trade of an order. */
