@@ -211,7 +211,7 @@ const NOTHING_THERE = 'Error in native callback';
 const PLACE = /^LINE (\d+): /m;
 
 /** Returns DuckDB's error for a query, as one line with the existing names. */
-export function queryFailure(error: unknown, sql: string): SarrafError {
+function queryFailure(error: unknown, sql: string): SarrafError {
   if (error instanceof SarrafError) return error;
   const message = messageOf(error);
   const isOfQuery = !NOT_OF_THE_QUERY.test(message) && !DAMAGED.test(message);

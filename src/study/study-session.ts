@@ -39,7 +39,7 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
 }
 
 /** Returns the range in which the trials of a study run: all but the hold-out. */
-export function seenOf({ data }: PreparedStudy): RunRange {
+function seenOf({ data }: PreparedStudy): RunRange {
   const { fromMs, splitMs } = data.range;
   return { fromMs, toMs: splitMs };
 }
