@@ -52,7 +52,7 @@ from \`${FOLDER}/\`.
 const PAGES: Readonly<Record<string, IndicatorPage>> = {
   indicators: {
     introduction: INTRODUCTION,
-    parts: { averages: 'Averages', trends: 'Trends', stops: 'Stops' },
+    parts: { averages: 'Averages', trends: 'Trends and stops' },
   },
   'indicators-momentum': {
     introduction: introductionOf('Oscillators and momentum'),
