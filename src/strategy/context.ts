@@ -5,8 +5,7 @@ import type { IndicatorSpecs, MemberIndicatorSpec, ValueOf } from './indicators/
 import type { MemberCandles, MemberData, OfMembers, UniverseData } from './universe/member-data.ts';
 import type { Change, DecimalInput, TargetsOptions, TransferWish } from './intents.ts';
 import type { MarketIntents } from './handlers/market-intents.ts';
-import type { Rules, ShownLock } from './strategy-event.ts';
-import type { Order } from './own-order.ts';
+import type { Rules, ShownLock, Order } from './strategy-event.ts';
 import type { PlotOptions } from './plots.ts';
 import type { MarginSubscription } from './subscriptions.ts';
 

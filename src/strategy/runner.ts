@@ -5,7 +5,7 @@ import { expectedMarket } from './decimal-input.ts';
 import { dataSetup } from './data/data.ts';
 import { routeOfEvent, withUniverses, type CandleSubscription, type Subscription } from './subscriptions.ts';
 import { HandlerCall } from './handlers/handler-call.ts';
-import { HandlerContext } from './handlers/handler-context.ts';
+import { HandlerContext, memberValues } from './handlers/handler-context.ts';
 import {
   candlePlacesOf,
   handlersByRoute,
@@ -40,7 +40,6 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
 import type { Candidate, MemberSet } from './universe/member-set.ts';
-import { memberValues } from './universe/member-readers.ts';
 import type { UniverseWish } from './universe-rules.ts';
 
 export interface RunnerSetup {

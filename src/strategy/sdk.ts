@@ -50,6 +50,8 @@ export type {
   VwapWish,
 } from './intents.ts';
 export type {
+  Fill,
+  Order,
   OrderUpdate,
   OwnOrderState,
   Rejection,
@@ -57,7 +59,6 @@ export type {
   ShownLock,
   TransferStatus,
 } from './strategy-event.ts';
-export type { Fill, Order } from './own-order.ts';
 export type {
   DelegationLimit,
   MarginWallets,

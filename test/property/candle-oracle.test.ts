@@ -11,7 +11,7 @@ import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { StrategyContext } from '../../src/strategy/context.ts';
-import type { Order } from '../../src/strategy/own-order.ts';
+import type { Order } from '../../src/strategy/strategy-event.ts';
 import type { Intent } from '../../src/strategy/intents.ts';
 import { buy, cancel, oco, sell } from '../support/intents.ts';
 import { issue } from '../support/issue.ts';

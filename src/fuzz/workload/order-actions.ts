@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { Side } from '../../domain/order.ts';
 import type { StrategyContext } from '../../strategy/context.ts';
 import type { Size, OrderWish } from '../../strategy/intents.ts';
-import type { Order } from '../../strategy/own-order.ts';
+import type { Order } from '../../strategy/strategy-event.ts';
 import type { Dice } from '../dice.ts';
 
 /** Worth of one order in least values of its market: from clearly enough to a few levels of the book. */

@@ -2,7 +2,7 @@ import type { CandleSeries } from '../data/candle-series.ts';
 import type { DataEntry } from '../checks/check-data.ts';
 import { LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
 import { routeOfSubscription, candidateSubscription, type Subscription } from '../subscriptions.ts';
-import type { StrategyEvent, ClosedCandle } from '../strategy-event.ts';
+import { type StrategyEvent, type ClosedCandle, fillOf } from '../strategy-event.ts';
 import type { Timeframe } from '../../domain/candle.ts';
 import type { Candidate, MemberSeries, MemberSet } from '../universe/member-set.ts';
 import { SarrafError, present } from '../../domain/errors.ts';
@@ -11,7 +11,6 @@ import { bookOf } from '../book.ts';
 import { frozenCopy } from '../fields.ts';
 import { marketDayOf, tapeOf } from '../data/data.ts';
 import { marginOf, transferOf } from '../data/shown-margin.ts';
-import { fillOf } from '../own-order.ts';
 import { signalOf } from '../signal.ts';
 import { universeEventOf } from '../shown-universe.ts';
 

@@ -2,7 +2,7 @@ import { invariant, SarrafError } from '../../domain/errors.ts';
 import type { MarketContext, StrategyContext } from '../context.ts';
 import { fieldsOf, isFields } from '../fields.ts';
 import { MarketIntentFields } from '../handlers/market-intents.ts';
-import type { Order } from '../own-order.ts';
+import type { Order } from '../strategy-event.ts';
 import { readOnlyFields, type FieldReader } from '../handlers/read-only-fields.ts';
 import { checkedChange } from '../strategy-state.ts';
 
