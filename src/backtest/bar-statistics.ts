@@ -4,8 +4,7 @@ import { barsBetween, candleAt, firstBarFrom, type CandleColumns } from '../doma
 import { present } from '../domain/errors.ts';
 import type { MarketStats, DayNumbers } from '../domain/order-book.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
-import { BarFeed } from './bar-feed.ts';
-import type { BarQueue } from './bar-queue.ts';
+import { BarFeed, type BarQueue } from './bar-queue.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 

@@ -13,9 +13,8 @@ import { engineRecord, type EngineOutcome, EquityRecorder, RunRecords } from './
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { UniverseReport } from '../engine/universe-manager.ts';
-import { BarFeed } from './bar-feed.ts';
+import { BarFeed, BarQueue, type WantedFeed } from './bar-queue.ts';
 import { BarStatistics } from './bar-statistics.ts';
-import { BarQueue, type WantedFeed } from './bar-queue.ts';
 import { DatedSignals, type DatedSignal } from './signals.ts';
 import type { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/equity-valuer.ts';

@@ -19,7 +19,7 @@ import {
   type StrategyLogLine,
 } from '../strategy/strategy-port.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
-import { paceOf, wrongTrailing, type Trailing, type TrailPace } from '../strategy/trailing.ts';
+import { paceOf, wrongTrailing, type Trailing, type TrailPace } from '../strategy/definition.ts';
 import {
   checkedFault,
   checkedLog,

@@ -1,6 +1,5 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import type { NumericAxis, Coordinates, SpaceAxes } from './space-axes.ts';
-import { CmaDistribution, defaultPopulation } from './cma-distribution.ts';
 import {
   numberAt,
   type LearnedTrial,
@@ -242,4 +241,297 @@ export function marginCell(axis: NumericAxis, coordinate: number): readonly [lef
   if (left < axis.low + tolerance) return [right, right];
   if (right > axis.high - tolerance) return [left, left];
   return [left, right];
+}
+
+/** Eigenvalues below it are taken for it: a covariance has none below 0. */
+const LEAST_EIGENVALUE = 1e-20;
+/** A step beyond all bounds ends in numbers that are none. */
+const LARGEST_STEP = 1e32;
+
+/**
+ * The normal distribution of CMA-ES: its mean, step size and covariance, and how they follow the ranked
+ * samples of a population (N. Hansen's tutorial, arXiv:1604.00772, with negative weights).
+ */
+export class CmaDistribution {
+  readonly dimensions: number;
+  readonly mean: Float64Array;
+  readonly covariance: Float64Array;
+  step: number;
+  readonly path: Float64Array;
+  private readonly stepPath: Float64Array;
+  private readonly constants: CmaConstants;
+  private updates = 0;
+  /** Columns are the axes; `lengths` are the deviations along them. */
+  private axes: Float64Array;
+  private lengths: Float64Array;
+
+  constructor(mean: Float64Array, step: number, population: number) {
+    const n = mean.length;
+    this.dimensions = n;
+    this.mean = mean.slice();
+    this.step = step;
+    this.constants = cmaConstants(n, population);
+    this.path = new Float64Array(n);
+    this.stepPath = new Float64Array(n);
+    this.covariance = new Float64Array(n * n);
+    for (let place = 0; place < n; place += 1) this.covariance[place * n + place] = 1;
+    this.axes = this.covariance.slice();
+    this.lengths = new Float64Array(n).fill(1);
+  }
+
+  /** The shortest and the longest deviation along the axes, without the step. */
+  get extent(): readonly [shortest: number, longest: number] {
+    return [Math.min(...this.lengths), Math.max(...this.lengths)];
+  }
+
+  /** The deviation in one dimension, without the step. */
+  deviation(dimension: number): number {
+    return Math.sqrt(numberAt(this.covariance, dimension * this.dimensions + dimension));
+  }
+
+  /** The place that a standard normal vector stands for. */
+  place(normal: Float64Array): Float64Array {
+    const turned = this.turned(normal, (length) => length);
+    return turned.map((value, index) => numberAt(this.mean, index) + this.step * value);
+  }
+
+  /** Follows the samples of a population, the best first. */
+  update(ranked: readonly Float64Array[]): void {
+    const { constants: c, dimensions: n } = this;
+    this.updates += 1;
+    const steps = ranked.map((sample) =>
+      sample.map((value, index) => (value - numberAt(this.mean, index)) / this.step),
+    );
+    const move = new Float64Array(n);
+    for (const [rank, step] of steps.slice(0, c.parents).entries()) addTo(move, step, weightOf(c, rank));
+    addTo(this.mean, move, this.step);
+    // The path of the steps, measured without the covariance (43), sets the step size (44).
+    scale(this.stepPath, 1 - c.stepRate);
+    addTo(this.stepPath, this.whitened(move), Math.sqrt(c.stepRate * (2 - c.stepRate) * c.effectiveParents));
+    const length = Math.hypot(...this.stepPath);
+    const growth = Math.exp((c.stepRate / c.stepDamping) * (length / c.meanLength - 1));
+    this.step = Math.min(LARGEST_STEP, this.step * growth);
+    // While the step grows fast, the covariance's path waits (45).
+    const settled = length / Math.sqrt(1 - (1 - c.stepRate) ** (2 * (this.updates + 1)));
+    const isSettled = settled < (1.4 + 2 / (n + 1)) * c.meanLength;
+    scale(this.path, 1 - c.pathRate);
+    if (isSettled) addTo(this.path, move, Math.sqrt(c.pathRate * (2 - c.pathRate) * c.effectiveParents));
+    this.follow(steps, isSettled ? 0 : c.pathRate * (2 - c.pathRate));
+    this.decompose();
+  }
+
+  /** The covariance moves towards the path and towards the steps, each by its rate (46 and 47). */
+  private follow(steps: readonly Float64Array[], missed: number): void {
+    const { constants: c, dimensions: n, covariance } = this;
+    const total = c.weights.reduce((sum, weight) => sum + weight, 0);
+    scale(covariance, 1 + c.rankOneRate * missed - c.rankOneRate - c.rankMuRate * total);
+    addOuter(covariance, this.path, c.rankOneRate);
+    for (const [rank, step] of steps.entries()) {
+      const weight = weightOf(c, rank);
+      const shrunk = weight >= 0 ? 1 : n / (Math.hypot(...this.whitened(step)) ** 2 + 1e-8);
+      addOuter(covariance, step, c.rankMuRate * weight * shrunk);
+    }
+  }
+
+  private decompose(): void {
+    const { covariance, dimensions: n } = this;
+    for (let row = 0; row < n; row += 1)
+      for (let column = 0; column < row; column += 1)
+        covariance[row * n + column] = numberAt(covariance, column * n + row);
+    const { values, vectors } = symmetricEigen(covariance, n);
+    this.axes = vectors;
+    this.lengths = values.map((value) => Math.sqrt(Math.max(LEAST_EIGENVALUE, value)));
+  }
+
+  /** Transforms a vector to coordinates in which the covariance is the identity. */
+  private whitened(vector: Float64Array): Float64Array {
+    const { axes, dimensions: n } = this;
+    const along = new Float64Array(n);
+    for (let axis = 0; axis < n; axis += 1) {
+      let sum = 0;
+      for (let row = 0; row < n; row += 1) sum += numberAt(axes, row * n + axis) * numberAt(vector, row);
+      along[axis] = sum;
+    }
+    return this.turned(along, (length) => 1 / length);
+  }
+
+  /** Stretches a vector along the axes, and turns it to them. */
+  private turned(along: Float64Array, scaled: (length: number) => number): Float64Array {
+    const { axes, dimensions: n } = this;
+    const turned = new Float64Array(n);
+    for (let axis = 0; axis < n; axis += 1) {
+      const part = scaled(numberAt(this.lengths, axis)) * numberAt(along, axis);
+      for (let row = 0; row < n; row += 1)
+        turned[row] = numberAt(turned, row) + numberAt(axes, row * n + axis) * part;
+    }
+    return turned;
+  }
+}
+
+function weightOf({ weights }: CmaConstants, rank: number): number {
+  return present(weights[rank], () => `a weight of rank ${rank}`);
+}
+
+function scale(values: Float64Array, factor: number): void {
+  for (let place = 0; place < values.length; place += 1) values[place] = numberAt(values, place) * factor;
+}
+
+function addTo(values: Float64Array, more: Float64Array, factor: number): void {
+  for (let place = 0; place < values.length; place += 1)
+    values[place] = numberAt(values, place) + factor * numberAt(more, place);
+}
+
+function addOuter(matrix: Float64Array, vector: Float64Array, factor: number): void {
+  const size = vector.length;
+  for (let row = 0; row < size; row += 1) {
+    const part = factor * numberAt(vector, row);
+    for (let column = 0; column < size; column += 1)
+      matrix[row * size + column] = numberAt(matrix, row * size + column) + part * numberAt(vector, column);
+  }
+}
+
+/** Values and vectors of a symmetric matrix: column `k` of `vectors` belongs to `values[k]`. */
+interface Eigen {
+  readonly values: Float64Array;
+  /** Row by row. */
+  readonly vectors: Float64Array;
+}
+
+/** Each sweep turns away every element beside the diagonal; they vanish quadratically after a few. */
+const MOST_SWEEPS = 50;
+
+/**
+ * Eigenvalues and eigenvectors of a symmetric matrix, row by row, by Jacobi's rotations: slower than others
+ * for large matrices, and accurate to the last digits for small ones.
+ */
+export function symmetricEigen(matrix: Float64Array, size: number): Eigen {
+  const rest = matrix.slice();
+  const vectors = new Float64Array(size * size);
+  for (let place = 0; place < size; place += 1) vectors[place * size + place] = 1;
+  for (let sweep = 0; sweep < MOST_SWEEPS && !isDiagonal(rest, size); sweep += 1)
+    for (let row = 0; row < size - 1; row += 1)
+      for (let column = row + 1; column < size; column += 1) rotate(rest, vectors, { size, row, column });
+  const values = Float64Array.from({ length: size }, (_, place) => numberAt(rest, place * size + place));
+  return { values, vectors };
+}
+
+function isDiagonal(matrix: Float64Array, size: number): boolean {
+  let [beside, on] = [0, 0];
+  for (let row = 0; row < size; row += 1) {
+    on += numberAt(matrix, row * size + row) ** 2;
+    for (let column = row + 1; column < size; column += 1)
+      beside += numberAt(matrix, row * size + column) ** 2;
+  }
+  return beside <= 1e-30 * on;
+}
+
+/** Turns the plane of two axes so that their common element becomes 0. */
+function rotate(
+  matrix: Float64Array,
+  vectors: Float64Array,
+  { size, row, column }: { readonly size: number; readonly row: number; readonly column: number },
+): void {
+  const element = numberAt(matrix, row * size + column);
+  if (element === 0) return;
+  const slope =
+    (numberAt(matrix, column * size + column) - numberAt(matrix, row * size + row)) / (2 * element);
+  const tangent = (slope < 0 ? -1 : 1) / (Math.abs(slope) + Math.sqrt(slope * slope + 1));
+  const cosine = 1 / Math.sqrt(tangent * tangent + 1);
+  const sine = tangent * cosine;
+  for (let place = 0; place < size; place += 1)
+    turn(matrix, [place * size + row, place * size + column], cosine, sine);
+  for (let place = 0; place < size; place += 1)
+    turn(matrix, [row * size + place, column * size + place], cosine, sine);
+  for (let place = 0; place < size; place += 1)
+    turn(vectors, [place * size + row, place * size + column], cosine, sine);
+}
+
+function turn(
+  values: Float64Array,
+  [first, second]: readonly [number, number],
+  cosine: number,
+  sine: number,
+): void {
+  const [one, other] = [numberAt(values, first), numberAt(values, second)];
+  values[first] = cosine * one - sine * other;
+  values[second] = sine * one + cosine * other;
+}
+
+/** The constants of CMA-ES for a number of dimensions and a population. */
+interface CmaConstants {
+  /** By rank, the best first; those of the worse half are negative. */
+  readonly weights: readonly number[];
+  /** Trials of the better half. */
+  readonly parents: number;
+  readonly effectiveParents: number;
+  readonly pathRate: number;
+  readonly rankOneRate: number;
+  readonly rankMuRate: number;
+  readonly stepRate: number;
+  readonly stepDamping: number;
+  /** The mean length of a normally distributed vector. */
+  readonly meanLength: number;
+}
+
+/** Trials of a population: N. Hansen's default. */
+export function defaultPopulation(dimensions: number): number {
+  return 4 + Math.floor(3 * Math.log(dimensions));
+}
+
+/**
+ * N. Hansen's defaults ("The CMA evolution strategy: a tutorial", arXiv:1604.00772, table 1; the numbers of
+ * its equations stand beside the formulas).
+ */
+export function cmaConstants(dimensions: number, population: number): CmaConstants {
+  const n = dimensions;
+  const parents = Math.floor(population / 2);
+  // (49)
+  const raw = Array.from(
+    { length: population },
+    (_, rank) => Math.log((population + 1) / 2) - Math.log(rank + 1),
+  );
+  const effectiveParents = effective(raw.slice(0, parents));
+  const effectiveOthers = effective(raw.slice(parents));
+  // (57)
+  const rankOneRate = 2 / ((n + 1.3) ** 2 + effectiveParents);
+  // (58); a rate of all would leave nothing of the matrix.
+  const rankMuRate = Math.min(
+    1 - rankOneRate - 1e-8,
+    (2 * (effectiveParents - 2 + 1 / effectiveParents)) / ((n + 2) ** 2 + effectiveParents),
+  );
+  // (50) to (52)
+  const negative = Math.min(
+    1 + rankOneRate / rankMuRate,
+    1 + (2 * effectiveOthers) / (effectiveParents + 2),
+    (1 - rankOneRate - rankMuRate) / (n * rankMuRate),
+  );
+  const positiveSum = sumOf(raw.filter((weight) => weight > 0));
+  const negativeSum = -sumOf(raw.filter((weight) => weight < 0));
+  // (55)
+  const stepRate = (effectiveParents + 2) / (n + effectiveParents + 5);
+  return {
+    // (53)
+    weights: raw.map((weight) => (weight >= 0 ? weight / positiveSum : (negative * weight) / negativeSum)),
+    parents,
+    effectiveParents,
+    // (56)
+    pathRate: (4 + effectiveParents / n) / (n + 4 + (2 * effectiveParents) / n),
+    rankOneRate,
+    rankMuRate,
+    stepRate,
+    stepDamping: 1 + 2 * Math.max(0, Math.sqrt((effectiveParents - 1) / (n + 1)) - 1) + stepRate,
+    meanLength: Math.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n)),
+  };
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/**
+ * Returns the number of equal weights that are as varied as these: the square of their sum by the sum of
+ * their squares.
+ */
+function effective(weights: readonly number[]): number {
+  return sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2));
 }

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { checkedData, type DataEntry } from './checks/check-data.ts';
-import { strayHandler, type StrategyDefinition } from './definition.ts';
+import { strayHandler, type StrategyDefinition, paceOf, type TrailPace } from './definition.ts';
 import { expectedMarket } from './decimal-input.ts';
 import { dataSetup } from './data/data.ts';
 import { routeOfEvent, withUniverses, type CandleSubscription, type Subscription } from './subscriptions.ts';
@@ -38,7 +38,6 @@ import {
 import { StrategyState } from './strategy-state.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
-import { paceOf, type TrailPace } from './trailing.ts';
 import type { Candidate, MemberSet } from './universe/member-set.ts';
 import type { UniverseWish } from './universe-rules.ts';
 

@@ -4,7 +4,7 @@ import type { PlotSink } from './plots.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
 import type { SignalObjection } from './signal.ts';
 import type { CandleSubscription, Subscription, UniverseSubscription } from './subscriptions.ts';
-import type { TrailPace } from './trailing.ts';
+import type { TrailPace } from './definition.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { HOUR_MS } from '../domain/time-text.ts';
 import { isFields } from './fields.ts';

@@ -20,7 +20,7 @@ import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 import type { Reservations } from '../risk/reservations.ts';
 import { sizedAlgorithm, sizeViewOf } from '../strategies/sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { TrailPace } from '../../strategy/trailing.ts';
+import type { TrailPace } from '../../strategy/definition.ts';
 
 interface AlgorithmStarterOptions {
   readonly outbox: Outbox;

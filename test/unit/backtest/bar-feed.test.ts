@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { BarFeed } from '../../../src/backtest/bar-feed.ts';
+import { BarFeed } from '../../../src/backtest/bar-queue.ts';
 import { columnsOf, type CandleColumns } from '../../../src/domain/candle-columns.ts';
 import type { Candle, Timeframe } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';

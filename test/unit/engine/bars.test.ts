@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { writeUnits } from '../../../src/domain/stored-json.ts';
 import { z } from 'zod';
-import { BarFeed } from '../../../src/backtest/bar-feed.ts';
+import { BarFeed } from '../../../src/backtest/bar-queue.ts';
 import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import { parseUnits, unitsOf } from '../../../src/domain/money.ts';

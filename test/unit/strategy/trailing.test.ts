@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { paceOf, wrongTrailing } from '../../../src/strategy/trailing.ts';
+import { paceOf, wrongTrailing } from '../../../src/strategy/definition.ts';
 
 const bars = (timeframe: '1m' | '1h') =>
   ({ kind: 'candles', market: 'BTCIRT', timeframe, warmUp: 0 }) as const;

@@ -5,8 +5,9 @@ import {
   symmetricEigen,
   cmaConstants,
   defaultPopulation,
-} from '../../../../src/search/cma-distribution.ts';
-import { marginCell, withMargin } from '../../../../src/search/cma-proposer.ts';
+  marginCell,
+  withMargin,
+} from '../../../../src/search/cma-proposer.ts';
 import {
   gaussianCdf,
   gaussianMass,
