@@ -34,7 +34,7 @@ const BLANKS = new Set([' ', '\t', '\u00A0']);
 export class CsvScanner {
   private readonly path: string;
   private readonly separator: string;
-  /** What may go on in the next piece. */
+  /** Text of a row that may go on in the next piece. */
   private rest = '';
   private line = 0;
   private isBegun = false;

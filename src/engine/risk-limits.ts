@@ -11,7 +11,7 @@ export type ValueLimit = Readonly<Record<Currency, Units | null>>;
  */
 type AmountLimit = Readonly<Record<string, Units>>;
 
-/** What a limit of a kind may be; null where nothing is limited. */
+/** Value of each kind of limit; null where nothing is limited. */
 interface LimitValues {
   readonly amounts: AmountLimit | null;
   readonly values: ValueLimit | null;

@@ -205,7 +205,7 @@ export function drawnUniverse(seed: number): CheckedUniverse | null {
   return { strategy: ROAMER.name, key: `${ROAMER.name}/members`, rankBy, quote: 'rls', hysteresis };
 }
 
-/** What the strategies of a seed are made from. */
+/** Options of the strategies of a seed. */
 interface Drawn extends BotEngineOptions {
   readonly limits: StrategyInstanceSettings['limits'];
   readonly knownMarkets: ReadonlySet<string>;

@@ -9,7 +9,7 @@ import { Dice } from './dice.ts';
 import { LISTENER } from './workload/roamer.ts';
 import type { FuzzWorld } from './world.ts';
 
-/** What people work with. */
+/** The world that people act in, and their ways to the bot. */
 interface Hands {
   readonly world: FuzzWorld;
   readonly control: (command: ControlCommand) => void;

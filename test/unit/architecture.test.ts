@@ -135,3 +135,13 @@ test('no name of src has a word that the glossary replaces', () => {
   });
   expect(found).toEqual([]);
 });
+
+test('every comment of src begins with what the thing is or does', () => {
+  const found = filesOf('src').flatMap((path) => {
+    const riddles = readFileSync(path, 'utf8').matchAll(
+      /\/\*\*\s+(?:\* )?((?:What|Who|Whom|Whose|Whether|How|Why) .*)/g,
+    );
+    return [...riddles].map(([, text = '']) => `${path}: ${text}`);
+  });
+  expect(found).toEqual([]);
+});

@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const MOST_AT_FIRST = 40 * 1_024;
 const MOST_WITH_CHART = 110 * 1_024;
 
-/** What is worth compressing; a font and a small icon are not. */
+/** Endings of files that are worth compressing; a font and a small icon are not. */
 const TEXT = /\.(?:js|css|html|svg)$/;
 
 /** The scripts and styles that a page of this manifest loads for an entry, of all that it imports by itself. */
