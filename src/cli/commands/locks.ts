@@ -36,7 +36,7 @@ interface LockTarget extends Options {
   readonly all?: true;
 }
 
-/** What a lock by hand is given beside its scope. */
+/** End, reason and policy of a lock by hand. */
 interface LockTerms {
   readonly for?: number;
   readonly reason: string;

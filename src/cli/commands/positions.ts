@@ -38,7 +38,7 @@ Examples:
   sarraf cancel --strategy grid --market BTCIRT --yes
   sarraf cancel --all --data /data`;
 
-/** What it takes to cancel the orders that are open there. */
+/** Text of the requests that it takes to cancel the orders that are open there. */
 function needText(...of: Parameters<typeof ownOpenOrders>): string {
   const count = ownOpenOrders(...of);
   return count === null ? 'how many orders are open is not known' : cancelNeedText(count);

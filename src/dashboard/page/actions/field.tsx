@@ -141,7 +141,7 @@ export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
 
 type Filter = Readonly<Record<'market' | 'strategy', Signal<string>>>;
 
-/** What a list is narrowed to; an empty text stands for all. */
+/** Filters of a list; an empty text stands for all. */
 export function useMarketAndStrategy(): Filter {
   return { market: useSignal(''), strategy: useSignal('') };
 }
