@@ -83,6 +83,6 @@ export function withPicture(page: string): string {
   const [head, rest] = page.split(BEGIN);
   const tail = rest?.split(END)[1];
   if (head === undefined || tail === undefined)
-    throw new Error(`expected "${BEGIN}" and "${END}" in docs/ARCHITECTURE.md`);
+    throw new Error(`expected "${BEGIN}" and "${END}" in docs/imports.md`);
   return `${head}${BEGIN}\n\n${importPicture()}\n\n${END}${tail}`;
 }

@@ -85,7 +85,7 @@ const named = (pages: ReadonlyMap<string, string>): readonly (readonly [string, 
 /** The pages by their path in the project. */
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
-    ['docs/ARCHITECTURE.md', withPicture(readFileSync('docs/ARCHITECTURE.md', 'utf8'))],
+    ['docs/imports.md', withPicture(readFileSync('docs/imports.md', 'utf8'))],
     ['docs/persian.md', withTerms(readFileSync('docs/persian.md', 'utf8'))],
     ['docs/reference/endpoints.md', endpointsPage()],
     ['docs/reference/errors.md', errorsPage()],

@@ -87,7 +87,9 @@ test('the architecture page names folders of src and parts of the engine that th
     return rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
   };
   const engine = new Set(
-    globSync(['src/engine/**/*.ts', 'src/engine/*/']).map((path) => path.replace(/^.*\/|\.ts$/g, '')),
+    globSync(['src/engine/**/*.ts', 'src/engine/*/']).map((path) =>
+      path.replace(/^src\/engine\/|\/$|\.ts$/g, ''),
+    ),
   );
   const parts = namesIn('The bot').map((name) => name.replace(/\/$/, ''));
   expect(parts.length).toBeGreaterThan(20);
