@@ -123,7 +123,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand(),
   },
   halt: {
-    summary: "Stops trading and cancels the bot's orders, whether it runs or not.",
+    summary: "Stops trading and cancels the bot's orders, also while the bot does not run.",
     load: async () => (await import('./commands/halt.ts')).haltCommand(),
   },
   cancel: {

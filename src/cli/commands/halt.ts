@@ -168,7 +168,7 @@ async function run(options: Options): Promise<void> {
 
 export function haltCommand(): Command {
   return new Command('halt')
-    .description("Stops trading and cancels the bot's orders, whether it runs or not.")
+    .description("Stops trading and cancels the bot's orders, also while the bot does not run.")
     .addOption(dataOption('the bot\'s data folder (default: that of --config, else "data")', null))
     .option(
       '--config <file>',
