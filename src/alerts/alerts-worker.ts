@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { endWhenAsked } from '../daemon/sidecar.ts';
 import type { AlertsSetup } from './alerts-setup.ts';
 import type { AlertsMessage } from './alerts-sidecar.ts';
 import { openAlerts } from './open-alerts.ts';
@@ -6,4 +7,5 @@ import { openAlerts } from './open-alerts.ts';
 /** The entry of the thread that watches a run and tells people. */
 const notify = (message: AlertsMessage): void => parentPort?.postMessage(message, []);
 
+endWhenAsked();
 await openAlerts(workerData as AlertsSetup, (level, text) => notify({ level, text }));

@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers';
 import type { BotConfig } from './create-bot-config.ts';
 import { HOUR_MS } from '../domain/time-text.ts';
 import { messageOf } from '../domain/errors.ts';
-import { Worker } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort, Worker } from 'node:worker_threads';
 
 /** Log of a run for the messages of a sidecar. */
 export interface SidecarScreen {
@@ -71,6 +72,14 @@ const MOST_RESTARTS = 5;
 
 const FIRST_WAIT_MS = 1_000;
 
+/** Time in which a thread has to end by itself once it is asked to. */
+const ENDS_WITHIN_MS = 5_000;
+
+/** In the thread: ends it when `SideThread.end` asks for that. */
+export function endWhenAsked(): void {
+  parentPort?.once('message', () => process.exit());
+}
+
 interface SideThreadOptions {
   /** Name shown to people, such as `the page`. */
   readonly name: string;
@@ -122,17 +131,19 @@ export class SideThread {
     worker.unref();
   }
 
-  /** Ends it, whatever it is at. */
+  /**
+   * Ends it, whatever it is at, and does not begin it again. It is asked first: a thread that is ended while
+   * it loads a native module, such as SQLite's, takes the whole process down.
+   */
   async end(): Promise<void> {
     this.isOver = true;
     if (this.timer !== null) clearTimeout(this.timer);
-    await this.worker?.terminate();
-  }
-
-  /** Ends it and does not begin it again: it said that it can not be. */
-  giveUp(): void {
-    this.isOver = true;
-    void this.worker?.terminate();
+    const { worker } = this;
+    if (worker === null) return;
+    const timer = setTimeout(() => void worker.terminate(), ENDS_WITHIN_MS);
+    worker.postMessage(null, []);
+    await once(worker, 'exit');
+    clearTimeout(timer);
   }
 
   private onExit(worker: Worker, reason: string): void {

@@ -87,7 +87,7 @@ export class DashboardSidecar implements Sidecar {
       return;
     }
     if (message.kind === 'failed') {
-      this.thread.giveUp();
+      void this.thread.end();
       if (message.isPortInUse && !config.dashboard.isPortWritten)
         screen.log(
           'dashboard',

@@ -1,5 +1,6 @@
 import { messageOf } from '../domain/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
+import { endWhenAsked } from '../daemon/sidecar.ts';
 import { onOneLine } from './api-error.ts';
 import {
   beginDashboard,
@@ -11,6 +12,7 @@ import {
 /** The entry of the thread that serves the page of a run. */
 const notify = (message: DashboardMessage): void => parentPort?.postMessage(message, []);
 
+endWhenAsked();
 try {
   const { begun } = await beginDashboard(workerData as DashboardSettings, (message) =>
     notify({ kind: 'trouble', message }),

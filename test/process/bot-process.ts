@@ -87,8 +87,8 @@ export class BotProcess {
   }
 
   /**
-   * Asks it to end in order, and waits until it has. One that does not is killed, which its exit code of null
-   * shows.
+   * Asks it to end in order, and waits until it has. One that does not is killed, which its code then
+   * says.
    */
   async end(): Promise<Finished> {
     this.signal('SIGTERM');

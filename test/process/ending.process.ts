@@ -64,6 +64,8 @@ test('ends at once at a later SIGTERM, not at an echo of the first, and the next
   await bot.healthAddress();
   const firstRequestMs = (exchange.requests()[0]?.timeMs ?? Number.NaN) - bot.spawnedAtMs;
   await untilOpen(3);
+  // Node aborts where a process exits while one of its threads loads a native module, as the page's begins.
+  await bot.line(({ event }) => event === 'dashboard');
   // Nothing is canceled while no reply comes, so that the first signal alone would not end it.
   exchange.setFaults([{ kind: 'reply-lost' }]);
   bot.signal('SIGTERM');

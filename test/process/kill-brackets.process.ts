@@ -110,7 +110,7 @@ test(`protects its positions again after ${KILLS} kills with brackets at work (S
       await pause(dice.integer(0, 30));
     }
     const { code, out, error } = await bot.kill();
-    expect(code, `${out}\n${error}`).toBeNull();
+    expect(code, `${out}\n${error}`).toBe('SIGKILL');
     atWork += bracketsAtWork(home, Date.now()).length;
     withExit += exchange.truth().orders.filter(({ isOpen, side }) => isOpen && side === 'sell').length;
   }

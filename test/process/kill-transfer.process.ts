@@ -85,7 +85,7 @@ test(`a transfer amid which the process is killed is neither made again nor forg
     expect(sent).toBe(life + 1);
     await pause(MOMENT_MS);
     const { code, out, error } = await bot.kill();
-    expect(code, `${out}\n${error}`).toBeNull();
+    expect(code, `${out}\n${error}`).toBe('SIGKILL');
     expect(readTransfers(home).kept).toMatchObject([{ state: 'sending' }]);
   }
   exchange.setFaults([]);

@@ -80,7 +80,7 @@ async function liveAndDie(bot: BotProcess, dice: Dice): Promise<readonly string[
     }
   }
   const { code, out, error } = await bot.kill();
-  if (code !== null && !MAY_END_WITH.test(error)) {
+  if (code !== 'SIGKILL' && !MAY_END_WITH.test(error)) {
     throw new Error(`expected the bot to live until it is killed, it ended with ${code}\n${out}\n${error}`);
   }
   return readLog(out)

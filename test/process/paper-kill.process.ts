@@ -80,7 +80,7 @@ async function liveAndDie(bot: BotProcess, dice: Dice): Promise<void> {
   await Promise.race([bot.healthAddress().catch(() => null), bot.finished]);
   await pause(dice.between(0, LONGEST_LIFE_MS));
   const { code, out, error } = await bot.kill();
-  if (code !== null)
+  if (code !== 'SIGKILL')
     throw new Error(`expected the bot to live until it is killed, was ${code}\n${out}\n${error}`);
 }
 

@@ -32,7 +32,7 @@ test('a thread hears what it is given, and is ended without a word', async () =>
     const side = new SideThread({
       name: 'the page',
       module: moduleOf(
-        'import { parentPort, workerData } from "node:worker_threads"; parentPort.postMessage(workerData); setInterval(() => 0, 1000)',
+        'import { parentPort, workerData } from "node:worker_threads"; parentPort.postMessage(workerData); parentPort.once("message", () => process.exit())',
       ),
       data: { port: 1 },
       heapMb: 64,
