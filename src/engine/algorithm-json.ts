@@ -9,12 +9,12 @@ import type { Algorithm } from './algorithms/algorithms.ts';
 import { UNCLEAR_REASONS, WHEN_CANCELED } from './bracket.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
-/** Of the stored form; another one is refused, as what it means is not known. */
+/** Version of the stored form. Other versions are refused, as their meaning is unknown. */
 const VERSION = 1;
 
 const timeMs = storedTimeMs;
 const { side } = STORED_CODECS;
-/** An order with a price, and one that may have none. */
+/** Fields of an order whose price is required, and of one whose price is optional. */
 const priced = shapeOf(PRICED_ORDER, ['side', 'price', 'amount'], STORED_CODECS);
 const { tag, stopPrice, ...terms } = shapeOf(
   ORDER,
@@ -200,7 +200,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
       })
       .nullable(),
     awaited: z.array(z.string()).default([]),
-    // Absent in rows of versions that placed an exit again without asking.
+    // Missing in rows of versions that placed an exit again without asking.
     unclear: z
       .strictObject({ why: z.enum(UNCLEAR_REASONS), sinceMs: timeMs })
       .nullable()
@@ -209,10 +209,10 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** An algorithm as it lies in the mirror. */
+/** Schema of an algorithm in the mirror. */
 export const storedAlgorithm = z.strictObject({ version: z.literal(VERSION), algorithm });
 
-/** The algorithm as a text for the mirror: plain JSON, units as decimal texts. */
+/** Returns an algorithm as JSON text for the mirror; units are decimal texts. */
 export function algorithmToJson(state: Algorithm): string {
   return JSON.stringify({ version: VERSION, algorithm: state }, (_, value: unknown) =>
     typeof value === 'bigint' ? formatUnits(value) : value,
@@ -220,9 +220,8 @@ export function algorithmToJson(state: Algorithm): string {
 }
 
 /**
- * The algorithm that was stored.
- * @throws SarrafError `DATA_UNUSABLE` for anything that this version of sarraf did not write: another
- * version, kind or field.
+ * Reads a stored algorithm. @throws SarrafError `DATA_UNUSABLE` for any version, kind or field that this
+ * version of sarraf does not write.
  */
 export function algorithmFromJson(text: string): Algorithm {
   const read = storedAlgorithm.safeParse(parsed(text));

@@ -7,42 +7,42 @@ import type { Outbox } from './outbox.ts';
 import { NO_UNITS, type Units, formatUnits } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 
-/** Trades that every reading reads again: they do not come quite in order. */
+/** Number of trades that each reading reads again, because trades do not arrive quite in order. */
 export const READ_AGAIN = 20;
 
-/** Names of trades that are remembered at most; beyond it nothing below the rest is read again. */
+/** Most trade names that are remembered. If there are more, trades at lower places are not read again. */
 export const MOST_APPLIED = 20_000;
 
 export const STORED_CURSOR = 'cursor.trades';
 
-/** Identity of a trade: a trade with oneself has two records of one id. */
+/** Identity of a trade. A trade with oneself has two records with the same id, so the side counts, too. */
 interface TradeName {
   readonly id: VenueTradeId;
   readonly orderId: VenueOrderId | null;
   readonly side: string;
 }
 
-/** The trades that are in the books, and where the next reading begins. */
+/** Trades that are in the books, and the place where the next reading begins. */
 export class AppliedTrades {
-  /** Start of the next reading, except for the overlap of a list by time. */
+  /** Start of the next reading; a list by time is read from a little earlier. */
   cursor: ListCursor = LIST_START;
-  /** Below it, it is not known what was taken. */
+  /** Lowest place from which all booked trades are remembered. */
   lowestKnown: ListCursor = LIST_START;
   private readonly outbox: Outbox;
   private readonly list: OwnList;
-  /** Number of readings that have begun. */
+  /** Number of readings that have begun in this process. */
   readings = 0;
   /**
-   * Trades at or beyond the first place that may be read again, by their name, and which reading showed them
-   * last.
+   * Booked trades in the part of the list that may be read again, by name. `shownIn` is the number of the
+   * last reading that showed the trade.
    */
   private readonly applied = new Map<
     string,
     { readonly id: VenueTradeId; readonly at: ListCursor; shownIn: number }
   >();
-  /** The order of each side of those trades. */
+  /** Order id of each of those trades, by trade id and side. */
   private readonly sides = new Map<string, string>();
-  /** The furthest places of all that was taken, rising, each once: the cursor is the first of them. */
+  /** The furthest places of booked trades, ascending, each once. The cursor moves to the first of them. */
   private readonly newest: ListCursor[] = [];
 
   constructor(outbox: Outbox, list: OwnList) {
@@ -50,7 +50,7 @@ export class AppliedTrades {
     this.list = list;
   }
 
-  /** Takes over what the mirror kept. Answers whether it had a cursor. */
+  /** Restores the trades and the cursor from the mirror. True if the mirror had a cursor. */
   restore(state: MirrorState): boolean {
     const { stored: retained } = state;
     const fills = state.fills.filter((fill) => !isPlaceholder(fill));
@@ -61,26 +61,26 @@ export class AppliedTrades {
     }
     const cursor = retained[STORED_CURSOR];
     this.cursor = cursor === undefined ? LIST_START : Number(cursor);
-    // Below what was restored it is not known what was taken in.
+    // Below the restored fills it is not known which trades were booked.
     this.lowestKnown = fills.length === 0 ? this.cursor : lowest;
     if (fills.length >= MOST_APPLIED) this.skip(lowest);
     return cursor !== undefined;
   }
 
-  /** Marks a trade as shown. True if it was applied before. */
+  /** Notes that the current reading showed a trade. True if the trade is booked already. */
   show(trade: TradeName): boolean {
     const before = this.applied.get(nameOf(trade));
     if (before !== undefined) before.shownIn = this.readings;
     return before !== undefined;
   }
 
-  /** True if a reading has shown it since the one with that number began. */
+  /** True if the fill was shown by reading number `reading` or a later one. */
   isShownSince(reading: number, fill: FillRecord): boolean {
     const shownIn = this.applied.get(nameOf(nameOfFill(fill)))?.shownIn;
     return shownIn !== undefined && shownIn >= reading;
   }
 
-  /** The order that has a side of a trade; undefined where none has it yet. */
+  /** Returns the order id that a side of a trade is booked for; undefined if it is not booked. */
   holderOf({ id, side }: Pick<TradeName, 'id' | 'side'>): string | undefined {
     return this.sides.get(`${id} ${side}`);
   }
@@ -101,11 +101,11 @@ export class AppliedTrades {
   }
 
   /**
-   * The cursor stays behind every trade that may still come, and behind those that are not in the books yet.
-   * `floors`: where else readings may begin.
+   * Moves the cursor forward, but not past trades that may still arrive or are not booked yet. Places from
+   * `floors` on may be read again, so trades there stay remembered.
    */
   moveCursor(pending: Iterable<Pick<PendingTrade, 'cursor'>>, floors: readonly ListCursor[]): void {
-    // Below the first ones of all there may be some that come later.
+    // Trades that arrive later can have places up to the first of the newest ones.
     let cursor = this.newest.length < READ_AGAIN ? this.cursor : (this.newest[0] ?? this.cursor);
     for (const at of pending) cursor = Math.min(cursor, at.cursor);
     let lowest = cursor;
@@ -134,7 +134,7 @@ export class AppliedTrades {
     this.lowestKnown = Math.max(this.lowestKnown, Math.min(lowest, Math.max(cursor, this.cursor)));
   }
 
-  /** Skips what is not remembered: if read again, it would be applied a second time. */
+  /** Moves the cursor past trades that are not remembered: read again, they would be booked twice. */
   private skip(lowest: ListCursor): void {
     if (this.cursor >= lowest) return;
     this.cursor = lowest;
@@ -142,7 +142,7 @@ export class AppliedTrades {
   }
 }
 
-/** One text for one trade of one order. */
+/** Returns the name of a trade: a text of its id, order and side. */
 export function nameOf({ id, orderId, side }: TradeName): string {
   return `${id} ${orderId} ${side}`;
 }
@@ -151,27 +151,27 @@ function nameOfFill({ tradeId, venueOrderId, side }: FillRecord): TradeName {
   return { id: tradeId, orderId: venueOrderId, side };
 }
 
-/** Fills that are remembered; beyond it those of the oldest orders go. */
+/** Most fills that are remembered; if there are more, those of the oldest order are dropped. */
 const MOST_BOOKED = 20_000;
 
-/** Trades do not come quite in the order of their times. */
+/** Maximum time by which trades in the list can be out of order, in ms. */
 const OUT_OF_ORDER_MS = 600_000;
 
 const NONE: readonly FillRecord[] = [];
 
 /**
- * The fills that are in the books, by the exchange's id of their order: so that a trade is known that comes
- * under another id, and nothing is booked beyond what an order matched.
+ * Fills in the books, by the exchange's id of their order. They show that a trade is booked already under
+ * another id, and prevent that more is booked than the order matched.
  */
 export class BookedFills {
   private readonly byOrder = new Map<VenueOrderId, readonly FillRecord[]>();
-  /** Those that stand for trades of an order that did not come; never many. */
+  /** Placeholder fills, for trades of closed orders that never arrived; always few. */
   readonly standing = new Map<VenueOrderId, FillRecord>();
   private size = 0;
-  /** Of what was traded before this, some is not remembered. */
+  /** Time in ms since 1970 before which some booked fills are no longer remembered. */
   private completeSinceMs = Number.NEGATIVE_INFINITY;
 
-  /** Takes over what the mirror gave back: of what is older, it may have more. */
+  /** Restores the fills that the mirror gave; the mirror may have older ones. */
   restore(fills: readonly FillRecord[]): void {
     let oldestMs = Number.POSITIVE_INFINITY;
     for (const fill of fills) {
@@ -181,7 +181,7 @@ export class BookedFills {
     if (oldestMs < Number.POSITIVE_INFINITY) this.completeSinceMs = Math.max(this.completeSinceMs, oldestMs);
   }
 
-  /** Those of an order, as they came. */
+  /** Returns the fills of an order, in the order of their arrival. */
   of(orderId: VenueOrderId | null): readonly FillRecord[] {
     return orderId === null ? NONE : (this.byOrder.get(orderId) ?? NONE);
   }
@@ -195,8 +195,8 @@ export class BookedFills {
   }
 
   /**
-   * A fill of the same order that is equal in all but its id. `isListed`: whether the list has shown a fill
-   * beside the trade, which then is another one.
+   * Returns a fill of the same order that differs from the trade only by its id. Fills are ignored that the
+   * list shows beside the trade (`isListed`): they are other trades.
    */
   alikeOf(
     { id, orderId, side, timeMs, price, amount }: VenueTrade,
@@ -213,7 +213,7 @@ export class BookedFills {
     );
   }
 
-  /** True if a trade is older than all that is remembered: it was booked, or found to be nobody's, before. */
+  /** True if a trade is older than all remembered fills: it was booked before, or found to be foreign. */
   isForgotten({ timeMs }: VenueTrade): boolean {
     return timeMs !== null && timeMs + OUT_OF_ORDER_MS < this.completeSinceMs;
   }
@@ -249,34 +249,34 @@ export class BookedFills {
   }
 }
 
-/** Trades whose owner is not known yet; beyond it the oldest counts as foreign, and is reported. */
+/** Most trades that wait for their owner. If there are more, the oldest counts as foreign, with an alarm. */
 export const MOST_PENDING = 1_000;
 
-/** A trade that so many readings in a row lack, and for so long, never was: lists lag by less. */
+/** A trade missing in this many readings in a row, for this long, never existed: lists lag by less. */
 const GONE_AFTER_READINGS = 3;
 const GONE_AFTER_MS = 30_000;
 
 /** A trade that was read and is not in the books yet. */
 export interface PendingTrade {
   trade: VenueTrade;
-  /** Position in the list. */
+  /** Place in the list. */
   cursor: ListCursor;
-  /** Readings in a row that said exactly this. */
+  /** Number of readings in a row that showed exactly these values. */
   readings: number;
   /**
-   * Its order was asked for since the last reading. An answer that does not settle it would else ask again at
-   * once, without an end.
+   * True if its order was requested since the last reading. It prevents endless requests when the answer
+   * settles nothing.
    */
   isAskedFor: boolean;
   step: number;
   readonly sinceMs: number;
-  /** The reading that showed it first, by its number. */
+  /** Number of the reading that first showed it. */
   readonly firstReading: number;
   seenAtMs: number;
   misses: number;
 }
 
-/** Trades that were read and are not in the books yet: what each reading said of them. */
+/** Trades that were read but not booked yet, with what each reading showed. */
 export class PendingTrades {
   private readonly outbox: Outbox;
   readonly byName = new Map<string, PendingTrade>();
@@ -285,13 +285,13 @@ export class PendingTrades {
     this.outbox = outbox;
   }
 
-  /** True if a trade of an order is among them. */
+  /** True if a trade of the order waits here. */
   hasOf(orderId: VenueOrderId | null): boolean {
     for (const { trade } of this.byName.values()) if (trade.orderId === orderId) return true;
     return false;
   }
 
-  /** Notes what a reading said of a trade, by its name, and where it stands in the list. */
+  /** Notes a trade and its place as a reading showed them. New values start the count anew. */
   note(
     name: string,
     trade: VenueTrade,
@@ -336,7 +336,7 @@ export class PendingTrades {
     return Object.assign(before, { trade, cursor, step: steps, seenAtMs: nowMs, misses: 0 });
   }
 
-  /** It is in the books, and with it whatever else was read of the same side. */
+  /** Removes a booked trade, and all others that were read with its id and side. */
   settled(trade: VenueTrade): void {
     this.byName.delete(nameOf(trade));
     for (const [name, { trade: other }] of this.byName) {
@@ -345,9 +345,8 @@ export class PendingTrades {
   }
 
   /**
-   * Drops trades that complete readings lack although they would have had them: such a trade never existed;
-   * one reading had got its id or its order wrong. `shown`: the names shown by a reading that began at
-   * `from`.
+   * Drops trades that several complete readings did not show: they never existed, one reply had a wrong id or
+   * order. `shown`: names of the trades in the reading that began at `from`.
    */
   forgetGone(from: ListCursor, shown: ReadonlySet<string>): void {
     const { nowMs } = this.outbox;
@@ -364,13 +363,13 @@ export class PendingTrades {
   }
 }
 
-/** All that counts of a trade, as text. */
+/** Writes the values of a trade that two readings must agree in. */
 function tradeText(trade: VenueTrade): string {
   const { price, amount, total, fee } = trade;
   return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)}`;
 }
 
-/** The market of a trade; `?` where it names none. */
+/** Returns the market's symbol; `?` if the trade names no market. */
 export function marketSymbolOf({ market }: VenueTrade): string {
   return market?.symbol ?? '?';
 }

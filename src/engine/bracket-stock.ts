@@ -4,31 +4,31 @@ import { openRest } from './live-exposure.ts';
 import { type AlgorithmView, countFills, type Tally } from './algorithms/algorithm-step.ts';
 import type { BracketAlgorithm } from './bracket.ts';
 
-/** State of a bracket and its orders. */
+/** Amounts that a bracket has bought and sold so far, and its orders. */
 export interface BracketStock {
-  /** The entry order while it is not at its end. */
+  /** Entry order, while it has not reached its end. */
   readonly entry: OrderRecord | null;
-  /** Entry order with its outcome, if it has just ended. */
+  /** Entry order with its result, if it has reached its end and is not counted yet. */
   readonly entryEnded: OrderRecord | null;
-  /** Exit orders that are not at their end: one, or the legs of a pair. */
+  /** Exit orders that have not reached their end: one, or the two legs of a pair. */
   readonly exits: readonly OrderRecord[];
-  /** Exit orders that ended since the last time. */
+  /** Exit orders that reached their end since the last count. */
   readonly exitsEnded: readonly OrderRecord[];
   readonly exitTally: Tally;
-  /** All that was bought so far, before the fee, and what it cost. */
+  /** Amount bought so far before fees, and its cost in the quote currency. */
   readonly gross: Units;
   readonly spent: Units;
-  /** Amount held: bought net of the fee, less the amount sold. */
+  /** Amount held: bought, less the fees and the amount sold. */
   readonly held: Units;
 }
 
-/** Returns the amount a bracket has bought, net of the fee, and not sold yet. */
+/** Returns the amount that a bracket bought, less the fees, and has not sold yet. */
 export function heldOf(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Units {
   return ownStock(bracket, orders).held;
 }
 
 /**
- * Returns the part of the held amount that none of its orders sells, for example while its exit moves: the
+ * Returns the part of the held amount that none of its orders sells, for example while its exit moves; the
  * next exit sells it. Zero while it is unknown if the position still exists.
  */
 export function unguardedOf(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Units {
@@ -41,13 +41,13 @@ export function unguardedOf(bracket: BracketAlgorithm, orders: readonly OrderRec
   return held > most ? subtractUnits(held, most) : NO_UNITS;
 }
 
-/** The same with what else there is of the position: something else of the strategy may have sold of it. */
+/** Returns what a bracket holds, at most the position (other orders may have sold some), and its orders. */
 export function stockOf(bracket: BracketAlgorithm, { orders, position }: AlgorithmView): BracketStock {
   const stock = ownStock(bracket, orders);
   return stock.held <= position ? stock : { ...stock, held: position };
 }
 
-/** Counts a bracket's orders: entries are purchases, exits are sales. */
+/** Counts a bracket's orders: purchases are entries, sales are exits. */
 function ownStock(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): BracketStock {
   const bought = orders.find(({ side }) => side === 'buy') ?? null;
   const isCounted = bracket.entry === 'ended' || bought === null;
@@ -58,7 +58,7 @@ function ownStock(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Br
   const { tally, ended } = countFills(bracket.exits, sales);
   const counted = new Set(ended.map(({ key }) => key));
   const exits = sales.filter((order) => !isFinal(order));
-  // The other leg of a pair may have ended behind one that has not: it is not in the tally yet.
+  // A leg may have reached its end before the other leg of its pair: then it is not in the tally yet.
   const first = bracket.exits.countedKey;
   const since = first === null ? 0 : sales.findLastIndex(({ key }) => key === first) + 1;
   const sold = sales

@@ -22,12 +22,12 @@ import {
 import { NO_SETBACKS, type Setbacks } from './algorithms/setbacks.ts';
 import { refused, type Creation, NO_TALLY, type Tally } from './algorithms/algorithm-step.ts';
 
-/** The order that a bracket begins with: a purchase. */
+/** The purchase that a bracket begins with. */
 interface BracketEntry {
   readonly amount: Units;
-  /** Null: a market order. */
+  /** Limit price; null for a market order. */
   readonly price: Units | null;
-  /** Time at which the rest of it is canceled; null: never. */
+  /** Time in ms since 1970 at which the unfilled rest is canceled; null: never. */
   readonly expiresAtMs: number | null;
 }
 
@@ -35,64 +35,62 @@ interface BracketEntry {
 interface Trail {
   /** Distance of the stop below the highest price. */
   readonly by: ExitLevel;
-  /** Rise of the price above the price paid before the stop follows; null: it follows at once. */
+  /** Rise of the price above the price paid from which the stop follows; null: it follows at once. */
   readonly after: ExitLevel | null;
-  /** It is moved by no less than this share of the price. Units of 1e-10. */
+  /** Smallest move of the stop, as a share of the price in units of 1e-10. */
   readonly minStep: Units;
-  /** Prices that count: closes of bars, their highs, or every polled bid. */
+  /** Prices that the stop follows: closes of bars, highs of bars, or each polled bid. */
   readonly on: 'close' | 'high' | 'poll';
-  /** It is not moved again before so long after the last time. */
+  /** Minimum time between two moves of the stop, in ms. */
   readonly everyMs: number;
 }
 
-/**
- * Until a person says what became of the position no exit is placed; or it is placed again; or not at all.
- */
+/** Choices after others cancel an exit: `ask` a person, `replace` it, or `leave` the position without one. */
 export const WHEN_CANCELED = ['ask', 'replace', 'leave'] as const;
 
 type WhenCanceled = (typeof WHEN_CANCELED)[number];
 
-/** Reasons it is unknown if a position still exists: somebody else canceled its exit, or took its coins. */
+/** Reasons why a position may be gone: somebody else canceled its exit, or took its coins. */
 export const UNCLEAR_REASONS = ['exit-canceled', 'coins-left'] as const;
 
-/** Requested terms of a bracket. Levels are measured from the average price of the actual purchases. */
+/** Terms of a bracket as requested. Levels are measured from the average price paid. */
 interface BracketTerms {
-  /** Null: the position was there before. */
+  /** Purchase that it begins with; null if the position already exists. */
   readonly entry: BracketEntry | null;
   readonly takeProfit: ExitLevel | null;
-  /** Later targets, each valid from `afterMs` after the first fill; the earlier first. */
+  /** Later targets, the earliest first. Each is valid from `afterMs` after the first fill. */
   readonly laterTargets: readonly { readonly afterMs: number; readonly at: ExitLevel }[];
   readonly stopLoss: ExitLevel | null;
   readonly trail: Trail | null;
-  /** Rise of the price at which the stop moves to the price paid. */
+  /** Rise of the price from which the stop is at least the price paid. */
   readonly breakEvenAt: ExitLevel | null;
-  /** Maximum holding time of a position, from its first fill. */
+  /** Maximum time a position is held, in ms from its first fill. */
   readonly timeStopMs: number | null;
-  /** Distance of the stop leg's limit beyond its stop price, as a share of the stop price. Units of 1e-10. */
+  /** Distance of the stop leg's limit below its stop price: a share of the stop price, in units of 1e-10. */
   readonly stopSlip: Units;
-  /** Action when somebody else cancels the exit. */
+  /** Choice after somebody else cancels the exit. */
   readonly whenCanceled: WhenCanceled;
-  /** Comes back with its orders; null without one. */
+  /** Strategy's own text that each of its orders carries; null for none. */
   readonly tag: string | null;
 }
 
-/** A sale that a bracket makes in place of its exit. Of all that it holds it stays until that is sold. */
+/** A sale that a bracket makes in place of its exit. A sale of all that it holds stays until all is sold. */
 export interface Leaving {
   readonly exit: ExitKind;
-  /** In a few words. */
+  /** Reason of the sale, in a few words. */
   readonly why: Sentence;
-  /** Limit price; null at the market. */
+  /** Limit price; null for a sale at the market. */
   readonly price: Units | null;
   /** Amount still to be sold; null for all that is held. */
   readonly amount: Units | null;
-  /** Comes back with the sale; null for the bracket's own. */
+  /** Tag of the sale; null for the tag of the bracket. */
   readonly tag: string | null;
 }
 
 /**
- * A position with its exit. It is bought, and after each fill its exit rests at the exchange: a pair of a
- * limit order and a stop order, or one of the two. There is one exit at a time: the next is placed when the
- * one before has ended and all its fills are read, so that never more is sold than was bought.
+ * A purchase and its exit. After each fill of the purchase, the exit rests at the exchange: a limit order and
+ * a stop order as a pair, or one of the two. Only one exit exists at a time. The next is placed when the last
+ * has ended and all its fills were read, so never more is sold than was bought.
  */
 export interface BracketAlgorithm {
   readonly kind: 'bracket';
@@ -100,39 +98,39 @@ export interface BracketAlgorithm {
   /** State of the entry order; `ended` also if there is none. */
   readonly entry: 'planned' | 'asked' | 'ended';
   /**
-   * Of entry orders that have ended, net of the fee; of a position that was there before; and the dust that
-   * earlier exits left.
+   * Amount from entry orders that have ended (less fees), from a position that existed before, and from the
+   * dust that earlier exits left.
    */
   readonly bought: Units;
-  /** The same before the fee and without dust, and what it cost: their quotient is the average price. */
+  /** Amount bought before fees and without dust, and its cost: `spent / gross` is the average price. */
   readonly gross: Units;
   readonly spent: Units;
-  /** Of exits that have ended. */
+  /** Fills of exit orders that have ended. */
   readonly exits: Tally;
-  /** Time the position was first held; null before. */
+  /** Time of the first fill, or of the start if the position existed before; null before. */
   readonly heldSinceMs: number | null;
-  /** The price from which its trail began: of a position that was there before; null from what was paid. */
+  /** Price from which the trail begins, if the position existed before; null: from the price paid. */
   readonly trailsFrom: Units | null;
-  /** The highest price since then, of those that count; null before the first. */
+  /** Highest followed price since the position began; null before the first. */
   readonly highest: Units | null;
-  /** The last close that was looked at. */
+  /** End of the last bar that was applied to the stop, in ms since 1970; 0 before the first. */
   readonly closeAtMs: number;
-  /** Stop as raised by the trail or the break-even; null while neither has raised it. It never falls. */
+  /** Stop price as raised by the trail or the break-even, never lowered; null while neither has raised it. */
   readonly raisedStop: Units | null;
-  /** Rule that raised the stop; null while neither has. */
+  /** Rule that raised the stop last; null while neither has. */
   readonly raisedBy: 'trail' | 'break-even' | null;
-  /** Time of the trail's last move, by the price it followed; null before. */
+  /** Time of the trail's last move, in ms since 1970; null before the first. */
   readonly trailedAtMs: number | null;
-  /** True if the bracket itself requested the cancel of the resting exit. */
+  /** True if the bracket itself requested the cancel of its resting exit. */
   readonly isMoving: boolean;
-  /** True if the stop rests alone for now because the exchange refused the pair. */
+  /** True while the stop rests without its pair because the exchange refused the pair. */
   readonly isStopAlone: boolean;
-  /** Method and reason of the sale; null while it is not being sold. */
+  /** The sale in place of the exit; null while there is none. */
   readonly leaving: Leaving | null;
-  /** Keys of other orders of the strategy that hold its coins: it takes them down first. */
+  /** Keys of other orders that hold the coins to be sold: the sale waits until these are canceled. */
   readonly awaited: readonly string[];
   /**
-   * Since when no exit is placed, as it is not known whether the position is still there; null while it is.
+   * Reason and time since when no exit is placed, because the position may be gone; null if it is certain.
    */
   readonly unclear: { readonly why: (typeof UNCLEAR_REASONS)[number]; readonly sinceMs: number } | null;
   readonly setbacks: Setbacks;
@@ -151,20 +149,17 @@ export type ProtectIntent = Extract<Intent, { kind: 'protect' }>;
 export interface CreateBracketOptions {
   readonly market: Market;
   readonly nowMs: number;
-  /** Price of a purchase at the market; null while no price is known. */
+  /** Best ask, the price of a purchase at the market; null while it is unknown. */
   readonly bestAsk: Units | null;
-  /** Price of a sale at the market; null while no price is known. */
+  /** Best bid, the price of a sale at the market; null while it is unknown. */
   readonly bestBid: Units | null;
-  /** True if the strategy receives bars of the market, by which a trail on closes moves. */
+  /** True if the strategy gets bars of the market: a stop that follows closes or highs needs them. */
   readonly hasBars: boolean;
-  /**
-   * Minimum time between moves of a stop that follows the price; null if the strategy declares nothing about
-   * trails.
-   */
+  /** Minimum time between moves of the stop, in ms; null if the strategy declares nothing about trails. */
   readonly trailEveryMs: number | null;
   /**
-   * Strategy's holding of the coin outside brackets, the part of it that no order sells, and the average
-   * price paid.
+   * The strategy's holding of the coin outside brackets, the part of it that no order sells, and its average
+   * price (null if unknown).
    */
   readonly holding: {
     readonly amount: Units;
@@ -173,15 +168,15 @@ export interface CreateBracketOptions {
   };
 }
 
-/** One hundredth, units of 1e-10. */
+/** One percent as a share, in units of 1e-10. */
 const ONE_PERCENT = (UNITS_PER_ONE / 100n) as Units;
-/** A tenth of one percent. */
+/** A tenth of one percent as a share, in units of 1e-10. */
 const DEFAULT_MIN_STEP = (UNITS_PER_ONE / 1_000n) as Units;
 
-/** A level that is what was paid. */
+/** Level at the price paid. */
 const AT_COST: ExitLevel = { by: 'ratio', units: NO_UNITS };
 
-/** A bracket before its entry is placed, or why there can be none. */
+/** Creates a bracket whose entry is not placed yet, or says why that is impossible. */
 export function createBracket(
   intent: BracketIntent,
   { market, nowMs, bestAsk, hasBars, trailEveryMs, holding }: CreateBracketOptions,
@@ -213,15 +208,15 @@ export function createBracket(
 }
 
 /**
- * Returns the rest left by earlier exits, if too small for an order of its own: the next exit sells it.
- * Otherwise it would grow with each bracket until it is large enough for an order and looks like a position.
+ * Returns an amount that earlier exits left, if it is too small for its own order; else zero. The next exit
+ * sells it. Otherwise it would grow with each bracket until it looks like a position.
  */
 function dustOf(amount: Units, market: Market, price: Units): Units {
   if (amount <= 0n || canBeOrdered(market, { amount: onAmountGrid(market, amount), price })) return NO_UNITS;
   return amount;
 }
 
-/** A bracket for a position that is there already, or why there can be none. */
+/** Creates a bracket for a position that already exists, or says why that is impossible. */
 export function createProtection(
   intent: ProtectIntent,
   { market, nowMs, holding, hasBars, trailEveryMs, bestBid }: CreateBracketOptions,
@@ -295,8 +290,8 @@ const NO_TERMS: BracketTerms = {
 };
 
 /**
- * The sale of what no bracket holds, once other orders of the strategy that hold it have ended: a bracket
- * that has no exit but its own end.
+ * Creates a bracket without entry and exit levels that only sells coins which no bracket holds. It first
+ * waits for the end of the strategy's other orders that hold them (`awaited`).
  */
 export function createLeaving(of: {
   readonly leaving: Leaving;
@@ -306,7 +301,7 @@ export function createLeaving(of: {
   return { ...begun(NO_TERMS, nothing), ...of, entry: 'planned' };
 }
 
-/** The same bracket, which sells `amount` more of what it holds, or null for all of it. */
+/** Returns the bracket with a sale of `leaving.amount` more of what it holds; null: of all of it. */
 export function leftBracket(bracket: BracketAlgorithm, leaving: Leaving): BracketAlgorithm {
   const { amount } = leaving;
   const before = bracket.leaving?.amount ?? null;
@@ -327,7 +322,7 @@ type ExitFields = Pick<
   | 'tag'
 >;
 
-/** The terms in units, or which of them is wrong. */
+/** Returns the terms in units, or the text on which of them is wrong. */
 function termsOf(
   fields: ExitFields,
   of: { readonly entry: BracketEntry | null; readonly trailEveryMs: number | null },
@@ -393,7 +388,7 @@ function termsOf(
   };
 }
 
-/** A distance in units; undefined where it is no positive decimal. */
+/** Returns a distance as a level in units; undefined if it is not a positive decimal. */
 function levelOf(distance: Distance): ExitLevel | undefined {
   if (distance.percent !== undefined) {
     const ratio = percentUnits(distance.percent);
@@ -409,27 +404,27 @@ function levelOf(distance: Distance): ExitLevel | undefined {
   return units === null ? undefined : { by, units };
 }
 
-/** Percent as a share, units of 1e-10; null where it is negative or no decimal. */
+/** Returns percent as a share in units of 1e-10; null if it is negative or not a decimal. */
 function percentUnits(input: DecimalInput): Units | null {
   const units = requestedUnits(input);
   return units === null ? null : (divideHalfEven(units, 100n) as Units);
 }
 
-/** True if its stop moves with closes of bars. */
+/** True if its stop follows the closes or highs of bars. */
 export function followsCloses({ trail, breakEvenAt }: BracketTerms): boolean {
   return trail === null ? breakEvenAt !== null : trail.on !== 'poll';
 }
 
-/** Returns the reason a stop that follows closes would never move; null if it does. */
+/** Returns why a stop that follows bars would never move: the strategy gets none. Null if it would move. */
 function blind(terms: BracketTerms, { symbol }: Market, hasBars: boolean): string | null {
   if (!followsCloses(terms) || hasBars) return null;
   return `expected candles of ${symbol} among the data of the strategy, whose closes the stop follows, or a trail on 'poll', was neither`;
 }
 
 /**
- * Returns the reason such a bracket makes no sense, with its numbers; null if it does. Levels are measured
- * from the price paid, a trail from the current price. A level may lie between the two prices: a stop above
- * the price paid secures a profit, and what is reached already is sold at the market.
+ * Returns why these levels can not work, with numbers; null if they can. Levels are measured from the price
+ * paid, a trail from the current price. A level may lie between the two: a stop above the price paid secures
+ * a profit, and if a level is reached already, the position is sold at the market.
  */
 function impossible(
   terms: BracketTerms,
@@ -475,7 +470,7 @@ function impossible(
   return null;
 }
 
-/** The limit of the stop leg. */
+/** Returns the limit price of the stop leg. */
 export function stopLimitOf(stop: Units, slip: Units): Units {
   return subtractUnits(stop, multiplyUnits(stop, slip, divideHalfEven));
 }

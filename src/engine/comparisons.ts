@@ -11,39 +11,39 @@ import type { StoredReconciliation } from './stored-reconciliation.ts';
 
 export const STORED_BALANCE_MARKS = 'balance-marks';
 
-/** Ten years of both calendars; beyond it the oldest go. */
+/** Most marks (stored balances): ten years of months of both calendars. The oldest are dropped. */
 const MOST_MARKS = 240;
 
-/** Transfers whose line is waited for; no balances are kept meanwhile. */
+/** Most transfers that wait for their line in the wallet history. While one waits, no mark is stored. */
 const MOST_LINELESS = 1_000;
 
 const balanceMark = z.object({
   /** Time the wallets were read. */
   seenAtMs: storedTimeMs,
-  /** The time of the last movement that is in them, by the clock of the exchange. */
+  /** Time of the last movement that the totals include, by the exchange's clock. */
   throughMs: storedTimeMs,
-  /** Totals of all compared wallets, by currency. */
+  /** Total of all compared wallets of each currency. */
   totals: z.record(z.string(), storedUnits),
 });
 
 export const storedBalanceMarks = z.object({
   marks: z.array(balanceMark),
-  /** The books began anew since the last one, so the next comparison that agrees is kept. */
+  /** True if the books began anew since the last mark: the next balances that agree are stored. */
   isDue: z.boolean(),
 });
 
 type BalanceMark = z.output<typeof balanceMark>;
 
 /**
- * Balances that agreed with the books, kept for years: one as the books have begun, and then the first of
- * every Jalali and Gregorian month of Tehran. A statement goes from one to the next by the movements between
- * them, and so finds what the movements do not explain.
+ * Stores balances that agreed with the books, as marks that last for years: at the start of the books, and
+ * the first of every Jalali and every Gregorian month in Tehran. A statement adds the movements between two
+ * marks, and so shows the differences that no movement explains.
  */
 export class BalanceMarks {
   private readonly outbox: Outbox;
   private marks: readonly BalanceMark[] = [];
   private isDue = true;
-  /** Time of the last movement in the books; null before any. */
+  /** Time of the last movement in the books, by the exchange's clock; null before the first. */
   movedAtMs: number | null = null;
   private readonly lineless: (readonly [currency: string, units: bigint])[] = [];
 
@@ -58,32 +58,32 @@ export class BalanceMarks {
     this.isDue = stored.isDue;
   }
 
-  /** The books begin anew: what they were before does not lead to what they will be. */
+  /** Called when the books begin anew: earlier marks do not lead to later balances. */
   begin(): void {
     if (this.isDue || !this.outbox.isRestartable) return;
     this.isDue = true;
     this.persist();
   }
 
-  /** The books have a movement, whose time is by the clock of the exchange. */
+  /** Notes the time of a movement in the books, by the exchange's clock. */
   moved(atMs: number): void {
     this.movedAtMs = Math.max(this.movedAtMs ?? 0, atMs);
   }
 
-  /** A transfer was made. When it was is not known before its line is read. */
+  /** Notes a transfer. Its time is unknown until its line in the wallet history is read. */
   transferred(currency: string, units: bigint): void {
     this.lineless.push([currency, units]);
     if (this.lineless.length > MOST_LINELESS) this.lineless.shift();
   }
 
-  /** A line of a wallet's history was read. */
+  /** Notes a line of the wallet history, which gives the time of a waiting transfer of this amount. */
   lineRead(currency: string, units: bigint, atMs: number): void {
     this.moved(atMs);
     const place = this.lineless.findIndex(([of, amount]) => of === currency && amount === units);
     if (place !== -1) this.lineless.splice(place, 1);
   }
 
-  /** The books agree with the balances that were read at a time. */
+  /** Called when the books agree with balances read at `seenAtMs`: stores a mark if one is due. */
   agreed(totals: ReadonlyMap<string, bigint>, seenAtMs: number): void {
     if (!this.outbox.isRestartable || this.lineless.length > 0) return;
     const last = this.marks.at(-1);
@@ -109,7 +109,7 @@ export class BalanceMarks {
   }
 }
 
-/** The month of each calendar at a time in Tehran. */
+/** Returns the months of both calendars at a time in Tehran, as one text. */
 function monthsOf(atMs: number): string {
   const day = tehranDay(atMs);
   return `${gregorianOf(day).month} ${jalaliOf(day).month} ${jalaliOf(day).year}`;
@@ -146,12 +146,12 @@ export class ComparisonWatch {
     return { concludedAtMs, conclusions, ...(this.isAlarmed ? { blockedBy } : {}) };
   }
 
-  /** Comparisons are waited for from now on. */
+  /** Starts the measurement of the wait, at the first call. */
   begin(nowMs: number): void {
     this.startedAtMs ??= nowMs;
   }
 
-  /** A comparison has said something. */
+  /** Notes a conclusive comparison. */
   concluded(nowMs: number): void {
     this.concludedAtMs = nowMs;
     this.conclusions += 1;
@@ -160,14 +160,16 @@ export class ComparisonWatch {
     this.isAlarmed = false;
   }
 
-  /** A comparison said nothing. Answers whether that is to be kept: a reason of a moment is not. */
+  /**
+   * Notes an inconclusive comparison. True if its reason must be stored: it is new, and the wait too long.
+   */
   blocked(why: Sentence, nowMs: number): boolean {
     if (this.blockedBy === why) return false;
     this.blockedBy = why;
     return this.isOverdue(nowMs);
   }
 
-  /** Tells once that it takes too long. Answers whether it did. */
+  /** Raises an alarm once if the wait is too long. True if it did now. */
   alarmIfLong(nowMs: number): boolean {
     if (this.isAlarmed || !this.isOverdue(nowMs)) return false;
     this.isAlarmed = true;
@@ -178,7 +180,7 @@ export class ComparisonWatch {
   }
 
   /**
-   * Returns why new orders are held back: no comparison has been conclusive for too long. Null while one has.
+   * Returns why new orders are held back: no comparison was conclusive for too long. Null if that is not so.
    */
   overdue(nowMs: number): Sentence | null {
     if (!this.isOverdue(nowMs)) return null;
@@ -190,7 +192,7 @@ export class ComparisonWatch {
     return this.startedAtMs !== null && this.waitedMs(nowMs) >= Math.max(alertAfterMs, 2 * everyMs);
   }
 
-  /** Returns the wait for a conclusion. Time before this life does not count: nobody could compare. */
+  /** Returns the time since the last conclusion, in ms, from the start of this process at the earliest. */
   private waitedMs(nowMs: number): number {
     const startedAtMs = this.startedAtMs ?? nowMs;
     return nowMs - (this.concludedAtMs === null ? startedAtMs : Math.max(this.concludedAtMs, startedAtMs));

@@ -23,22 +23,19 @@ import { storedSentence } from '../language/stored-sentence.ts';
 
 export const STORED_CONTROL = 'control';
 
-/** Stored state of a halt, so that it holds over a restart. */
+/** Stored state of a halt, which lasts over a restart. */
 export const storedControl = z.object({
   halted: z.object({ reason: storedSentence, sinceMs: storedTimeMs, wholeAccount: z.boolean() }).nullable(),
 });
 
 type StoredControl = z.output<typeof storedControl>;
 
-/** While halted, what shows up open is canceled at this pace. */
+/** Interval at which a halt cancels orders that newly show up as open, in ms. */
 const POLL_INTERVAL_MS = 1_000;
 
 const WITHIN_MS = 60_000;
 
-/**
- * Pages of open orders that are canceled when the whole account is halted; what is beyond them stays in the
- * list of open orders.
- */
+/** Most pages of open orders that a halt of the whole account cancels; orders on later pages stay open. */
 const MOST_PAGES = 20;
 
 interface ControlOptions {
@@ -49,12 +46,12 @@ interface ControlOptions {
   readonly notifier: StrategyNotifier;
 }
 
-/** Halts, goes on and drains: what an operator, or the end of the run, asks for. */
+/** Halts, resumes and drains, on command of an operator or at the end of the run. */
 export class Control {
   private readonly options: ControlOptions;
   private halted: StoredControl['halted'] = null;
   draining: DrainPolicy | null = null;
-  /** The time of the next `pump`. */
+  /** Time of the next `pump`, in ms since 1970; infinity if none is due. */
   dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: ControlOptions) {
@@ -90,7 +87,7 @@ export class Control {
       if (this.draining === null) this.dueAtMs = Number.POSITIVE_INFINITY;
       outbox.info('trading goes on');
     } else if (command.kind === 'halt') {
-      // A halt upon a halt keeps the time of the first, and the whole account if either was for that.
+      // A second halt keeps the time of the first, and stays for the whole account if either was.
       const { sinceMs = outbox.nowMs, wholeAccount = false } = this.halted ?? {};
       this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
       outbox.alarm(`trading is halted: ${english(command.reason)}`);
@@ -110,7 +107,7 @@ export class Control {
     outbox.persist(STORED_CONTROL, { halted: this.halted } satisfies StoredControl);
   }
 
-  /** Cancels what is still open. */
+  /** Cancels the open orders that may not stay. */
   pump(nowMs: number): void {
     const own = new Set(this.own());
     const { orderManager } = this.options;
@@ -131,13 +128,13 @@ export class Control {
     return table.unfinished().every((order) => isFinal(order) || (order.state === 'open' && own.has(order)));
   }
 
-  /** Orders that may stay open: while nothing ends, all; in a halt none. */
+  /** Returns the orders that may stay open: all if neither a halt nor a drain is on, none in a halt. */
   private own(): readonly OrderRecord[] {
     const { orderManager, notifier } = this.options;
     const orders = orderManager.blotter.table.unfinished();
     if (this.halted !== null || this.draining === 'cancel') return [];
     if (this.draining !== 'keep-exits') return orders;
-    // What is to end already is none that stays, and counts until it has.
+    // An order that is being canceled does not stay, and the drain waits for its end.
     const wanted = orders.filter(
       (order) => order.state !== 'planned' && !orderManager.cancels.wantsEndOf(order.key),
     );
@@ -157,13 +154,13 @@ export class Control {
     );
   }
 
-  /** Everybody's active orders at once; the stop orders that this leaves are canceled one by one. */
+  /** Cancels all active orders of the account at once, and then one by one the stop orders that remain. */
   private cancelWholeAccount(): void {
     const context = { requestClass: 'cancel', withinMs: WITHIN_MS } as const;
     this.options.outbox.ask({ kind: 'cancel-old' }, context, () => this.cancelListed(null, 1));
   }
 
-  /** One page of what is open, and the next ones after it. */
+  /** Cancels the open orders of one page of the list, then those of the next pages. */
   private cancelListed(from: ListCursor | null, page: number): void {
     const { outbox, orderManager } = this.options;
     const context = { requestClass: 'resolve', withinMs: WITHIN_MS } as const;

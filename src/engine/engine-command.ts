@@ -4,29 +4,31 @@ import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import type { MirrorChange } from './mirror-change.ts';
 
-/** A request that the engine wants sent, when its budget lets it. */
+/** A request that the engine wants sent, once its budget allows it. */
 export interface EngineRequest {
   readonly id: number;
   readonly call: VenueCall;
   readonly requestClass: RequestClass;
-  /** Key of the request, so that a newer one of its kind replaces it while it waits; null if each counts. */
+  /** Key of the request: a newer one with this key replaces it while it waits; null: none does. */
   readonly dedupe: string | null;
-  /** Not sent after it. */
+  /** Time in ms since 1970 after which the request is no longer sent. */
   readonly expiresAtMs: number;
 }
 
 /**
- * Actions the engine requests, in this order: the changes of one step are written in one transaction; if
- * `isDurable`, they are on the disk before anything else happens; then the requests are sent.
+ * Output of one step, which the shell carries out in this order: it writes the changes in one transaction; if
+ * `isDurable`, it waits until they are on the disk; then it sends the requests.
  */
 export interface EngineOutput {
   readonly changes: readonly MirrorChange[];
-  /** True if a request of this step may change the exchange, or something must not be lost. */
+  /**
+   * True if changes must be on the disk first: a request may change the exchange, or no change may be lost.
+   */
   readonly isDurable: boolean;
   readonly requests: readonly EngineRequest[];
-  /** Latest time for the next call with a tick; infinity if only an answer matters. */
+  /** Latest time of the next tick, in ms since 1970; infinity if the engine only waits for answers. */
   readonly wakeAtMs: number;
-  /** For people: the log and the screen. */
+  /** Messages for people, for the log and the screen. */
   readonly notices: readonly EngineNotice[];
 }
 
@@ -36,9 +38,9 @@ export type EngineNotice =
       readonly level: 'info' | 'warning' | 'error';
       readonly message: string;
       readonly subject: string | null;
-      /** Its parts, for programs. */
+      /** Parts of the message, for programs. */
       readonly details?: Readonly<Record<string, unknown>>;
-      /** For those who look closely. */
+      /** Stack trace of the error, for developers. */
       readonly stack?: string;
     }
   | { readonly kind: 'order'; readonly order: OrderRecord }

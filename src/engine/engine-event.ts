@@ -9,27 +9,24 @@ import type { Sentence } from '../language/sentence.ts';
 
 /** Input of the engine. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =
-  /** Time has come, as asked for with `wake`. */
+  /** A tick: the time that `wakeAtMs` asked for has come. */
   | { readonly kind: 'tick'; readonly atMs: number }
-  /**
-   * A request came to its end. `sentAtMs`: the last instant at which it can have left; null when it never
-   * did.
-   */
+  /** The end of a request. `sentAtMs` is the latest time at which it can have left; null if it never did. */
   | {
       readonly kind: 'answer';
       readonly atMs: number;
       readonly requestId: number;
       readonly sentAtMs: number | null;
       readonly answer: VenueAnswer;
-      /** The bytes behind the answer to a call about one order, where there were any. */
+      /** Bytes of the reply to a call about one order; missing if there were none. */
       readonly reply?: StoredReply;
     }
   | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
-  /** Feeds of the plan are asked more or less often from now on: the exchange has changed a limit. */
+  /** New poll intervals of feeds, because the exchange has changed a limit. */
   | { readonly kind: 'pace'; readonly atMs: number; readonly paces: readonly FeedPace[] }
   /**
-   * Bars that have begun by `atMs` and are not over, pushed where something else happens or is due while they
-   * run: their opens are the prices until they close at `untilMs`.
+   * Opening prices of bars that run at `atMs` and close at `untilMs`. They are pushed only if something else
+   * happens or is due while the bars run. Each open is the price of its market until `untilMs`.
    */
   | {
       readonly kind: 'opens';
@@ -40,7 +37,7 @@ export type EngineEvent =
         readonly untilMs: number;
       }[];
     }
-  /** Order updates pushed by a venue that pushes: changed orders, new trades, and the wallets after them. */
+  /** Changes pushed by a venue that pushes: changed orders, new trades, and the wallets after them. */
   | {
       readonly kind: 'account';
       readonly atMs: number;
@@ -50,21 +47,21 @@ export type EngineEvent =
     };
 
 /**
- * Handling of open orders at the end of a run. `keep-exits`: orders that only reduce a position stay, the
- * others are canceled.
+ * Choices for open orders at the end of a run. `keep-exits`: those that only reduce a position stay, the
+ * others are canceled. `cancel`: all are canceled. `keep`: all stay.
  */
 export const DRAIN_POLICIES = ['keep-exits', 'cancel', 'keep'] as const;
 
 export type DrainPolicy = (typeof DRAIN_POLICIES)[number];
 
-/** Command of an operator. */
+/** A command of an operator. */
 export type ControlCommand =
-  /** No new orders, and every own order canceled. Holds over a restart, until `resume`. */
+  /** Accepts no new orders and cancels every own order. Lasts until `resume`, also over a restart. */
   | { readonly kind: 'halt'; readonly reason: Sentence; readonly wholeAccount: boolean }
   | { readonly kind: 'resume' }
-  /** The end of the run: no new orders; what becomes of own open orders is for the policy. */
+  /** Ends the run: accepts no new orders; the open ones are treated as `openOrders` requires. */
   | { readonly kind: 'drain'; readonly openOrders: DrainPolicy }
-  /** A break was looked at by a person: go on from what the exchange says now. */
+  /** Accepts the balances that the exchange shows now, after a person has reviewed a break. */
   | { readonly kind: 'accept-balances' }
   /** Compares balances at once, as at the end of a run. */
   | { readonly kind: 'compare-balances' }
@@ -72,7 +69,7 @@ export type ControlCommand =
   | SignalCommand
   | ByHandCommand;
 
-/** Locks by hand. A strategy or market that is null stands for all. */
+/** Sets or ends locks by hand. A null `strategy` or `market` means all of them. */
 export type LockCommand =
   | {
       readonly kind: 'lock';
@@ -82,47 +79,47 @@ export type LockCommand =
       readonly reason: Sentence;
       readonly untilMs: number;
       readonly entries: EntryPolicy;
-      /** True if the one strategy that it is about gets no events while it holds. */
+      /** True if the strategy gets no events while the lock holds. Only for a lock on one strategy. */
       readonly pauses?: boolean | undefined;
-      /** Author of the command. */
+      /** Person or program that gave the command. */
       readonly by?: string | undefined;
     }
   | {
       readonly kind: 'unlock';
-      /** Null: of any name. */
+      /** Name of the locks to end; null: locks of any name. */
       readonly name: string | null;
       readonly strategy: string | null;
       readonly market: string | null;
-      /** Whatever they are about. */
+      /** True to end locks on any strategy and market. */
       readonly isAll: boolean;
     };
 
-/** Message from outside to a strategy. */
+/** A message from outside to a strategy. */
 export type SignalCommand = {
   readonly kind: 'signal';
   readonly strategy: string;
-  /** Of the data that the strategy declares. */
+  /** Name of the signal, as the strategy declares it. */
   readonly name: string;
-  /** Of the sender: with strategy and name it is told once. */
+  /** Id by the sender. A signal of the same strategy, name and id is delivered once. */
   readonly id: string;
   /** Any JSON value; not checked yet. */
   readonly payload: unknown;
-  /** As the sender says; null where it says nothing. */
+  /** Time by the sender's clock, in ms since 1970; null if the sender gave none. */
   readonly sentAtMs: number | null;
-  /** Sender. */
+  /** Name of the sender. */
   readonly source: string;
-  /** Age when it is accepted, by the clock of the machine; 0 if omitted. */
+  /** Age in ms at its acceptance, by this machine's clock; 0 if omitted. */
   readonly ageMs?: number | undefined;
 };
 
 interface ByHandBase {
-  /** Of the command itself: one that was done is not done again, also after a crash. */
+  /** Key of the command. A command whose key was done before is not done again, also after a crash. */
   readonly key: string;
-  /** Author of the command. */
+  /** Person or program that gave the command. */
   readonly by?: string | undefined;
 }
 
-/** Cancels one order by its key or the exchange's id, or all of a strategy and market: null is all. */
+/** Cancels one order, by its key or the exchange's id, or all of a strategy and market (null: any). */
 export type CancelCommand = ByHandBase & {
   readonly kind: 'cancel';
   readonly order: string | null;
@@ -130,21 +127,21 @@ export type CancelCommand = ByHandBase & {
   readonly market: string | null;
 };
 
-/** Closes the position of a strategy in the coin of a market, or in all of its coins (null). */
+/** Closes a strategy's position in the base coin of a market; `market` null: in all of its coins. */
 export type CloseCommand = ByHandBase & {
   readonly kind: 'close';
   readonly strategy: string;
   readonly market: string | null;
 };
 
-/** An order in the book of a strategy. Numbers are decimal texts; without prices it is a market order. */
+/** Places an order for a strategy. Numbers are decimal texts; without prices it is a market order. */
 export type PlaceCommand = ByHandBase &
   Pick<OrderWith<string>, (typeof BY_HAND_ORDER)[number]> & { readonly kind: 'place' };
 
 /**
- * Statement of a person about coins in the books: a strategy has them, no longer has them, or another one
- * (`to`) has them. Decimal texts; `amount` null: all that the strategy holds, and of `adopt`: what it holds
- * is there. `price` null: the current price.
+ * Corrects the books as a person says: a strategy holds coins (`adopt`), no longer holds them (`write-off`),
+ * or strategy `to` holds them (`move`). Amounts and prices are decimal texts. `amount` null: all that the
+ * strategy holds, and for `adopt`: its position exists. `price` null: the current price.
  */
 export type PositionCommand = ByHandBase & {
   readonly kind: 'position';
@@ -158,7 +155,7 @@ export type PositionCommand = ByHandBase & {
 
 export const POSITION_ACTS = ['adopt', 'write-off', 'move'] as const;
 
-/** Command of a person on orders and positions. */
+/** A person's command on orders and positions. */
 export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | PositionCommand;
 
 const BY_HAND: ReadonlySet<string> = new Set(['cancel', 'close', 'place', 'position']);
@@ -167,5 +164,5 @@ export function isByHand(command: ControlCommand): command is ByHandCommand {
   return BY_HAND.has(command.kind);
 }
 
-/** Events of one moment from a venue that pushes: its answers, and then the order updates. */
+/** Events of one moment from a venue that pushes: first its answers, then the order updates. */
 export type VenueEvent = Extract<EngineEvent, { kind: 'answer' | 'account' }>;

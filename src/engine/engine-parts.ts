@@ -43,8 +43,8 @@ import type { Sentence } from '../language/sentence.ts';
 export type EngineParts = ReturnType<typeof createParts>;
 
 /**
- * Makes the parts of an engine as they were before a restart. `nowMs` is the time of the first step. Throws
- * `INVALID_STRATEGY` where a stored state does not fit its strategy.
+ * Makes the parts of an engine, restored to their state before a restart. `nowMs` is the time of the first
+ * step. Throws `INVALID_STRATEGY` if the stored state of a strategy does not fit it.
  */
 export function createParts(settings: EngineSettings, state: MirrorState, nowMs: number) {
   const outbox = new Outbox(settings);
@@ -215,7 +215,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   });
   const { alertAfterMs, lagMs } = settings.reconciliation ?? DEFAULT_RECONCILIATION;
   const fills = new FillHandler({
-    // Before new orders would have to wait for them, and far beyond what lists lag.
+    // Long before missing fills stop new orders, and far longer than lists lag.
     waitMs: reconciles ? Math.max(alertAfterMs / 2, 2 * lagMs) : Number.POSITIVE_INFINITY,
     blotter,
     reports: orderManager.reports,
@@ -299,7 +299,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   const isTrading = (): boolean => strategies.hasStarted && control.draining === null;
   blotter.listen(STATES_ONCE_SENT, feeds.onOrder);
   blotter.listen(['sending', ...STATES_ONCE_SENT], notifier.onOrder);
-  // Restores each part after a restart. The order counts: fills and orders go to strategies that exist.
+  // Restores each part after a restart. The sequence matters: fills and orders need their strategies.
   const { stored } = state;
   rows.restore(stored);
   findings.restore(stored);
@@ -359,10 +359,10 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     figures,
     signals,
     isTrading,
-    /** True if balances are compared at all. */
+    /** True if balances are compared; false in a backtest on bars. */
     reconciles,
     isRestart: state.strategies.length > 0,
-    /** The last sign of life before a restart; null where none is known. */
+    /** Time of the last sign of life before a restart, in ms since 1970; null if none is known. */
     aliveUntilMs: lastReadMs(stored),
   };
 }

@@ -10,23 +10,23 @@ import type { VenueProfile } from '../venues/port.ts';
 import type { Sentence } from '../language/sentence.ts';
 
 /**
- * Handling of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its
- * orders are canceled as well.
+ * Choices after a handler of a strategy throws. `stop`: it gets no more events. `pause`: it continues after a
+ * while. `cancel`: as `stop`, and its orders are canceled.
  */
 export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
 
-/** One strategy at work. */
+/** Settings of one configured strategy. */
 export interface StrategyInstanceSettings {
   readonly runner: StrategyPort;
   readonly onError: ErrorPolicy;
-  /** Length of a pause. */
+  /** Length of a pause after an error, in ms. */
   readonly pauseMs: number;
   readonly limits: RiskLimits;
-  /** Capital of its own, by quote currency; null: the account's balance. It spends no more. */
+  /** Capital of the strategy, by quote currency: the most it spends. Empty: the account's money. */
   readonly capital: Readonly<Partial<Record<Currency, Units>>>;
-  /** Coins of the account that it is given to sell, by asset; none without it. */
+  /** Coins of the account that the strategy may sell, by asset; omitted: none. */
   readonly inventory?: Readonly<Record<string, Units>>;
-  /** Rules of locks that count and lock this strategy alone; none without it. */
+  /** Lock rules that count and lock this strategy alone; omitted: none. */
   readonly locks?: readonly LockRule[];
 }
 
@@ -34,57 +34,55 @@ export interface StrategyInstanceSettings {
 export interface LostStrategySettings {
   readonly name: string;
   readonly reason: Sentence;
-  /** The quote currency that it would trade in. */
+  /** Quote currency of its market. */
   readonly quote: Currency;
 }
 
 /** Settings that do not change while an engine lives. */
 export interface EngineSettings {
-  /** One to six letters and digits of the lower case: the first part of every clientOrderId. */
+  /** Name of the bot: 1 to 6 lower-case letters and digits, the first part of every clientOrderId. */
   readonly instance: string;
-  /** Particulars of the exchange. */
+  /** Properties of the exchange. */
   readonly venue: VenueProfile;
   readonly markets: readonly Market[];
   readonly instances: readonly StrategyInstanceSettings[];
-  /** Strategies that can not run, which are noted down as stopped; none without it. */
+  /** Configured strategies that can not run, which are stored as stopped; omitted: none. */
   readonly lost?: readonly LostStrategySettings[];
-  /** Rules of locks of the whole bot; none without it. */
+  /** Lock rules of the whole bot; omitted: none. */
   readonly locks?: readonly LockRule[];
   readonly feeds: readonly PlannedFeed[];
-  /** Time after its last send within which a request may still arrive. */
+  /** Time after the last send in which a request may still arrive, in ms. */
   readonly lateArrivalMs: number;
-  /** The least time between the two complete passes that prove an absence. */
+  /** Minimum time between two complete scans that prove an order's absence, in ms. */
   readonly absencePassesApartMs: number;
-  /** True if an order that never arrived is sent once more under its own id. */
+  /** True if an order that never arrived is sent once more under the same id. */
   readonly resendUnknown: boolean;
-  /** Maximum wait of an order for a slot: after a longer wait it would be priced by an old book. */
+  /** Maximum wait of an order for a slot, in ms: after a longer wait its price would be old. */
   readonly placeWithinMs: number;
-  /**
-   * Number of times per minute the limits allow an order to be moved; null or omitted: nothing is counted.
-   */
+  /** Number of moves of an order per minute that the limits allow; null or omitted: not counted. */
   readonly movesPerMinute?: number | null;
-  /** True if everything a restart needs is written; default true. A backtest begins once. */
+  /** True if all data for a restart is stored; default true. False in a backtest, which starts once. */
   readonly isRestartable?: boolean;
   /** True if the journal is written; default true. */
   readonly isJournaled?: boolean;
-  /** True if anybody reads notices; default true. */
+  /** True if somebody reads the notices; default true. */
   readonly isWatched?: boolean;
-  /** Name of the credential if the exchange asks for one. */
+  /** Name of the credential; null or omitted if the exchange needs none. */
   readonly credential?: NamedCredential | null;
-  /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
+  /** Settings for the comparison of balances; null if the venue pushes every change, so none is needed. */
   readonly reconciliation: ReconciliationSettings | null;
-  /** Null or left out: nothing is written of equity, profits, budgets and plots. A backtest has its own. */
+  /** Settings for stored equity, profits, budgets and plots; null or omitted: none are stored. */
   readonly figures?: FigureSettings | null;
   /**
-   * Since when universes ask for statistics by themselves, in ms since 1970, in a run that polls nothing;
-   * without it they wait for those of the poll plan.
+   * Time from which universes request statistics themselves, in ms since 1970, for a run that polls nothing;
+   * omitted: they use the statistics of the poll plan.
    */
   readonly ranksFromMs?: number;
 }
 
-/** Figures written over time for readers. */
+/** Settings for figures that are stored over time. */
 export interface FigureSettings {
-  /** Requests that count now against each limit, and how many may. */
+  /** Returns each rate limit with the number of requests that count against it now, and its maximum. */
   readonly budgets: () => readonly {
     readonly budget: string;
     readonly inUse: number;
@@ -94,9 +92,9 @@ export interface FigureSettings {
 
 export interface ReconciliationSettings {
   readonly everyMs: number;
-  /** Maximum lag of lists behind one another: a difference that outlasts it is a break. */
+  /** Maximum delay of one list behind another, in ms: a difference that lasts longer is a break. */
   readonly lagMs: number;
-  /** Time without a conclusion until an alert. */
+  /** Time without a conclusive comparison after which an alert is sent, in ms. */
   readonly alertAfterMs: number;
 }
 

@@ -14,15 +14,15 @@ import { giveInventories } from './inventory.ts';
 import { createParts, type EngineParts } from './engine-parts.ts';
 import type { Sentence } from '../language/sentence.ts';
 
-/** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
+/** Most rounds of events and intents in a step. More is a livelock: the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
 
 const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
 
 /**
- * The bot as a pure, synchronous state machine: it takes in what came back and what time it is, and answers
- * what is to be written and asked. It is the same live, in backtests and under the fuzzer. Runs one step in
- * this order: the event is applied, strategies are notified, and due requests are made.
+ * The bot as a pure, synchronous state machine. Input: an event with its time. Output: what to write, request
+ * and report. The engine is the same live, in backtests and under the fuzzer. A step runs in this order: the
+ * event is applied, strategies are notified, and due requests are made.
  */
 export class Engine {
   readonly instances: EngineParts['instances'];
@@ -37,25 +37,25 @@ export class Engine {
   readonly slowMachine: EngineParts['slowMachine'];
   private readonly parts: EngineParts;
   /**
-   * Time of a venue's last push. Timers of such a moment wait for a tick, so that whatever comes with the
-   * push is delivered before them.
+   * Time of the venue's last push. Timers that are due at that moment wait for a tick, so that everything
+   * pushed at the same moment is delivered before them.
    */
   private pushedAtMs = Number.NEGATIVE_INFINITY;
-  /** The output of a step that comes to nothing, with the time of the next that is due. */
+  /** Output of a step that changes nothing; `wakeAtMs` is the time of the next action that is due. */
   private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
   /**
-   * Before this time a bar is only delivered: nothing is at work or waits to be delivered, stored or sent,
-   * and nothing is due. It never comes where that is not so.
+   * Time before which a bar only has to be delivered: nothing is at work, waits or is due until then. Minus
+   * infinity if something is at work or waits.
    */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
-  /** True if no step is written down: that of a bar may then come to nothing. */
+  /** True if neither restart data nor a journal is written: the step of a bar may then be skipped. */
   private readonly mayRest: boolean;
-  /** Strategies with given coins that had no price yet. */
+  /** Strategies with given coins that have had no price yet. */
   private unpriced: readonly StrategyInstance[] = [];
 
   /**
-   * `nowMs` is the time of the first step. Throws `INVALID_STRATEGY` where a stored state does not fit its
-   * strategy.
+   * `nowMs` is the time of the first step. Throws `INVALID_STRATEGY` if the stored state of a strategy does
+   * not fit it.
    */
   constructor(settings: EngineSettings, state: MirrorState, nowMs: number) {
     const parts = createParts(settings, state, nowMs);
@@ -74,8 +74,8 @@ export class Engine {
   }
 
   /**
-   * Takes in one event; answers what is to be done. Throws `INVARIANT` when something that must hold does
-   * not: the shell then ends this life.
+   * Applies one event and returns what is to be done. Throws `INVARIANT` if something that must hold does
+   * not; the shell then ends the process.
    */
   step(event: EngineEvent): EngineOutput {
     if (event.kind === 'opens') return this.applyOpens(event);
@@ -84,8 +84,8 @@ export class Engine {
   }
 
   /**
-   * Takes in what a venue answered and pushed at one moment as one step: strategies get each before the next,
-   * and what is due is asked once.
+   * Applies all that a venue answered and pushed at one moment, as one step: strategies are notified of each
+   * event before the next one is applied, and due requests are made once, at the end.
    */
   stepAll(events: readonly VenueEvent[]): EngineOutput {
     for (const event of events) {
@@ -109,7 +109,7 @@ export class Engine {
     }
   }
 
-  /** A bar closed at `atMs`, pushed to those who want such bars by a backtest, which has millions of them. */
+  /** Applies a bar closed at `atMs` for its listeners. Made fast for backtests, which have millions. */
   stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
     const { algorithms, strategies, locks } = this.parts;
     if (this.isQuietAt(atMs)) {
@@ -127,8 +127,8 @@ export class Engine {
   }
 
   /**
-   * The same for a bar before it is made: nothing is due, and of those who want such bars nobody follows the
-   * market. Answers whether that is so.
+   * True if the bar at `atMs` need not even be made: nothing is due, and no listener follows its market.
+   * Moves the engine's time to `atMs`, as `stepBar` does.
    */
   skipBar(atMs: number, listeners: readonly CandleListener[]): boolean {
     return (
@@ -136,7 +136,7 @@ export class Engine {
     );
   }
 
-  /** The time goes on to that of a bar. Answers whether bars of that time are only delivered. */
+  /** Moves the engine's time to that of a bar. True if bars of that time only have to be delivered. */
   private isQuietAt(atMs: number): boolean {
     const { outbox } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
@@ -144,7 +144,7 @@ export class Engine {
     return outbox.nowMs < this.restsUntilMs;
   }
 
-  /** Does all that a step brings with it, and answers what is to be done. */
+  /** Ends a step: notifies, makes due requests, stores, and returns what is to be done. */
   private finish(isTick: boolean): EngineOutput {
     const { outbox } = this.parts;
     this.work();
@@ -160,7 +160,7 @@ export class Engine {
     return output;
   }
 
-  /** True if nothing is at work or waits to be delivered, stored or sent. */
+  /** True if strategies have started, and nothing is at work or waits to be delivered, stored or sent. */
   private isAtRest(): boolean {
     const { outbox, algorithms, strategies } = this.parts;
     return (
@@ -172,7 +172,7 @@ export class Engine {
     );
   }
 
-  /** Values given coins at the first price that there is. */
+  /** Values given coins at the first known price. */
   private priceInventories(): void {
     const { markets, outbox } = this.parts;
     this.unpriced = this.unpriced.filter((instance) => {
@@ -198,7 +198,7 @@ export class Engine {
     const { outbox, credential, slowMachine } = this.parts;
     const { requestId, answer, sentAtMs, reply = null } = event;
     const asked = outbox.answered(requestId);
-    // A value says nothing new of the credential and the machine unless they are at fault.
+    // A value proves something about the credential or the machine only while one of them is at fault.
     if (answer.outcome !== 'value' || credential.sinceMs !== null || slowMachine.sinceMs !== null) {
       credential.apply(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
       slowMachine.apply({ answer, sentAtMs });
@@ -207,9 +207,9 @@ export class Engine {
   }
 
   /**
-   * A bar of a market that has no book closed at `atMs`: its close is the price from now on. To be called
-   * before anything else of that moment while algorithms are at work. Nobody is asked for anything; what
-   * waits for a price is asked at the next step, which `wakeAtMs` calls for.
+   * Applies the close of a bar of a market without a book: it is the price from now on. While algorithms are
+   * at work, call it before all other steps of that moment. It makes no requests: algorithms that wait for a
+   * price run at the next step, for which `wakeAtMs` asks.
    */
   stepClose(market: string, atMs: number): EngineOutput {
     const { outbox, algorithms } = this.parts;
@@ -219,7 +219,7 @@ export class Engine {
     return this.afterPrices();
   }
 
-  /** Applies opening prices, which are the prices of their markets from now on. */
+  /** Applies the opening prices of bars, which are the prices of their markets from now on. */
   private applyOpens({ atMs, opens }: Extract<EngineEvent, { kind: 'opens' }>): EngineOutput {
     const { outbox, markets, algorithms } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
@@ -230,7 +230,7 @@ export class Engine {
     return this.afterPrices();
   }
 
-  /** Defers algorithms that wait for a price to the next step, when it is known what else happened. */
+  /** Defers algorithms that wait for a price to the next step, when all events of the moment are known. */
   private afterPrices(): EngineOutput {
     const { outbox, algorithms } = this.parts;
     return algorithms.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
@@ -245,7 +245,7 @@ export class Engine {
     account.saw('fills');
   }
 
-  /** Tells strategies and runs algorithms until nothing is left to do. */
+  /** Notifies strategies and runs algorithms until nothing is left to do. */
   private work(): void {
     const { outbox, algorithms, strategies, control } = this.parts;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -278,7 +278,7 @@ export class Engine {
     if (feeds.queue.wakeMs <= nowMs) feeds.pump(nowMs);
   }
 
-  /** Strategies start once the account was read and the past is there. */
+  /** Starts strategies, once the account and the candles of the past have been read. */
   private beginTrading(): void {
     const { outbox, orderManager, fills, feeds, strategies, signals, isRestart, aliveUntilMs } = this.parts;
     if (!feeds.isReady() || orderManager.isWaitedFor(fills.pending.byName.size > 0)) return;
@@ -287,7 +287,7 @@ export class Engine {
     strategies.start(isRestart);
     outbox.journal('control', 'start', { isRestart, aliveUntilMs });
     this.work();
-    // Each is told before the next is taken.
+    // Each signal is delivered before the next is applied.
     while (signals.applyWaiting()) this.work();
   }
 
@@ -304,15 +304,15 @@ export class Engine {
     );
     if (strategies.hasStarted) next = Math.min(next, lossLimits.dueAtMs);
     if (figures !== null) next = Math.min(next, figures.wakeAtMs());
-    // A drain leaves algorithms as they are: what they would want now comes to nothing.
+    // During a drain algorithms do not run: no order that they requested would be placed.
     if (algorithms.works.size > 0 && control.draining === null) next = Math.min(next, algorithms.wakeAtMs());
     if (universes.tracked.length > 0 && this.parts.isTrading()) next = Math.min(next, universes.wakeAtMs());
     return this.mayReconcile() ? Math.min(next, reconciler.dueAtMs) : next;
   }
 
   /**
-   * Balances are compared from the start on, or, where candles of the past are read first, once these are
-   * there.
+   * True if balances may be compared: from the start on, or, if candles of the past are read first, once
+   * these are there.
    */
   private mayReconcile(): boolean {
     const { readers, strategies, reconciles } = this.parts;
@@ -339,7 +339,7 @@ export class Engine {
     return this.parts.strategies.listenersTo(market, timeframe);
   }
 
-  /** True if algorithms are at work, which wait for prices: each close is then to be pushed first. */
+  /** True if algorithms are at work and wait for prices: call `stepClose` before other steps. */
   get waitsForPrices(): boolean {
     return this.parts.algorithms.works.size > 0;
   }
@@ -354,12 +354,12 @@ export class Engine {
     });
   }
 
-  /** Returns the age of everything that is polled. */
+  /** Returns the age of each feed's data. */
   dataAges(): ReturnType<FeedHandler['ages']> {
     return this.parts.feeds.ages(this.parts.outbox.nowMs);
   }
 
-  /** Orders that are not at their end, by state. */
+  /** Returns the number of unfinished orders in each state. */
   ordersByState(): Readonly<Record<string, number>> {
     return ordersByState(this.unfinishedOrders());
   }
@@ -369,12 +369,12 @@ export class Engine {
     return this.parts.feeds.isReady();
   }
 
-  /** Orders that are not at their end, oldest first. */
+  /** Returns the orders that have not reached their end, oldest first. */
   unfinishedOrders(): readonly OrderRecord[] {
     return this.orderManager.blotter.table.unfinished();
   }
 
-  /** Orders that may still trade, by their key. */
+  /** Returns the keys of orders that may still trade. */
   liveOrderKeys(): readonly string[] {
     return this.unfinishedOrders().flatMap((order) => (mayTrade(order) ? [order.key] : []));
   }
@@ -399,12 +399,12 @@ export class Engine {
     return this.parts.credential.fault();
   }
 
-  /** Returns the time at which the current balances were requested; null before the first reading. */
+  /** Returns the time of the request that read the current balances; null before the first reading. */
   balancesAsOfMs(): number | null {
     return this.account.readingsAsOfMs;
   }
 
-  /** Returns what an end of the run now would leave at the exchange. */
+  /** Returns what would be left at the exchange if the run ended now. */
   leftBehind(): LeftBehind {
     return leftBehind({
       unfinished: this.unfinishedOrders(),
@@ -413,9 +413,7 @@ export class Engine {
     });
   }
 
-  /**
-   * True if a drain is complete: nothing of ours is in flight, and, if that was requested, nothing is open.
-   */
+  /** True if a drain is complete: nothing is in flight, and no order is open that the drain cancels. */
   isDrained(): boolean {
     return this.parts.control.isDrained() && this.parts.transfers.unsettled() === null;
   }

@@ -9,15 +9,15 @@ import {
 } from '../domain/money.ts';
 
 /**
- * Requested price level. `ratio`: a share of the price it is measured from, units of 1e-10. `distance`: quote
- * currency for one of the base currency. `money`: quote currency for the whole position.
+ * Price level as requested. `ratio`: share of the origin's price, in units of 1e-10. `distance`: quote
+ * currency for each coin. `money`: quote currency for the whole position.
  */
 export interface ExitLevel {
   readonly by: 'price' | 'ratio' | 'distance' | 'money';
   readonly units: Units;
 }
 
-/** Origin from which a level is measured: a price, and for `money` the amount held. */
+/** Point from which a level is measured: a price, and the amount held, which `money` needs. */
 export interface LevelOrigin {
   readonly price: Units;
   readonly amount: Units;
@@ -37,12 +37,12 @@ export function distanceOf({ by, units }: ExitLevel, { price, amount }: LevelOri
   }
 }
 
-/** The price of a level above what it is measured from. */
+/** Returns the price of a level above its origin. */
 export function priceAbove(level: ExitLevel, from: LevelOrigin): Units {
   return level.by === 'price' ? level.units : addUnits(from.price, distanceOf(level, from));
 }
 
-/** The same below it; zero or less where it is further away than the price is high. */
+/** Returns the price of a level below its origin; zero or less if the distance exceeds the price. */
 export function priceBelow(level: ExitLevel, from: LevelOrigin): Units {
   return level.by === 'price' ? level.units : subtractUnits(from.price, distanceOf(level, from));
 }

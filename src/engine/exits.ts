@@ -3,15 +3,14 @@ import { negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/mone
 import type { OrderRecord } from '../records/order.ts';
 import { liveAmount } from './live-exposure.ts';
 
-/** Returns a strategy's holding of an asset over all its markets; negative for an amount owed. */
+/** Returns a strategy's holding of an asset over all its markets; negative if it is owed. */
 export type HeldOf = (strategy: string, asset: string) => Units;
 
 /**
- * The orders that can do nothing but bring positions nearer to zero, by their keys: sales of no more than
- * their strategy holds of the coin, purchases of no more than it owes, all that are taken together. The legs
- * of an OCO stay or go together and count once. Where not all of them fit, what protects goes first: OCOs,
- * then stop orders, then the others, of each the older ones. A position is what the strategy's own fills
- * made; what the account had before is none.
+ * Returns the keys of the orders that can only bring positions nearer to zero: sales of at most what their
+ * strategy holds of the coin, purchases of at most what it owes, all added together. The legs of an OCO count
+ * once. If not all fit, OCOs have priority, then stop orders, then others, the older ones first. A position
+ * consists of the strategy's own holdings, not of what else the account has.
  */
 export function exitsAmong(
   orders: readonly OrderRecord[],
@@ -32,10 +31,7 @@ export function exitsAmong(
   return new Set(chosen.map(({ key }) => key));
 }
 
-/**
- * Returns the part of a position that no stop order and no OCO among these would sell, or buy back if the
- * position is owed. Zero or above.
- */
+/** Returns the part of a position that no stop order or OCO among these would close. Never below zero. */
 export function unprotectedOf(
   orders: readonly OrderRecord[],
   of: {
@@ -58,13 +54,10 @@ function protects({ pairKey, stopPrice }: OrderRecord): boolean {
   return pairKey !== null || stopPrice !== null;
 }
 
-/** A single order, or both legs of a pair. */
+/** A single order, or the two legs of a pair. */
 type Legs = readonly [OrderRecord, ...OrderRecord[]];
 
-/**
- * Single orders and pairs, in the order in which they are taken. A leg whose other one is at its end is a
- * single order.
- */
+/** Returns single orders and pairs by priority. A leg whose other leg has ended is a single order. */
 function ranked(orders: readonly OrderRecord[]): readonly Legs[] {
   const byKey = new Map(orders.map((order) => [order.key, order]));
   const units = orders.flatMap((order): readonly Legs[] => {
@@ -77,7 +70,7 @@ function ranked(orders: readonly OrderRecord[]): readonly Legs[] {
   );
 }
 
-/** Returns the rank of an order or pair; protecting orders come first. */
+/** Returns the priority of an order or pair: OCOs are 0, stop orders 1, others 2. */
 function rankOf([first]: Legs): number {
   if (first.pairKey !== null) return 0;
   return first.stopPrice === null ? 2 : 1;

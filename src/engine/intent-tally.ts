@@ -1,8 +1,7 @@
 import { english, type Sentence } from '../language/sentence.ts';
 
 /**
- * Reasons of one strategy that are counted by themselves; what comes after so many different ones is counted
- * together.
+ * Most reasons that are counted separately for one strategy; further ones are counted together as `other`.
  */
 const MOST_REASONS = 50;
 
@@ -11,14 +10,14 @@ const LONGEST_EXAMPLE = 300;
 /** Number of refusals for one reason. */
 export interface RefusalCount {
   /**
-   * The kind of intent, `order` for one that was placed and rejected, `slice` for an order that an algorithm
-   * wanted.
+   * Kind of the refused intent; `order` for an order that was placed and rejected, `slice` for an order of an
+   * algorithm.
    */
   readonly what: string;
-  /** Code of the check: `risk data-age`, `fit`, or the exchange's own code. Never the numbers of one case. */
+  /** Code of the check: `risk data-age`, `fit`, or the exchange's own, without a case's numbers. */
   readonly code: string;
   readonly count: number;
-  /** Its first case. */
+  /** Reason of the first case. */
   readonly example: Sentence;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
@@ -29,7 +28,7 @@ function exampleOf(reason: Sentence): Sentence {
   return text.length > LONGEST_EXAMPLE ? text.slice(0, LONGEST_EXAMPLE) : reason;
 }
 
-/** Counts the intents of one strategy since the process began, and those refused, by reason. */
+/** Counts the intents of one strategy in this process, and the refused ones by their reason. */
 export class IntentTally {
   intents = 0;
   private readonly counts = new Map<string, RefusalCount>();
@@ -56,7 +55,7 @@ export class IntentTally {
     );
   }
 
-  /** The most frequent first. */
+  /** Returns the refusals, the most frequent first. */
   refusals(): readonly RefusalCount[] {
     return [...this.counts.values()].toSorted((left, right) => right.count - left.count);
   }

@@ -19,12 +19,12 @@ interface InventoryOptions {
 }
 
 /**
- * Gives strategies the coins of the account that the configuration lets them sell, once the wallets were
- * read and before they start. What was given before a restart is remembered with the strategy's books: only
- * the difference to the configuration comes or goes. What goes back is what the strategy still holds and is
- * not selling; the rest of it goes at a later start, as far as it is there by then.
+ * Gives strategies the coins of the account that the configuration lets them sell; called after the wallets
+ * were read and before strategies start. Coins given before a restart are in the strategy's books, so only
+ * the difference to the configuration is given or taken back. Only coins that the strategy still holds and is
+ * not selling are taken back; the rest follows at a later start.
  *
- * Throws `INVALID_OPTIONS` where the account has less than is to be given: nothing is given to anybody.
+ * Throws `INVALID_OPTIONS` if the account has too little for all; then nothing is given.
  */
 export function giveInventories(options: InventoryOptions): void {
   const { outbox, instances, account, markets, reservations } = options;
@@ -43,13 +43,13 @@ export function giveInventories(options: InventoryOptions): void {
   for (const instance of instances) for (const text of owedTexts(instance)) outbox.warn(text, instance.name);
 }
 
-/** Returns the text on the missing amount of a coin for inventories; null if it is there. */
+/** Returns the text on a coin of which the account has too little for the inventories; null if enough. */
 export function missingText(of: {
   readonly asset: string;
-  /** Total of the spot wallet, and the part that strategies own already. */
+  /** Total of the spot wallet, and the part of it that strategies already own. */
   readonly total: bigint;
   readonly owned: Units;
-  /** Amount that strategies are to be given beyond that, and their names. */
+  /** Amount that strategies must get in addition, and their names. */
   readonly wanted: Units;
   readonly names: readonly string[];
 }): string | null {
@@ -62,14 +62,14 @@ export function missingText(of: {
 }
 
 /**
- * Returns why a strategy that is no longer in the configuration does not run, with the coins that it left.
+ * Returns why a strategy that was removed from the configuration does not run, with the coins it still holds.
  */
 export function leftReason(
   record: Pick<StrategyRecord, 'name' | 'json'>,
   of: {
     readonly marketNames: MarketNames;
     readonly instances: readonly StrategyInstance[];
-    /** Less of a coin is dust. */
+    /** Smallest amount of a coin that is not dust. */
     readonly leastAmountOf: (asset: string) => Units;
   },
 ): Sentence {
@@ -91,7 +91,7 @@ export function leftReason(
 interface InventoryChange {
   readonly instance: StrategyInstance;
   readonly asset: string;
-  /** Above zero: comes; below: is to go back. */
+  /** Above zero: to be given to the strategy; below zero: to be taken back. */
   readonly amount: Units;
 }
 
@@ -137,7 +137,7 @@ function refuseMissing(
     throw new SarrafError('INVALID_OPTIONS', problems.join('; '), { details: { endsRun: true } });
 }
 
-/** Coins of which an earlier version let a strategy sell more than it had. */
+/** Returns warnings on coins of which an earlier version let the strategy sell more than it had. */
 function owedTexts(instance: StrategyInstance): readonly string[] {
   return [...instance.ledger.state.holdings].flatMap(([asset, { held }]) => {
     if (held >= 0n || instance.quotes.has(asset)) return [];

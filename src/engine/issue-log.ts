@@ -8,12 +8,12 @@ import type { ValidationIssue } from './feeds/plausibility.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredTexts } from './mirror-change.ts';
 
-/** Something that the exchange said and that can not be right, as a person reads it. */
+/** A value from the exchange that can not be right, in the form that people read. */
 export interface NotedIssue extends ValidationIssue {
   /** Subject of the issue: the key of an order, `trade 17`, `wallet btc`, `book BTCIRT`. */
   readonly subject: string;
   readonly sinceMs: number;
-  /** True if it blocks new orders while it holds: it is about an order of ours. */
+  /** True if it concerns one of our orders: it blocks new orders while it lasts. */
   readonly isGrave: boolean;
 }
 
@@ -21,21 +21,21 @@ interface Entry {
   finding: NotedIssue;
   readings: number;
   lastMs: number;
-  /** The step of the last reading: what one reply says twice is one reading. */
+  /** Step of the last reading: repetitions within one reply count as one reading. */
   step: number;
-  /** The market or the currency of a row that could not be read; null of any other issue. */
+  /** Market or currency of a row that could not be read; null for other issues. */
   of: string | null;
 }
 
-/** Subject of a row that names neither its market nor its currency. */
+/** Stands for all markets: the row that could not be read names neither market nor currency. */
 const EVERYTHING = '';
 
-/** Every list is read again sooner; what it then lacks, or has right, is over. */
+/** Time for which an unread row blocks orders, in ms. Every list is read again sooner than that. */
 const STANDS_FOR_MS = 180_000;
 
 export const STORED_FINDINGS = 'findings';
 
-/** Those that two readings have said. */
+/** Stored issues: those that two readings have shown. */
 export const storedFindings = z.array(
   z.object({
     subject: z.string(),
@@ -48,20 +48,20 @@ export const storedFindings = z.array(
   }),
 ) satisfies z.ZodType<readonly NotedIssue[]>;
 
-/** Subjects that are remembered at most; beyond it the oldest go, which are then reported anew. */
+/** Most subjects that are remembered; the oldest are dropped, and reported anew if they come again. */
 const MOST_SUBJECTS = 500;
 
 /**
- * Time without a new reading after which an issue is over: a trade under an id that never existed is in no
- * later list.
+ * Time without a new reading after which an issue is dropped, in ms: a trade with a wrong id, for example,
+ * never shows up again.
  */
 const FORGET_AFTER_MS = 600_000;
 
 /**
- * Issues in the exchange's data. Such data is not used. It is reported with the field, what was expected and
- * what was found, and it is read again. The same words in a second reading are no slip of one reply: they
- * raise an alarm, and if they are about an order of ours, no new orders are placed until a reading is right
- * again. Confirmed issues outlive a restart.
+ * Log of issues in the exchange's data. Such data is not used: it is reported (field, expected and found
+ * value) and read again. If a second reading shows the same, it was not a slip of one reply. An issue with
+ * one of our orders then raises an alarm and stops new orders until a reading is right. Confirmed issues
+ * outlive a restart.
  */
 export class IssueLog {
   private readonly outbox: Outbox;
@@ -72,7 +72,7 @@ export class IssueLog {
     this.outbox = outbox;
   }
 
-  /** Enters an issue; answers how many readings have said exactly this, one after the other. */
+  /** Notes an issue. Returns how many readings in a row have shown exactly this. */
   note(subject: string, issue: ValidationIssue, context: { readonly isGrave: boolean }): number {
     const { nowMs, steps } = this.outbox;
     const before = this.entries.get(subject);
@@ -90,7 +90,7 @@ export class IssueLog {
     return readings;
   }
 
-  /** A row of a list could not be read: what is about its market or currency stands still meanwhile. */
+  /** Notes a row that could not be read. Until it can be, its market or currency gets no orders. */
   noteUnread({ subject, why, market, currency }: UnreadRow): void {
     const issue = { field: 'row', expected: 'one that can be read', found: why };
     this.note(subject, issue, { isGrave: false });
@@ -98,9 +98,7 @@ export class IssueLog {
     if (entry !== undefined) entry.of = market ?? currency ?? EVERYTHING;
   }
 
-  /**
-   * Returns why no new orders are placed in a market: a row about it could not be read. Null if all could.
-   */
+  /** Returns why a market gets no new orders: a row about it could not be read. Null if it may get them. */
   closedIn({ symbol, base, quote }: Pick<Market, 'symbol' | 'base' | 'quote'>): Sentence | null {
     if (this.entries.size === 0) return null;
     const { nowMs } = this.outbox;
@@ -112,7 +110,7 @@ export class IssueLog {
     return null;
   }
 
-  /** A reading of the subject is right. */
+  /** Notes a correct reading, which ends the subject's issue. */
   clear(subject: string): void {
     const before = this.entries.get(subject);
     if (before === undefined) return;
@@ -122,7 +120,7 @@ export class IssueLog {
     this.persist();
   }
 
-  /** It is at its end, or no longer looked at: nothing more is said of it. */
+  /** Drops the issue of a subject that has ended or is no longer read; nothing is reported. */
   forget(subject: string): void {
     if (this.entries.delete(subject)) this.persist();
   }
@@ -139,7 +137,7 @@ export class IssueLog {
     return found;
   }
 
-  /** Returns why new orders are held back; null if they are not. */
+  /** Returns the text on the issue with one of our orders that stops new orders; null if there is none. */
   closed(): Sentence | null {
     if (this.entries.size === 0) return null;
     const grave = this.confirmed().find(({ isGrave }) => isGrave);
@@ -148,7 +146,7 @@ export class IssueLog {
 
   expire(nowMs: number): void {
     for (const [subject, { lastMs, finding, readings }] of this.entries) {
-      // What is confirmed of an order goes with a right reading, or with the order.
+      // A confirmed issue of an order ends with a correct reading, or with the order.
       if ((finding.isGrave && readings >= 2) || lastMs + FORGET_AFTER_MS > nowMs) continue;
       this.entries.delete(subject);
       this.persist();
@@ -203,7 +201,7 @@ export class IssueLog {
 
 const SHOWN_LENGTH = 80;
 
-/** A finding in a sentence. */
+/** Returns the text of an issue. */
 export function sentenceOf({
   subject,
   field,

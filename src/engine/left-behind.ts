@@ -8,8 +8,7 @@ import type { StrategyInstance } from './strategy-instance.ts';
 export interface LeftBehind {
   readonly orders: readonly OrderRecord[];
   /**
-   * Positions of strategies, of which `unprotected` would be sold (or bought back) by no stop order and no
-   * OCO.
+   * Positions of strategies; `unprotected` is the part that no stop order or OCO would sell (or buy back).
    */
   readonly unprotected: readonly {
     readonly strategy: string;
@@ -17,20 +16,17 @@ export interface LeftBehind {
     readonly held: Units;
     readonly unprotected: Units;
   }[];
-  /** Orders that traded and of which not all fills were read: positions lack those. */
+  /** Number of orders with fills that were not read yet: the positions do not include these. */
   readonly unread: number;
 }
 
-/**
- * Returns what an end of the run now would leave: open orders, and positions that no stop order or OCO
- * protects.
- */
+/** Returns what would be left if the run ended now: open orders, and unprotected positions. */
 export function leftBehind(of: {
   readonly unfinished: readonly OrderRecord[];
   readonly instances: readonly StrategyInstance[];
   readonly markets: MarketDataCache;
 }): LeftBehind {
-  // One that matched whole is closed but for the word of the exchange.
+  // A fully matched order is as good as closed; only the exchange's confirmation is missing.
   const orders = of.unfinished.filter(
     (order) => mayTrade(order) && order.matched < order.amount && order.filled < order.amount,
   );
@@ -48,7 +44,7 @@ export function leftBehind(of: {
   return { orders, unprotected, unread };
 }
 
-/** Every coin of a strategy's markets, each once. */
+/** Returns the base coins of a strategy's markets, each once. */
 function coinsOf({ markets, marketNames }: StrategyInstance): readonly string[] {
   return [...new Set(markets.map((market) => marketNames.parseMarket(market).base))];
 }

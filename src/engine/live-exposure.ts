@@ -13,9 +13,8 @@ interface LiveFilter {
 }
 
 /**
- * Returns the amount an order may still add to the position from our fills, in units of the source currency:
- * all that is not among the fills yet. An order of unknown outcome counts whole; a closed one counts with the
- * fills still to be read.
+ * Returns the amount that an order may still trade, in units of the base currency: all that its fills do not
+ * have yet. An order of unknown outcome counts in full; a closed one with its missing fills.
  */
 export function openRest(order: OrderRecord): Units {
   if (isFinal(order)) return NO_UNITS;
@@ -24,9 +23,9 @@ export function openRest(order: OrderRecord): Units {
 }
 
 /**
- * The most of an asset that a strategy's live orders may still buy or sell, in units of it. An OCO counts
- * once. A purchase sells its quote currency, and a sale buys it, at the price that the order names.
- * Null where nobody knows: a market order that names no price may trade any amount of the quote currency.
+ * Returns the most of an asset that a strategy's live orders may still buy or sell, in units. An OCO counts
+ * once. A purchase of a coin counts as a sale of its quote currency, and a sale as a purchase, at the order's
+ * price. Null if unknown: a market order without a price can trade any quote amount.
  */
 export function liveAmount(
   orders: readonly OrderRecord[],
@@ -50,14 +49,14 @@ export function liveAmount(
   return sum;
 }
 
-/** The price that an order names; null of a market order that was placed before any price was known. */
+/** Returns an order's own price; null for a market order placed before any price was known. */
 function namedPrice({ price, stopPrice }: OrderRecord): Units | null {
   return price ?? stopPrice;
 }
 
 /**
- * Of the two legs of an OCO only one trades: the one with the greater rest counts, of equal ones the first by
- * key.
+ * True if an order counts for its OCO, of which only one leg trades: the leg with more left to trade, or, if
+ * equal, the first by key.
  */
 function countsForPair(order: OrderRecord, orders: readonly OrderRecord[]): boolean {
   const other = orders.find(({ key }) => key === order.pairKey);
@@ -69,34 +68,33 @@ function countsForPair(order: OrderRecord, orders: readonly OrderRecord[]): bool
 
 /**
  * True if an order can only bring the strategy's position in the coin nearer to zero: a sale of at most the
- * amount held, or a purchase of at most the amount owed, over all its markets, less what its live orders may
- * still sell or buy of the coin anywhere. No check of the amount at risk refuses such an order, because an
- * exit must always be possible.
+ * amount held, or a purchase of at most the amount owed, less what its live orders may still sell or buy of
+ * the coin in any market. Such an exit must always be possible, so no check of the amount at risk refuses it.
  */
 export function onlyReduces({ order, position, liveOrders, marketNames }: RiskView): boolean {
   const { side, strategy, amount } = order;
   const room = side === 'sell' ? position : 0n - position;
-  // Most orders that are no way out end here, before any order is looked at.
+  // Most orders that are no exits end here, before the live orders are read.
   if (amount > room) return false;
   const live = liveAmount(liveOrders, { asset: order.market.base, side, strategy, marketNames });
   return live !== null && amount + live <= room;
 }
 
 /**
- * Amounts that the live orders of one market, of all strategies, may still trade: amounts in the source
- * currency, prices in the quote currency, in units.
+ * Sums of what the live orders of all strategies in one market may still trade: amounts in units of the base
+ * currency, prices in units of the quote currency.
  */
 export interface LiveSums {
   readonly buys: bigint;
   readonly sells: bigint;
-  /** The highest price that any of them names; zero when none does. */
+  /** Highest price of any buy, and of any sell; zero if there is none. */
   readonly highestBuy: bigint;
   readonly highestSell: bigint;
 }
 
 export const NO_LIVE_ORDERS: LiveSums = { buys: 0n, sells: 0n, highestBuy: 0n, highestSell: 0n };
 
-/** Sums while they are made. */
+/** The sums of `LiveSums` while they are being added up. */
 type Tally = { -readonly [Name in keyof LiveSums]: LiveSums[Name] };
 
 export function sumLive(orders: readonly OrderRecord[], market: string): LiveSums {
@@ -107,7 +105,7 @@ export function sumLive(orders: readonly OrderRecord[], market: string): LiveSum
   return tally;
 }
 
-/** The sums of every market that has live orders, by its symbol. */
+/** Returns the sums of each market with live orders, by its symbol. */
 export function sumLiveByMarket(orders: readonly OrderRecord[]): Map<string, LiveSums> {
   const byMarket = new Map<string, Tally>();
   for (const order of orders) {
@@ -121,7 +119,7 @@ export function sumLiveByMarket(orders: readonly OrderRecord[]): Map<string, Liv
   return byMarket;
 }
 
-/** The sums of its market as they are once the wanted order is among them. */
+/** Returns a market's sums including the order that is being checked. */
 export function withWanted(sums: LiveSums, view: RiskView): LiveSums {
   const { buys, sells, highestBuy, highestSell } = sums;
   const { side, amount } = view.order;
@@ -145,8 +143,8 @@ function addLive(tally: Tally, order: OrderRecord, orders: readonly OrderRecord[
 }
 
 /**
- * Position in a market, in units of its source currency, and its last price in units of the quote currency;
- * null before the first.
+ * Position in a market, in units of the base currency, and its last price, in units of the quote currency;
+ * null before the first price.
  */
 export interface HeldPosition {
   readonly position: Units;
@@ -154,9 +152,9 @@ export interface HeldPosition {
 }
 
 /**
- * The value held in a market once all buys have traded and no sell has, at twenty decimals of the quote
- * currency, so that nothing is rounded; zero where it would still be short. Everything counts at the last
- * price, or at the highest that one of the buys may pay where that is higher. Null where there is no price.
+ * Returns the value held if all buys trade and no sell does, in the quote currency at 20 decimals, so nothing
+ * is rounded; zero if the position stays short. All counts at the last price, or at the highest price of a
+ * buy if that is higher. Null without a price.
  */
 export function worstLong({ position, price }: HeldPosition, { buys, highestBuy }: LiveSums): bigint | null {
   const last = price ?? 0n;
@@ -164,8 +162,8 @@ export function worstLong({ position, price }: HeldPosition, { buys, highestBuy 
 }
 
 /**
- * The value owed once all sells have traded and no buy has, at the last price, or before the first at the
- * highest that one of the sells names.
+ * Returns the value owed if all sells trade and no buy does, at the last price, or, before the first, at the
+ * highest price of a sell. Null without a price.
  */
 export function worstShort(
   { position, price }: HeldPosition,
@@ -174,7 +172,7 @@ export function worstShort(
   return valueOf(sells - position, price ?? highestSell);
 }
 
-/** The greater of both: what may come to be at risk in the market. */
+/** Returns the larger of both values: the most that may be at risk in the market. Null if one is unknown. */
 export function worstExposure(held: HeldPosition, sums: LiveSums): bigint | null {
   const long = worstLong(held, sums);
   const short = worstShort(held, sums);
@@ -188,10 +186,9 @@ function valueOf(amount: bigint, price: bigint): bigint | null {
 }
 
 /**
- * The highest price at which an order may trade as far as is known, in units of the quote currency: what its
- * value is worked out with. A purchase pays no more than its own price, a stop without a bound no more than
- * about its stop price, and an order that takes any price about the best ask. A sale gets at least its own
- * price, and the best bid where that is higher. Null where neither the order nor the book names a price.
+ * Returns the highest price at which an order may trade, in units of the quote currency; its value is
+ * calculated with it. For a purchase: its own price, else its stop price, else the best ask. For a sale: its
+ * own price, or the best bid if that is higher. Null if neither the order nor the book has a price.
  */
 export function highestPrice({ order, book }: RiskView): Units | null {
   const own = order.price ?? order.stopPrice;

@@ -10,12 +10,12 @@ import type { StoredTexts } from './mirror-change.ts';
 export const STORED_PLOTS = 'plots';
 
 /**
- * Values that one step writes at most, besides the newest of each series; those of a past that is plotted at
- * once come to more, and are left out.
+ * Most plotted values that one step writes. A plot of a long past can exceed it; then only the newest value
+ * of each series is written.
  */
 const MOST_A_STEP = 1_000;
 
-/** Style and place of the drawn series of all strategies. */
+/** Stored style and pane of all plotted series. */
 export const storedPlots = z.array(
   z.object({
     strategy: z.string(),
@@ -29,29 +29,29 @@ export const storedPlots = z.array(
 
 export type PlotRecord = z.output<typeof storedPlots>[number];
 
-/** A strategy at work, as far as its plots go. */
+/** Parts of a strategy that its plots need. */
 interface Plotting {
   readonly name: string;
   readonly runner: { plots: PlotSink | null };
 }
 
-/** A series of one strategy, with the value of the minute that runs. */
+/** A series of one strategy, with its value in the current minute. */
 interface LiveSeries {
   readonly name: string;
-  /** The end of that minute, which is its time. */
+  /** End of that minute, which is the value's time, in ms since 1970. */
   atMs: number;
   value: number;
 }
 
 /**
- * Takes what the strategies plot and writes it as figures: the last value of each minute, with the time of
- * the minute's end, so that a bar's value has the time of its close, and none is shown before it was known.
+ * Writes what strategies plot as figures: the last value of each minute, with the time of the minute's end.
+ * So the value of a bar has the time of its close, and no value has a time before it was known.
  */
 export class LivePlots {
   private readonly outbox: Outbox;
-  /** By strategy, then by market and name: as many as a strategy may have, the last ones that were begun. */
+  /** Known series by strategy, then by market and name. If a strategy has too many, the oldest is dropped. */
   private readonly known = new Map<string, Map<string, { readonly plot: PlotRecord; live: LiveSeries }>>();
-  /** A strategy that begins again has other objects for the same series. */
+  /** Series by the strategy's plot object. A restarted strategy has new objects for the same series. */
   private readonly series = new WeakMap<PlotSeries, LiveSeries>();
   private readonly waiting = new Set<LiveSeries>();
   private isChanged = false;
@@ -66,14 +66,14 @@ export class LivePlots {
     }
   }
 
-  /** Restores the known series, which a strategy may not have plotted yet in this life. */
+  /** Restores the known series, which a strategy may not have plotted yet in this process. */
   restore({ [STORED_PLOTS]: json }: StoredTexts): void {
     if (json === undefined) return;
     for (const plot of readStored(storedPlots, json, 'what is kept of plots'))
       this.known.get(plot.strategy)?.set(keyOf(plot), { plot, live: liveOf(plot) });
   }
 
-  /** Writes what is over. */
+  /** Writes the values of minutes that are over. */
   pump(nowMs: number): void {
     this.count = 0;
     for (const series of this.waiting) {
@@ -100,7 +100,7 @@ export class LivePlots {
       add: (series, atMs, value) => {
         const live = this.series.get(series) ?? this.begin(strategy, series);
         this.series.set(series, live);
-        // A series has a value a minute at most: the last one of it. Bars have their own, at their close.
+        // A series has one value for each minute, the last one. A bar's value has the time of its close.
         const endMs = Math.ceil(atMs / MINUTE_MS) * MINUTE_MS;
         if (this.waiting.has(live) && live.atMs !== endMs) this.write(live);
         live.atMs = endMs;

@@ -1,34 +1,34 @@
 import type { Lock, LockScope } from './lock.ts';
 import type { LockChange } from './locks/lock-book.ts';
 
-/** A lock as it was: what a backtest reports. */
+/** A lock with its end and its refusals, for the report of a backtest. */
 export interface LockRecord {
   readonly lock: Lock;
-  /** Null while it holds. */
+  /** Time of its end, in ms since 1970; null while it holds. */
   readonly endedAtMs: number | null;
-  /** Orders that it refused. */
+  /** Number of orders that it refused. */
   readonly refused: number;
 }
 
-/** Locks that are remembered; later ones are counted alone. */
+/** Most locks that are remembered; later ones are only counted. */
 const MOST_RECORDS = 10_000;
 
 interface Working {
   lock: Lock;
   endedAtMs: number | null;
   refused: number;
-  /** Strategies whose refusal by it is in the log. */
+  /** Strategies whose first refusal by this lock was logged. */
   readonly logged: Set<string>;
 }
 
-/** Records the locks of this life, and what they refused. */
+/** Remembers the locks of this process, and how many orders each refused. */
 export class LockRecords {
   private readonly working = new Map<string, Working>();
   private readonly past: Working[] = [];
-  /** Locks beyond those that are remembered. */
+  /** Number of locks beyond those that are remembered. */
   more = 0;
 
-  /** Takes in a change; answers how many orders a lock that has ended refused. */
+  /** Notes a change of a lock. Returns how many orders it refused if it has ended, else 0. */
   note({ kind, lock }: LockChange, nowMs: number): number {
     const record = this.recordOf(lock);
     record.lock = lock;
@@ -38,7 +38,7 @@ export class LockRecords {
     return record.refused;
   }
 
-  /** Counts a refusal; answers whether it is the strategy's first. */
+  /** Counts a refusal. True if it is the first of the strategy by this lock. */
   refuse(lock: Lock, strategy: string): boolean {
     const record = this.recordOf(lock);
     record.refused += 1;
@@ -47,7 +47,7 @@ export class LockRecords {
     return isFirst;
   }
 
-  /** Returns all locks of this life that are remembered, the first that began first. */
+  /** Returns the remembered locks of this process, in the order of their beginnings. */
   all(): readonly LockRecord[] {
     return this.past.map(({ lock, endedAtMs, refused }) => ({ lock, endedAtMs, refused }));
   }

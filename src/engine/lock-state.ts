@@ -13,34 +13,32 @@ import {
 import { MINUTE_MS } from '../domain/time-text.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 
-/** The equity of one strategy, or of all (null), as a drawdown rule sees it. */
+/** Equity highs that a drawdown rule remembers, of one strategy or of all (null). */
 const storedPeaks = z.object({
   strategy: z.string().nullable(),
-  /** Equity less results when it was first looked at: what was put in later does not count. */
+  /** Equity less results at the first sample: money that is added later does not count. */
   base: storedUnits,
-  /** The highest of parts of the window, oldest first; each is higher than those after it. */
+  /** Highs of parts of the rule's window, oldest first; each is higher than all later ones. */
   highs: z.array(z.object({ fromMs: storedTimeMs, equity: storedUnits })),
 });
 
 export type Peaks = Readonly<z.output<typeof storedPeaks>>;
 
 /**
- * Returns the sampling period of equity, in whole minutes: at least 500 samples per window, except for short
- * ones.
+ * Returns the interval of equity samples in ms, in whole minutes: about 500 samples in a window, fewer in
+ * short ones.
  */
 function samplePeriodMs({ withinMs }: Pick<DrawdownRule, 'withinMs'>): number {
   return Math.max(1, Math.ceil(withinMs / 500 / MINUTE_MS)) * MINUTE_MS;
 }
 
-/**
- * Returns the time of the next equity sample: at whole periods since 1970, so that every run has the same.
- */
+/** Returns the time of the next equity sample: whole intervals since 1970, the same in every run. */
 export function nextSampleMs(rule: Pick<DrawdownRule, 'withinMs'>, nowMs: number): number {
   const periodMs = samplePeriodMs(rule);
   return (Math.floor(nowMs / periodMs) + 1) * periodMs;
 }
 
-/** The highs with a new look at the equity. Those that are over, or lower than it, are gone. */
+/** Returns the highs after a new sample, without those that are too old or lower than the sample. */
 export function withEquity(
   peaks: Peaks,
   equity: Units,
@@ -79,10 +77,10 @@ export function fallenTooFar(
   });
 }
 
-/** Of the stored form; another one is refused, as what it means is not known. */
+/** Version of the stored form. Other versions are refused, as their meaning is unknown. */
 const VERSION = 1;
 
-/** Counts of one rule. */
+/** Counts of one lock rule. */
 const storedCounts = z.object({
   rule: z.string(),
   stops: z.array(storedStop),
@@ -90,14 +88,14 @@ const storedCounts = z.object({
   peaks: z.array(storedPeaks),
 });
 
-/** Lock data stored across restarts. */
+/** Stored state of locks and of what their rules have counted. */
 export const storedLocks = z.object({
   version: z.literal(VERSION, {
     error: `expected version ${VERSION} of what is kept of locks: it is of another sarraf; run that one, or move the mirror away`,
   }),
   locks: z.array(storedLock),
   counts: z.array(storedCounts),
-  /** The next change by the clock that is known, for people who look while no bot runs. */
+  /** Time of the next known change by the clock, for readers while no bot runs; null if none is known. */
   nextChangeAtMs: storedTimeMs.nullable(),
 });
 
@@ -109,13 +107,13 @@ export interface RuleCounts {
   readonly peaks: readonly Peaks[];
 }
 
-/** Nothing locked, nothing counted. */
+/** State without any locks or counts. */
 export const NO_LOCKS: StoredLocks = { version: VERSION, locks: [], counts: [], nextChangeAtMs: null };
 
 const plain = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? formatUnits(value) : value;
 
-/** As it is written: units are decimal texts. */
+/** Returns the state as JSON to store; units are decimal texts. */
 export function locksToJson(state: StoredLocks): unknown {
   return JSON.parse(JSON.stringify(state, plain));
 }

@@ -6,7 +6,7 @@ import type { LockKind } from '../domain/lock-kind.ts';
 import type { TradingCalendar } from './trading-calendar.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
-/** Policies for resting orders that are no exits, when a lock begins. */
+/** Choices for resting orders that are not exits when a lock begins: cancel them, or keep them. */
 export const ENTRY_POLICIES = ['cancel', 'keep'] as const;
 
 export type EntryPolicy = (typeof ENTRY_POLICIES)[number];
@@ -15,20 +15,20 @@ export type EntryPolicy = (typeof ENTRY_POLICIES)[number];
 export type LockReach = 'market' | 'strategy' | 'all';
 
 interface RuleBase {
-  /** Name used in refusals and commands. */
+  /** Name of the rule's locks in refusals and commands. */
   readonly name: string;
-  /** Only strategy that it counts and locks; null for a rule of the whole bot. */
+  /** The only strategy that the rule counts and locks; null for a rule of the whole bot. */
   readonly strategy: string | null;
   readonly entries: EntryPolicy;
 }
 
-/** After the end of a position its market rests. */
+/** Locks a market for a time after a position there has ended. */
 interface CooldownRule extends RuleBase {
   readonly kind: 'cooldown';
   readonly forMs: number;
 }
 
-/** So many stop-outs within a time. */
+/** Locks after a number of stop-outs within a time. */
 export interface StopsRule extends RuleBase {
   readonly kind: 'stops';
   readonly stops: number;
@@ -37,51 +37,51 @@ export interface StopsRule extends RuleBase {
   readonly reach: LockReach;
 }
 
-/** Positions that ended within a time earned less than a share of what they cost. */
+/** Locks if the positions that ended within a time earned less than a share of their cost. */
 export interface LowProfitRule extends RuleBase {
   readonly kind: 'low-profit';
-  /** In millionths of the cost; may be negative. */
+  /** Minimum profit in millionths of the cost; may be negative. */
   readonly belowMillionths: number;
-  /** Positions that must have ended; fewer say nothing. */
+  /** Minimum number of ended positions; with fewer, the rule does not lock. */
   readonly trades: number;
   readonly withinMs: number;
   readonly forMs: number;
   readonly reach: LockReach;
 }
 
-/** Equity with open positions is so much below its highest within a time. */
+/** Locks if equity, with open positions, is too far below its highest within a time. */
 export interface DrawdownRule extends RuleBase {
   readonly kind: 'drawdown';
-  /** In millionths of the highest. */
+  /** Allowed fall in millionths of the highest equity. */
   readonly fallMillionths: number;
   readonly withinMs: number;
   readonly forMs: number;
-  /** Equity that counts: of each strategy by itself, or of all together. */
+  /** Equity that counts: of each strategy by itself (`strategy`), or of all together (`all`). */
   readonly reach: Exclude<LockReach, 'market'>;
 }
 
-/** Outside of trading hours, or on dates. */
+/** Locks outside of trading hours, or on some dates. */
 export interface CalendarRule extends RuleBase {
   readonly kind: 'hours' | 'dates';
   readonly calendar: TradingCalendar;
-  /** For people: `09:00-23:00 on sat, sun`. */
+  /** The calendar as people read it, such as `09:00-23:00 on sat, sun`. */
   readonly text: Sentence;
 }
 
 export type TradeRule = CooldownRule | StopsRule | LowProfitRule;
 export type LockRule = TradeRule | DrawdownRule | CalendarRule;
 
-/** The name of locks by hand that are given none. No rule may have it. */
+/** Name of manual locks without a name of their own. No rule may have it. */
 export const BY_HAND = 'hand' satisfies LockKind;
 
-/** Returns the key that identifies a rule: two strategies may each have a rule of the same name. */
+/** Returns the key of a rule: two strategies may have rules of the same name, so the name is not enough. */
 export function ruleKey({ name, strategy }: Pick<LockRule, 'name' | 'strategy'>): string {
   return strategy === null ? name : `${strategy}/${name}`;
 }
 
 export const storedLock = z.object({
   name: z.string(),
-  /** The key of the rule that made it; null for one by hand. */
+  /** Key of the rule that began the lock; null for a manual lock. */
   rule: z.string().nullable(),
   strategy: z.string().nullable(),
   market: z.string().nullable(),
@@ -89,33 +89,31 @@ export const storedLock = z.object({
   beganAtMs: storedTimeMs,
   endsAtMs: storedTimeMs,
   entries: z.enum(ENTRY_POLICIES),
-  /**
-   * True if its strategy gets no events while it holds. Only a manual lock of one strategy pauses.
-   */
+  /** True if the strategy gets no events while the lock holds. Only for a manual lock of one strategy. */
   pauses: z.boolean().optional(),
-  /** Person who made it manually, if given. */
+  /** Person who set a manual lock; omitted if not given. */
   by: z.string().optional(),
 });
 
-/** The name of a lock that pauses a strategy. */
+/** Name of a lock that pauses a strategy. */
 export const PAUSE = 'pause';
 
-/** The end of a lock that only a person ends. */
+/** End of a lock that only a person can end. */
 export const UNTIL_RESUMED_MS = LATEST_STORED_MS;
 
 /**
- * A time in which nothing that adds risk is placed: for one strategy or all (null), in one market or all
- * (null). It begins before it ends, and its end is not in it.
+ * A time in which no order that adds risk is placed, by one strategy or all (null), in one market or all
+ * (null). It is at least 1 ms long, and `endsAtMs` is not part of it.
  */
 export type Lock = Readonly<z.output<typeof storedLock>>;
 
-/** Scope of a lock. Null stands for all. */
+/** Strategy and market that a lock covers; null means all. */
 export interface LockScope {
   readonly strategy: string | null;
   readonly market: string | null;
 }
 
-/** True if a lock covers an order of a strategy in a market. */
+/** True if a lock covers orders of the strategy in the market. */
 export function reaches(lock: LockScope, strategy: string, market: string): boolean {
   return (
     (lock.strategy === null || lock.strategy === strategy) && (lock.market === null || lock.market === market)
@@ -126,13 +124,13 @@ export function isSameScope(left: LockScope, right: LockScope): boolean {
   return left.strategy === right.strategy && left.market === right.market;
 }
 
-/** `all markets`, `BTCIRT`, `BTCIRT for grid`, `all markets for grid`. */
+/** Returns a scope as text: `all markets`, `BTCIRT`, `BTCIRT for grid` or `all markets for grid`. */
 export function scopeText({ strategy, market }: LockScope): string {
   const where = market ?? 'all markets';
   return strategy === null ? where : `${where} for ${strategy}`;
 }
 
-/** `until 2026-04-03T04:30:00Z (…)`, or that only a person ends it. */
+/** Returns the end of a lock as text: `until 2026-04-03T04:30:00Z (…)`, or `until it is resumed`. */
 export function untilText(endsAtMs: number): string {
   return endsAtMs >= UNTIL_RESUMED_MS ? 'until it is resumed' : `until ${bothTimesText(endsAtMs)}`;
 }

@@ -9,7 +9,7 @@ import { isOpenStatus, type OwnList } from '../venues/port.ts';
 import type { OrderBlotter } from './orders/order-blotter.ts';
 import type { Outbox } from './outbox.ts';
 
-/** The intent of an order that was taken over: the mirror does not know it. */
+/** Intent id of orders that were taken over, whose intent is not in the mirror. */
 export const ADOPTED = 'adopted';
 
 interface LostOrdersOptions {
@@ -20,8 +20,8 @@ interface LostOrdersOptions {
 }
 
 /**
- * Orders that carry this instance's name and are not in the mirror, since it was lost, or put back from a
- * copy. They are ours all the same, but for those of another bot under the same instance name.
+ * Orders with this instance's name that are missing in the mirror, because it was lost or restored from a
+ * copy. They are ours, unless another bot uses the same instance name.
  */
 export class LostOrders {
   names = new KnownNames('');
@@ -37,7 +37,7 @@ export class LostOrders {
     });
   }
 
-  /** True if a record of no order known here is of this instance, and is to be taken over. */
+  /** True if an unknown record is an order of this instance that has to be taken over. */
   includes(record: VenueOrder, cursor: ListCursor): boolean {
     const { blotter, foreign, instance } = this.options;
     const { id, clientOrderId, status } = record;
@@ -50,8 +50,8 @@ export class LostOrders {
   }
 
   /**
-   * True if an order with this instance's name is another bot's: then it stays untouched, and that is
-   * reported once.
+   * True if an order with this instance's name belongs to another bot. Then it stays untouched, and the first
+   * one is reported.
    */
   isOfConflictingInstance({ id, clientOrderId }: VenueOrder, cursor: ListCursor): boolean {
     const { blotter, foreign, instance } = this.options;
@@ -68,7 +68,7 @@ export class LostOrders {
     return true;
   }
 
-  /** Enters the order of a record as one of ours. What the record says of it is not taken in yet. */
+  /** Adds the order of a record to ours. The record's status and fills are not applied yet. */
   adopt(record: VenueOrder): OrderRecord {
     const first = this.pairOf(record);
     if (first !== undefined) {
@@ -86,7 +86,7 @@ export class LostOrders {
     return this.enter(record, { key, strategy: name.strategy, pairKey: null });
   }
 
-  /** The first leg of the pair that a nameless record is the second of, where that was taken over alone. */
+  /** Returns the first leg of which a nameless record is the second, if only the first was taken over. */
   private pairOf({ clientOrderId, pairId }: VenueOrder): OrderRecord | undefined {
     if (clientOrderId !== null || pairId === null) return undefined;
     const first = this.options.blotter.table.byVenueId(pairId);
@@ -105,7 +105,7 @@ export class LostOrders {
   }
 }
 
-/** The order of a record as one that was sent just now, so that the record then says what became of it. */
+/** Returns an order for a record, as if it were just sent; applying the record then shows its status. */
 function adopted(
   record: VenueOrder,
   of: { readonly name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>; readonly nowMs: number },
@@ -125,21 +125,21 @@ function adopted(
     stopPrice: record.stopPrice,
     amount: record.amount,
     plannedAtMs: record.createdAtMs ?? nowMs,
-    // Its fills may be older than anything that was read since.
+    // Its fills may be older than everything that was read so far.
     orderFloor: LIST_START,
     tradeFloor: LIST_START,
   });
   return { ...unsent, sentAtMs: nowMs, attempts: 1, state: 'sending' };
 }
 
-/** Marks of other mirrors that were reported; the oldest go. */
+/** Most epochs of other mirrors whose report is remembered; the oldest are dropped. */
 const MOST_REPORTED = 100;
 
 /**
- * Tells the orders of another bot that trades now, on the same account and under the same instance name, from
- * those of a mirror that was lost. What the list of own orders shows beyond an
- * order of this life, sent when nothing of an earlier life could arrive any more, was placed in this life,
- * and not by this bot. Where this bot has placed nothing yet, nothing is known.
+ * Distinguishes orders of another bot, which trades now on this account under the same instance name, from
+ * those of a lost mirror. Orders of this process, sent when no order of an earlier process could still
+ * arrive, mark a place in the list. Orders of another epoch beyond it are of another bot. Nothing is known
+ * before this bot has placed an order.
  */
 class ConflictingInstances {
   private readonly lateArrivalMs: number;
@@ -153,12 +153,12 @@ class ConflictingInstances {
     this.list = options.list;
   }
 
-  /** This life begins. */
+  /** Notes the start of this process. */
   begin(nowMs: number): void {
     this.beganAtMs = nowMs;
   }
 
-  /** An order of this bot is at the exchange for certain, and stands there in its list. */
+  /** Notes the place of an order that certainly is this bot's. */
   noteOwn({ clientOrderId, sentAtMs }: OrderRecord, cursor: ListCursor, epoch: string): void {
     if (cursor >= this.floor || sentAtMs === null || sentAtMs <= this.beganAtMs + this.lateArrivalMs) return;
     if (readOrderName(clientOrderId)?.epoch === epoch) this.floor = cursor;
@@ -169,7 +169,7 @@ class ConflictingInstances {
     return name.epoch !== epoch && surelyFollows(this.list, cursor, this.floor);
   }
 
-  /** True if this is the first order of another bot: it is worth an error once, its others are not. */
+  /** True for the first order of another bot: only the first one is reported. */
   isFirstOf({ epoch }: OrderName): boolean {
     if (this.reported.has(epoch)) return false;
     this.reported.add(epoch);
@@ -178,17 +178,17 @@ class ConflictingInstances {
   }
 }
 
-/** Foreign order ids that are remembered, so that their trades are known to be foreign. The oldest go. */
+/** Most foreign order ids that are remembered, to recognize their trades; the oldest are dropped. */
 const FOREIGN_RETAINED = 20_000;
 
 /**
- * Orders on this account that are not this bot's. Foreign is what two readings say is nobody's: else its
- * trades, which may be ours, would be given away for good.
+ * Orders on this account that are not this bot's. An order counts as foreign after two readings show that: a
+ * wrong decision would give up its trades for good.
  */
 export class ForeignOrders {
   private readonly outbox: Outbox;
   private readonly foreign = new Set<VenueOrderId>();
-  /** Ids that one reading has shown. */
+  /** Ids that one reading has shown as foreign. */
   private readonly strangers = new Set<VenueOrderId>();
 
   constructor(outbox: Outbox) {
@@ -199,12 +199,12 @@ export class ForeignOrders {
     return this.foreign.has(id);
   }
 
-  /** True if one reading shows that it is nobody's, and no second one yet. */
+  /** True if one reading, but no second one, has shown the order as foreign. */
   isStranger(id: VenueOrderId): boolean {
     return this.strangers.has(id);
   }
 
-  /** One reading says that it is nobody's. The second makes it foreign. */
+  /** Notes a reading that shows the order as foreign. The second one makes it final. */
   meet(id: VenueOrderId, name: string | null): void {
     if (this.foreign.has(id)) return;
     if (this.strangers.delete(id)) this.add(id, name);
@@ -214,12 +214,12 @@ export class ForeignOrders {
     }
   }
 
-  /** It is somebody else's for certain. */
+  /** Marks an order as foreign for good. */
   add(id: VenueOrderId, name: string | null): void {
     if (this.foreign.has(id)) return;
     this.foreign.add(id);
     if (name !== null && isManualOrderId(name)) {
-      // The trades that it brings have its id alone.
+      // Its trades have only this id, so the journal connects it with the name.
       this.outbox.journal('notice', name, { venueId: id });
       this.outbox.info(
         `order ${id} was placed by hand (${name}): it belongs to no strategy and stays untouched`,

@@ -1,26 +1,26 @@
 import type { Ranking } from '../strategy/universe-rules.ts';
 import type { MemberChange } from './universe/tracked-universe.ts';
 
-/** A market that entered or left a universe, as its strategy was told: what a backtest reports. */
+/** A market that entered or left a universe, as reported to its strategy; shown in a backtest's report. */
 export interface MemberRecord extends MemberChange {
   readonly atMs: number;
   readonly strategy: string;
-  /** The name of the data. */
+  /** Name of the universe, as the strategy declares it. */
   readonly universe: string;
   readonly rankBy: Ranking;
 }
 
-/** Changes that a run remembers of its universes, and the number of later ones that it only counted. */
+/** Remembered changes of universes in a run, and the number of further ones. */
 export interface MemberHistory {
-  /** In the order in which strategies were told. */
+  /** Changes in the order in which strategies were notified. */
   readonly records: readonly MemberRecord[];
   readonly more: number;
 }
 
-/** Changes that are remembered; later ones are counted alone. */
+/** Most changes that are remembered; later ones are only counted. */
 const MOST_RECORDS = 20_000;
 
-/** Markets that entered and left universes in this life. */
+/** Remembers the markets that entered and left universes in this process. */
 export class MemberRecords {
   private readonly records: MemberRecord[] = [];
   private more = 0;

@@ -8,7 +8,7 @@ import type { AlgorithmRecord, IntentRecord, StrategyRecord } from '../records/r
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 
-/** A market's steps from a time on. */
+/** The steps of a market from a time on. */
 export interface MarketVersionRecord {
   readonly symbol: string;
   readonly version: number;
@@ -18,7 +18,7 @@ export interface MarketVersionRecord {
   readonly minOrderValue: DecimalText;
 }
 
-/** One line of the journal: what was decided or learned, in order. */
+/** A line of the journal: a decision or news, in the order in which they came. */
 export interface JournalEntry {
   readonly kind:
     | 'intent'
@@ -35,35 +35,33 @@ export interface JournalEntry {
     | 'transfer'
     | 'signal'
     | 'notice';
-  /** The order, intent or strategy it is about. */
+  /** The order, intent or strategy that the line is about. */
   readonly subject: string;
-  /** JSON. */
+  /** Facts of the line, as JSON. */
   readonly json: string;
 }
 
-/** The JSON of a line of the kind `log`, which `sarraf intents --log` reads. */
+/** JSON of a journal line of the kind `log`, which `sarraf intents --log` reads. */
 export const storedLogLine = z.object({
   text: z.string(),
   fields: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** Request about an order that a reply answers. */
+/** Request about an order whose reply is stored. */
 export type ReplyStep = 'place' | 'look-up' | 'cancel';
 
-/** Raw answer of the exchange about an order: the last reply to such a request, as it came. */
+/** Raw reply of the exchange to the last request of this kind about an order. */
 export interface ReplyRecord extends StoredReply {
   readonly orderKey: string;
   readonly step: ReplyStep;
   readonly atMs: number;
-  /** Reason it was not used, in words; null if it was. The last used and the last unused reply are stored. */
+  /** Reason why it was not used; null if it was. The last used and the last unused reply are both stored. */
   readonly problem: string | null;
 }
 
-/**
- * Coins that a person has moved in the books: from a strategy or (null) the account, to one or the account.
- */
+/** Coins that a person moved in the books, between two strategies or a strategy and the account (null). */
 export interface PositionMoveRecord {
-  /** Of the command. */
+  /** Key of the command. */
   readonly key: string;
   readonly act: 'adopt' | 'write-off' | 'move';
   readonly atMs: number;
@@ -71,13 +69,13 @@ export interface PositionMoveRecord {
   readonly to: string | null;
   readonly asset: string;
   readonly amount: string;
-  /** At which it left one's books and came to the other's, in the quote currency of `market`. */
+  /** Price at which the coins leave the one's books and enter the other's, in `market`'s quote currency. */
   readonly price: string;
   readonly market: string;
   readonly by: string | null;
 }
 
-/** A value of a series over time; `FigureName` says the names and what the values are. */
+/** A value of a stored series; `FigureName` lists the series and what their values mean. */
 export interface FigureRecord {
   readonly name: string;
   readonly atMs: number;
@@ -85,14 +83,14 @@ export interface FigureRecord {
 }
 
 /**
- * A row that the engine wants written. All changes of one step are written together or not at all, in the
- * order of the steps; the requests of a step leave only after its changes are on the disk.
+ * A row to be written. All changes of a step are written in one transaction, in the order of the steps. The
+ * requests of a durable step leave only after its changes are on the disk.
  */
 export type MirrorChange =
   | { readonly kind: 'journal'; readonly entry: JournalEntry }
   | { readonly kind: 'order'; readonly order: OrderRecord }
   | { readonly kind: 'fill'; readonly fill: FillRecord }
-  /** It is in the books no more: the trades that it stood for have come, or it was there twice. */
+  /** Removes a fill from the books: its trades have arrived, or it was booked twice. */
   | { readonly kind: 'fill-gone'; readonly fill: FillRecord }
   | { readonly kind: 'intent'; readonly intent: IntentRecord }
   | { readonly kind: 'algorithm'; readonly algorithm: AlgorithmRecord }
@@ -111,36 +109,36 @@ export type MirrorChange =
     }
   | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
   | { readonly kind: 'position-move'; readonly move: PositionMoveRecord }
-  /** One of the same name and time takes the place of the one before. */
+  /** A figure replaces the one with the same name and time. */
   | { readonly kind: 'figure'; readonly figure: FigureRecord }
-  /** A reply of the same order and step replaces the one before, if both were used or neither. */
+  /** A reply replaces the last one of the same order and step that also was used, or also was not. */
   | { readonly kind: 'reply'; readonly reply: ReplyRecord }
-  /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
+  /** A small piece of the engine's state as JSON, such as cursors, reconciliation or control. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
 
-/** JSON of each small piece of state, by its name. */
+/** JSON texts of the engine's stored pieces of state, by name. */
 export type StoredTexts = Readonly<Record<string, string>>;
 
-/** State that a mirror gives back when the bot begins again. */
+/** State from the mirror with which an engine starts. */
 export interface MirrorState {
   /**
-   * Random, four characters of [a-z0-9]; made with the mirror and when one is restored from a copy, so that
-   * ids never come again.
+   * Random mark of four characters of [a-z0-9]. A new mirror and one restored from a copy get a new one, so
+   * order ids never repeat.
    */
   readonly epoch: string;
-  /** Orders that are not final, and those that became so after `recentSinceMs`. */
+  /** Orders that are not final, and final ones that a restart may still need. */
   readonly orders: readonly OrderRecord[];
   readonly algorithms: readonly AlgorithmRecord[];
   readonly strategies: readonly StrategyRecord[];
   readonly markets: readonly MarketVersionRecord[];
-  /** Trades from `tradesSinceId` on, so that none is taken in twice. */
+  /** The last trades, so that none is booked twice. */
   readonly fills: readonly FillRecord[];
   readonly stored: StoredTexts;
-  /** Intents that were at work, so that they come to their end. */
+  /** Unfinished intents, which are continued or ended. */
   readonly intents: readonly IntentRecord[];
 }
 
-/** Names of what the engine keeps. Written by it alone. */
+/** State of a new mirror, without its epoch. */
 export const EMPTY_MIRROR_STATE: Omit<MirrorState, 'epoch'> = {
   orders: [],
   algorithms: [],

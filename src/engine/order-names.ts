@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { storedCount } from '../domain/stored-json.ts';
 import type { ListCursor } from '../domain/order.ts';
 
-/** Data contained in one of our clientOrderIds, without the mirror. */
+/** The parts of a clientOrderId of ours, readable without the mirror. */
 export interface OrderName {
   readonly instance: string;
   readonly strategy: string;
@@ -12,11 +12,11 @@ export interface OrderName {
   readonly row: number;
 }
 
-/** A name begins with letters and digits only, so that the strategy between may have hyphens. */
+/** Instance names have no hyphen, so the strategy's name behind it may have some. */
 const INSTANCE = /^[a-z0-9]{1,6}$/;
 const NAME = /^([a-z0-9]{1,6})-([a-z0-9]+(?:-[a-z0-9]+)*)-([a-z0-9]{4})-([a-z0-9]{1,7})$/;
 
-/** Rows have so many digits to base 36 at most. */
+/** Number of possible rows: a row has at most seven digits to base 36. */
 const ROWS = 36 ** 7;
 
 /**
@@ -27,7 +27,7 @@ const ROWS = 36 ** 7;
 export class OrderNames {
   private readonly of: Pick<OrderName, 'instance' | 'epoch'>;
   private readonly rule: VenueProfile['clientOrderId'];
-  /** By strategy, of which there are as many as are configured: all but the row. */
+  /** All of the id but the row, for each configured strategy. */
   private readonly beginnings = new Map<string, string>();
 
   constructor(of: Pick<OrderName, 'instance' | 'epoch'>, rule: VenueProfile['clientOrderId']) {
@@ -35,7 +35,7 @@ export class OrderNames {
     this.rule = rule;
   }
 
-  /** Throws `INVARIANT` for one that the exchange does not take. */
+  /** Returns a new clientOrderId. Throws `INVARIANT` if the exchange does not accept its form. */
   next(strategy: string, row: number): string {
     let beginning = this.beginnings.get(strategy);
     if (beginning === undefined) {
@@ -57,7 +57,7 @@ export class OrderNames {
   }
 }
 
-/** Reads a clientOrderId; null where it is none of sarraf's. */
+/** Returns the parts of a clientOrderId; null if it was not made by sarraf. */
 export function readOrderName(id: string | null): OrderName | null {
   const parts = id === null ? null : NAME.exec(id);
   if (parts === null) return null;
@@ -69,8 +69,8 @@ const MANUAL = /^manual-[0-9a-z]{12}$/;
 const MANUAL_DIGITS = 12;
 
 /**
- * The clientOrderId of an order that is placed by hand. It is of two parts, where those of bots have four and
- * more, so no bot takes it for its own, not even one whose instance is called manual. `digit` gives whole
+ * Returns a clientOrderId for an order placed without a bot. It has two parts, while bots' ids have four or
+ * more, so no bot takes the order for its own, even if its instance is called `manual`. `digit` returns whole
  * numbers from 0 to 35.
  */
 export function manualOrderId(digit: () => number): string {
@@ -87,40 +87,39 @@ export function isInstanceName(text: string): boolean {
   return INSTANCE.test(text);
 }
 
-/** The key of the stop leg of an OCO, which has no id of its own on the wire. */
+/** Returns the key of an OCO's stop leg, which has no clientOrderId. */
 export function stopLegKey(clientOrderId: string): string {
   return `${clientOrderId}/2`;
 }
 
 const formerEpoch = z.object({
   epoch: z.string(),
-  /** The last row of the journal that the copy had: what was ordered after it is not in the mirror. */
+  /** Last journal row in the copy: orders of later rows are missing in it. */
   lastRow: storedCount,
 });
 
-/** Stored data about the names that a mirror can know. */
+/** Stored state of `KnownNames`. */
 export const storedNames = z.object({
   epoch: z.string(),
-  /** Marks that this mirror had before it was put back from a copy. */
+  /** Epochs that this mirror had before it was restored from a copy. */
   former: z.array(formerEpoch),
   /**
-   * Up to where in the list of own orders all of this instance are in the mirror, since it was put back;
-   * null where it never was.
+   * Place in the list of own orders up to which all orders of this instance are in the mirror again; null if
+   * the mirror was never restored from a copy.
    */
   takenOverTo: storedCount.nullable(),
-  /** True while the orders missing in the copy are still being searched for. */
+  /** True while orders missing in the copy are still being searched for. */
   isSearching: z.boolean(),
 });
 
 type StoredNames = z.output<typeof storedNames>;
 
-/** Marks that are remembered; the oldest go. */
+/** Most former epochs that are remembered; the oldest are dropped. */
 const MOST_FORMER = 100;
 
 /**
- * Orders of this instance that the mirror must have, by their names: all with its own mark, and those of a
- * former mark that were ordered before the copy was made. A mirror restored from a copy has another mark from
- * then on.
+ * Decides which orders of this instance must be in the mirror: all of its own epoch, and those of a former
+ * epoch up to the last row of the copy. A mirror restored from a copy gets a new epoch.
  */
 export class KnownNames {
   state: StoredNames;
@@ -130,8 +129,8 @@ export class KnownNames {
   }
 
   /**
-   * Takes over what was kept, of which `lastRow` was the last row. Answers whether the mirror was put back
-   * from a copy since.
+   * Restores the state. `lastRow`: last journal row of the mirror. True if the mirror has been restored from
+   * a copy since.
    */
   restore(stored: StoredNames | null, lastRow: number): boolean {
     if (stored === null) return false;
@@ -146,7 +145,7 @@ export class KnownNames {
   }
 
   /**
-   * True if an order of this instance may be missing in the mirror, so that it is taken over even if it has
+   * True if an order of this instance may be missing in the mirror: then it is taken over even if it has
    * ended.
    */
   mayBeMissing(name: OrderName, cursor: ListCursor): boolean {
@@ -156,7 +155,7 @@ export class KnownNames {
     return !former.some((known) => known.epoch === name.epoch && name.row <= known.lastRow);
   }
 
-  /** All orders up to there were looked at. */
+  /** Notes that all orders up to this place were searched. */
   advanceTakeover(cursor: ListCursor): void {
     const { takenOverTo } = this.state;
     if (takenOverTo === null || cursor > takenOverTo) this.state = { ...this.state, takenOverTo: cursor };

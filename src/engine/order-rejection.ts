@@ -6,19 +6,19 @@ import { IDENTICAL_ORDER } from './orders/order-placer.ts';
 const CANCELED = sentence('order-cancelled');
 
 /**
- * By which code a rejected order was refused, and the whole of it in words; null where it is told with the
- * other leg of its pair, or was only canceled.
+ * Returns the code and the full reason of an order's rejection; null if its other leg reports it, or if it
+ * was only canceled.
  */
 export function rejectionOf(order: OrderRecord): { readonly code: string; readonly reason: Sentence } | null {
   const { clientOrderId, reason } = order;
-  // The stop leg of an OCO shares the fate of the other.
+  // The stop leg of an OCO is rejected together with the first leg, which reports it.
   if (clientOrderId === null || reason === CANCELED) return null;
   const text = english(reason) ?? 'rejected';
   const code = text.startsWith(IDENTICAL_ORDER) ? IDENTICAL_ORDER : text;
   return { code, reason: rejectionText(order, reason ?? code) };
 }
 
-/** Returns why an order was refused, and what it was to do, with its numbers. */
+/** Returns the text on why an order was refused and what it was, with its numbers. */
 function rejectionText(order: OrderRecord, reason: Sentence): Sentence {
   const { key, side, market, execution, price, stopPrice } = order;
   const isMarketable = execution === 'market' || execution === 'stop_market';

@@ -20,12 +20,12 @@ export const STORED_NAMES = 'names';
 const WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 3_000;
 
-/** Strategies wait so long at most for the fills of orders that were taken over. */
+/** Maximum time that strategies wait for the fills of orders that were taken over, in ms. */
 const FILLS_WITHIN_MS = 60_000;
 
 /**
- * Readings of one page until two of them say the same of every closed order; then it goes on with what they
- * agree in.
+ * Most readings of one page. They go on until two agree on every closed order; after the last, what agrees is
+ * used.
  */
 const MOST_READINGS = 6;
 
@@ -36,24 +36,24 @@ interface OrderTakeoverOptions {
 }
 
 /**
- * After the mirror was put back from a copy: reads the list of all orders from the last one that the copy
- * knew, and takes over those of this instance, ended ones too, with their fills. Each page is read twice,
- * since what is taken over once stays. Where it has got to outlives a restart.
+ * Takes over orders after the mirror was restored from a copy: reads the list of all orders from the last one
+ * in the copy on. Orders of this instance are taken over with their fills, ended ones too. Each page is read
+ * twice, because a takeover is final. The progress outlives a restart.
  */
 export class OrderTakeover {
   private readonly options: OrderTakeoverOptions;
   private from: ListCursor = LIST_START;
   private pages = 0;
-  /** The records of the page that is being read, by their id, as the last reading showed them. */
+  /** Records of the current page as JSON, by their id, as the last reading showed them. */
   private readonly lastRecords = new Map<VenueOrderId, string>();
   private readings = 0;
   /** True if the last reading announced more pages. */
   private lastHasNext: boolean | null = null;
-  /** The time of the next `pump`. */
+  /** Time of the next `pump`, in ms since 1970; infinity while a request runs or nothing is left to do. */
   dueAtMs = Number.POSITIVE_INFINITY;
-  /** True if the mirror was put back from a copy since the last life. */
+  /** True if this mirror was restored from a copy since the last process. */
   isPutBack = false;
-  /** Time it ended in this life; null if it did not, or had nothing to do. */
+  /** Time the takeover ended in this process, in ms since 1970; null if it did not. */
   endedAtMs: number | null = null;
 
   constructor(options: OrderTakeoverOptions) {
@@ -64,7 +64,7 @@ export class OrderTakeover {
     return this.options.reports.lost.names.state.isSearching;
   }
 
-  /** True if orders and fills that a copy of the mirror lacked have not reached the positions yet. */
+  /** True if strategies have to wait: orders or fills that the copy lacked are not in the positions yet. */
   isWaitedFor(areFillsWaiting: boolean): boolean {
     if (this.isInProgress) return true;
     if (this.endedAtMs === null || !areFillsWaiting) return false;
@@ -86,7 +86,7 @@ export class OrderTakeover {
       ...state.fills.map(({ venueOrderId }) => cursorOfId(list, venueOrderId) ?? LIST_START),
     ];
     const furthest = known.reduce((most, cursor) => Math.max(most, cursor), LIST_START);
-    // What is taken over from now on must not count as known after the next restart.
+    // Orders that are taken over from now on must not count as searched after the next restart.
     if (this.isPutBack) names.advanceTakeover(readingFrom(list, furthest));
     if (json === undefined || this.isPutBack) this.persist();
     if (this.isPutBack) {
@@ -134,7 +134,7 @@ export class OrderTakeover {
     if (!(isSure && isWhole) && this.readings < MOST_READINGS) return;
     const isLast = page.hasNext === false || page.items.length === 0;
     const next = isLast ? null : nextOrdersPage(venue, { from: this.from, items: page.items });
-    // What could not be taken over is read again.
+    // Orders that could not be taken over are read again.
     const from = Math.min(missing, next ?? readTo + 1);
     this.lastRecords.clear();
     this.readings = 0;

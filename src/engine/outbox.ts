@@ -8,7 +8,7 @@ const NO_CHANGES: readonly MirrorChange[] = [];
 const NO_REQUESTS: readonly EngineRequest[] = [];
 const NO_NOTICES: readonly EngineNotice[] = [];
 
-/** Calls that may change the exchange: nothing of them leaves before what they belong to is on the disk. */
+/** Calls that may change the exchange: they are sent only after the step's changes are on the disk. */
 const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
   'place',
   'place-oco',
@@ -17,23 +17,23 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
   'transfer',
 ]);
 
-/** Notices of one step at most; beyond it they are counted and reported as one. */
+/** Most notices of one step; further ones are counted and reported as one. */
 const MOST_NOTICES = 200;
 
-/** Facts known about an answer beyond its content. */
+/** Facts about an answer besides its content. */
 interface AnswerContext {
-  /** Time it came. */
+  /** Time at which the answer came, in ms since 1970. */
   readonly atMs: number;
-  /** Latest time its request can have left; null if it never did. */
+  /** Latest time at which the request can have left, in ms since 1970; null if it never did. */
   readonly sentAtMs: number | null;
-  /** The bytes behind it; null where there were none, or nobody keeps them. */
+  /** Bytes of the reply; null if there were none or they are not stored. */
   readonly reply: StoredReply | null;
 }
 
-/** Terms for sending a request. */
+/** Terms on which a request is sent. */
 interface RequestContext {
   readonly requestClass: RequestClass;
-  /** Key of the request, so that a newer one replaces it while it waits; omitted if each counts. */
+  /** Key of the request: a newer one with this key replaces it while it waits; omitted: none does. */
   readonly dedupe?: string;
   readonly withinMs: number;
 }
@@ -43,7 +43,7 @@ interface Asked {
   readonly apply: (answer: VenueAnswer, context: AnswerContext) => void;
 }
 
-/** Gathers what one step wants done, and knows who waits for which answer. */
+/** Collects what one step writes, requests and reports, and remembers who gets which answer. */
 export class Outbox {
   nowMs = 0;
   private changes: MirrorChange[] | null = null;
@@ -52,14 +52,14 @@ export class Outbox {
   private isDurable = false;
   private unshown = 0;
   private lastRequestId = 0;
-  /** Requests under way, by id. The limiter bounds them: what it does not take comes back unsent. */
+  /** Requests in flight, by id. The limiter bounds them: it returns what it does not accept as unsent. */
   private readonly asked = new Map<number, Asked>();
-  /** Steps so far. */
+  /** Number of steps so far. */
   steps = 0;
   /** True if data for a restart is to be stored. */
   readonly isRestartable: boolean;
   readonly isJournaled: boolean;
-  /** True if anybody reads notices. */
+  /** True if somebody reads the notices. */
   readonly isWatched: boolean;
 
   constructor({
@@ -72,13 +72,13 @@ export class Outbox {
     this.isWatched = isWatched;
   }
 
-  /** True if nothing has been gathered since the last call of `take`. */
+  /** True if nothing was collected since the last `emit`. */
   get isEmpty(): boolean {
     return this.changes === null && this.requests === null && this.notices === null;
   }
 
   change(change: MirrorChange): void {
-    // A list that begins with what it has takes less room than one that is filled: most have one or two.
+    // A list created with its first entry needs less memory; most lists have one or two.
     if (this.changes === null) this.changes = [change];
     else this.changes.push(change);
   }
@@ -88,17 +88,17 @@ export class Outbox {
       this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
   }
 
-  /** Keeps a small piece of state under a name. */
+  /** Stores a small piece of state under a name. */
   persist(name: string, state: unknown): void {
     if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state) });
   }
 
-  /** Requires the changes to be on the disk before anything else happens. */
+  /** Requires this step's changes to be on the disk before anything is sent. */
   durable(): void {
     this.isDurable = true;
   }
 
-  /** Wants a call made; `take` is called once, at a later step, with what became of it. */
+  /** Requests a call. `apply` is called once, at a later step, with the result. */
   ask<Call extends VenueCall>(
     call: Call,
     context: RequestContext,
@@ -108,14 +108,14 @@ export class Outbox {
     const id = this.lastRequestId;
     const { requestClass, dedupe = null, withinMs } = context;
     if (CHANGES_THE_EXCHANGE.has(call.kind)) this.isDurable = true;
-    // The answer that comes with this id is the one to this call.
+    // This id's answer always belongs to this call, so its type is right.
     this.asked.set(id, { isPrivate: !MARKET_CALLS.has(call.kind), apply: apply as Asked['apply'] });
     const request = { id, call, requestClass, dedupe, expiresAtMs: this.nowMs + withinMs };
     if (this.requests === null) this.requests = [request];
     else this.requests.push(request);
   }
 
-  /** Returns the receiver of the answer to a request, which has ended; undefined if there is none. */
+  /** Removes and returns the receiver of a request's answer; undefined if there is none. */
   answered(requestId: number): Asked | undefined {
     const asked = this.asked.get(requestId);
     this.asked.delete(requestId);
@@ -141,7 +141,7 @@ export class Outbox {
     this.notify({ kind: 'notice', level: 'error', message, subject });
   }
 
-  /** Everything gathered since the last call. */
+  /** Returns all that was collected since the last call, and ends the step. */
   emit(wakeAtMs: number): EngineOutput {
     if (this.unshown > 0) {
       const message = `${this.unshown} more notices of this moment are not shown; the journal has what happened`;
@@ -164,21 +164,21 @@ export class Outbox {
   }
 }
 
-/** A failure's words are as long as the exchange likes. */
+/** Most characters of a failure's text, which can be of any length. */
 const LONGEST_PROBLEM = 300;
 
 interface CameReply {
   readonly step: ReplyStep;
   readonly answer: VenueAnswer;
   readonly reply: StoredReply | null;
-  /** Reason an answer that could be read was not used; null if it was. */
+  /** Reason why a readable answer was not used; null if it was. */
   readonly doubt: string | null;
 }
 
-/** Text for a reply that contradicts the known state of its order. */
+/** Reason for not using a reply: it contradicts what is known of its order. */
 export const DOUBTED = 'it contradicts what is known, and was not used';
 
-/** Keeps what the exchange said of an order, with the changes of the step that took it in. */
+/** Stores a reply about an order, with the changes of the step that applies it. */
 export function persistReply(outbox: Outbox, orderKey: string, came: CameReply): void {
   const { step, answer, reply, doubt } = came;
   if (reply === null || !outbox.isJournaled) return;
@@ -188,8 +188,8 @@ export function persistReply(outbox: Outbox, orderKey: string, came: CameReply):
 }
 
 /**
- * Keeps the reply to a question about an order, as it was before and is after it: where it changed something,
- * refused, or could not be used. Orders are asked about every few seconds, and most of it is nothing new.
+ * Stores the reply to a look-up of an order, if it changed the order, was a refusal, or could not be used.
+ * Orders are read every few seconds, and most replies show nothing new.
  */
 export function persistLookup(
   outbox: Outbox,

@@ -1,10 +1,10 @@
 import type { VenueOrder, ListCursor } from '../domain/order.ts';
 import type { OwnList, VenueProfile } from '../venues/port.ts';
 
-/** Before everything that a list can have. */
+/** Place before everything in a list. */
 export const LIST_START: ListCursor = 0;
 
-/** Returns the position of an order or a trade in its list; null if its record does not contain it. */
+/** Returns the place of an order or a trade in its list; null if its record does not contain it. */
 export function cursorOf<Id extends string>(
   list: OwnList<Id>,
   { id, timeMs }: { readonly id: Id | null; readonly timeMs: number | null },
@@ -13,7 +13,7 @@ export function cursorOf<Id extends string>(
   return id === null ? null : list.cursorOf(id);
 }
 
-/** Returns the position of an order in the list of own orders; null if its record does not contain it. */
+/** Returns the place of an order in the list of own orders; null if its record does not contain it. */
 export function cursorOfOrder(
   { ownLists }: Pick<VenueProfile, 'ownLists'>,
   { id, createdAtMs }: Pick<VenueOrder, 'id' | 'createdAtMs'>,
@@ -21,7 +21,7 @@ export function cursorOfOrder(
   return cursorOf(ownLists.orders, { id, timeMs: createdAtMs });
 }
 
-/** The same by the id alone; null where ids say nothing. */
+/** Returns the place that an id has in a list; null if the list is by time, or without an id. */
 export function cursorOfId<Id extends string>(list: OwnList<Id>, id: Id | null): ListCursor | null {
   return list.by === 'time' || id === null ? null : list.cursorOf(id);
 }
@@ -31,30 +31,29 @@ export function isListId<Id extends string>(list: OwnList<Id>, id: Id): boolean 
   return list.by === 'time' ? id !== '' : list.cursorOf(id) > LIST_START;
 }
 
-/** Returns the start of a reading that has to include everything after a cursor. */
+/** Returns where to start a reading that has to include everything after a place. */
 export function readingFrom(list: OwnList, cursor: ListCursor): ListCursor {
   return Math.max(LIST_START, cursor - overlapOf(list));
 }
 
-/** Returns the start of the next reading when all up to a cursor was read before. */
+/** Returns where to start the next reading if everything up to a place was read. */
 export function readingAfter(list: OwnList, cursor: ListCursor): ListCursor {
   return list.by === 'id' ? cursor + 1 : readingFrom(list, cursor);
 }
 
-/** True if the item at a cursor may be newer than everything at or before `floor`. */
+/** True if the item at a place may be newer than everything up to `floor`. */
 export function mayFollow(list: OwnList, cursor: ListCursor, floor: ListCursor): boolean {
   return cursor > floor - overlapOf(list);
 }
 
-/** True if it is certainly newer. */
+/** True if the item at a place is certainly newer than everything up to `floor`. */
 export function surelyFollows(list: OwnList, cursor: ListCursor, floor: ListCursor): boolean {
   return cursor > floor + overlapOf(list);
 }
 
 /**
- * Returns the start of the page after the one whose last item is at `last`. Others may have the same time, so
- * a list by time is read from there again. Null if that makes no progress: more items have one time than fit
- * on a page.
+ * Returns where the page after one that ends at `last` starts. A list by time is read from `last` again, as
+ * more items may have that time. Null if that makes no progress: more items have one time than fit on a page.
  */
 export function nextPageFrom(
   list: OwnList,
@@ -64,7 +63,7 @@ export function nextPageFrom(
   return page.last > page.from ? page.last : null;
 }
 
-/** Returns the start of the page of own orders after the one from `from`; null if it makes no progress. */
+/** Returns where the page of own orders after the one from `from` starts; null if that makes no progress. */
 export function nextOrdersPage(
   venue: Pick<VenueProfile, 'ownLists'>,
   page: { readonly from: ListCursor | null; readonly items: readonly VenueOrder[] },

@@ -5,24 +5,21 @@ import { profitOf, type Profit } from '../portfolio/profit.ts';
 import type { PriceOf } from '../portfolio/holding.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/**
- * A strategy's profit for people and programs: decimal texts, null where something that it holds has no
- * price.
- */
+/** Profit of a strategy as decimal texts; null if something that it holds has no price. */
 export interface ProfitText {
   readonly currency: Currency;
   readonly profit: DecimalText | null;
   readonly realised: DecimalText | null;
   readonly open: DecimalText | null;
-  /** Holdings of each asset but the currency itself, once traded. */
+  /** Amount held of each asset that was traded, except the currency itself. */
   readonly positions: Readonly<Record<string, DecimalText>>;
-  /** Assets that are held and can not be valued. */
+  /** Assets that are held but have no price. */
   readonly unvalued: readonly string[];
 }
 
 /**
- * The profit of a strategy at work, at the prices that the markets show now, or else at the last of its
- * ledger.
+ * Returns the profit of a running strategy at the current prices of the markets, or at the last prices of its
+ * ledger if a market has none.
  */
 export function profitOfInstance(instance: StrategyInstance, priceOf: PriceOf): ProfitText {
   return profitText(profitOf(instance.ledger, priceOf));

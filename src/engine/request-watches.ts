@@ -8,7 +8,7 @@ import { storedSentence } from '../language/stored-sentence.ts';
 import { durationText } from '../domain/time-text.ts';
 
 /**
- * Name of a credential, without its value, and advice for when the exchange refuses it: whole sentences
+ * Name of a credential (never its value), and advice for when the exchange refuses it: whole sentences
  * without the last full stop.
  */
 export interface NamedCredential {
@@ -16,10 +16,7 @@ export interface NamedCredential {
   readonly advice: Sentence;
 }
 
-/**
- * Stored refusal, for readers of the mirror; null while the exchange accepts the credential, as far as is
- * known.
- */
+/** Stored refusal of the credential, for readers of the mirror; null while no refusal is known. */
 export const storedCredential = z.object({
   refused: z.object({ name: storedSentence, advice: storedSentence, sinceMs: storedTimeMs }).nullable(),
 });
@@ -28,10 +25,10 @@ export type StoredCredential = z.output<typeof storedCredential>;
 
 export const STORED_CREDENTIAL = 'credential';
 
-/** Reason a request was not sent: its credential is held back after a 401. */
+/** Reason of a request that was not sent because its credential was refused with a 401 before. */
 const CREDENTIAL_REFUSED = english(sentence('credential-refused'));
 
-/** While it stays refused, this often it is said again. */
+/** Interval of the log line while the credential stays refused, in ms. */
 const LOG_AGAIN_MS = 600_000;
 
 const UNNAMED: NamedCredential = {
@@ -40,14 +37,14 @@ const UNNAMED: NamedCredential = {
 };
 
 /**
- * Tracks whether the exchange accepts our credential (401, "Authentication"). The first refusal is an alarm,
- * and no new order is accepted from then on, since none could leave. An answer to a call that left later
- * shows that it is accepted again.
+ * Tracks if the exchange accepts our credential (a refusal is a 401, "Authentication"). The first refusal
+ * raises an alarm, and new orders are refused from then on, as none could be sent. An answer to a private
+ * call that left later shows that the credential is accepted again.
  */
 export class CredentialWatch {
   private readonly outbox: Outbox;
   private readonly credential: NamedCredential;
-  /** Time since when it is at fault; null while it is not. */
+  /** Time since when the credential is refused, in ms since 1970; null while it is accepted. */
   sinceMs: number | null = null;
   private alarmedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -73,7 +70,7 @@ export class CredentialWatch {
     }
   }
 
-  /** Returns why no order can leave; null while the credential is accepted. */
+  /** Returns why no order can be sent; null while the credential is accepted. */
   fault(): Sentence | null {
     if (this.sinceMs === null) return null;
     const { name, advice } = this.credential;
@@ -81,7 +78,7 @@ export class CredentialWatch {
     return sentence('credential-fault', { name, seconds, advice });
   }
 
-  /** A new start knows nothing yet: the credential may be another one. */
+  /** Clears the stored refusal: the credential may be another one since the start. */
   restore({ [STORED_CREDENTIAL]: json }: StoredTexts): void {
     if (json === undefined) return;
     if (readStored(storedCredential, json, 'what is kept of the credential').refused !== null) this.persist();
@@ -125,7 +122,7 @@ function isRefusal(answer: VenueAnswer): boolean {
   return answer.outcome === 'failed' && answer.code === 'UNAUTHORIZED';
 }
 
-/** True if the exchange itself has answered. */
+/** True if the answer came from the exchange itself. */
 function isReply({ outcome }: VenueAnswer): boolean {
   return outcome === 'value' || outcome === 'refused';
 }
@@ -134,23 +131,23 @@ function secondsText(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }
 
-/** Time since when nothing leaves because this machine is too slow; stored for readers of the mirror. */
+/** Stored time since when no request leaves because this machine is too slow, for readers of the mirror. */
 export const storedSlowMachine = z.object({ sinceMs: storedTimeMs.nullable() });
 
 type StoredSlowMachine = z.output<typeof storedSlowMachine>;
 
 export const STORED_SLOW_MACHINE = 'slow-machine';
 
-/** Reason a request was not sent: this machine always got to it too late. */
+/** Reason of a request that was not sent because this machine was too slow to send it in time. */
 const TOO_SLOW = english(sentence('machine-too-slow'));
 
 /**
- * Tracks if requests are dropped because this machine gets to them too late. The ledger then seems fine and
- * everything ready, while no order leaves. The first request that is sent ends it.
+ * Tracks if requests are dropped because this machine is too slow to send them in time. Without this check
+ * the bot would seem ready although no order leaves. The first request that is sent ends the fault.
  */
 export class SlowMachineWatch {
   private readonly outbox: Outbox;
-  /** Time since when it is at fault; null while it is not. */
+  /** Time since when requests are dropped, in ms since 1970; null while they are sent. */
   sinceMs: number | null = null;
 
   constructor(outbox: Outbox) {
@@ -170,12 +167,12 @@ export class SlowMachineWatch {
     }
   }
 
-  /** Returns why no order can leave; null while requests do. */
+  /** Returns why no order can be sent; null while requests are sent. */
   fault(): Sentence | null {
     return this.sinceMs === null ? null : sentence('machine-slow');
   }
 
-  /** A new start knows nothing yet. */
+  /** Clears the stored fault: a new process may be fast enough. */
   restore({ [STORED_SLOW_MACHINE]: json }: StoredTexts): void {
     if (json === undefined) return;
     if (readStored(storedSlowMachine, json, 'what is kept of a slow machine').sinceMs !== null)

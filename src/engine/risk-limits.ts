@@ -2,23 +2,20 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 
-/** A limit on a value, in units of 1e-10 by quote currency; null, or no entry, where that is not limited. */
+/** Limit on a value, by quote currency in units of 1e-10; null or missing: no limit in that currency. */
 export type ValueLimit = Readonly<Record<Currency, Units | null>>;
 
-/**
- * A limit on an amount, in units of 1e-10, by base currency in lower case such as `btc`. A currency that is
- * not named is not limited.
- */
+/** Limit on an amount, by base currency in lower case (`btc`), in units of 1e-10; missing: no limit. */
 type AmountLimit = Readonly<Record<string, Units>>;
 
-/** Value of each kind of limit; null where nothing is limited. */
+/** Value of each kind of limit; null: not limited. */
 interface LimitValues {
   readonly amounts: AmountLimit | null;
   readonly values: ValueLimit | null;
   readonly count: number | null;
-  /** In hundredths of a percent. */
+  /** Distance in hundredths of a percent. */
   readonly bps: number | null;
-  /** In milliseconds. */
+  /** Time in ms. */
   readonly time: number | null;
   readonly cooldown: { readonly losses: number; readonly pauseMs: number } | null;
   readonly flag: boolean;
@@ -26,7 +23,7 @@ interface LimitValues {
 
 export type LimitKind = keyof LimitValues;
 
-/** Beyond what any budget of the exchange lets through: more is a slip of the keyboard. */
+/** Largest count that may be configured: more than any budget of the exchange allows, so more is a typo. */
 const LARGEST_COUNT = 1_000_000;
 
 const MOST: Readonly<Partial<Record<LimitKind, number>>> = {
@@ -35,7 +32,7 @@ const MOST: Readonly<Partial<Record<LimitKind, number>>> = {
   time: Number.MAX_SAFE_INTEGER,
 };
 
-/** Declares a limit: its kind, its value if nothing is configured, and its meaning for configurations. */
+/** Declares a limit: its kind, its default, and its meaning as the docs of the configuration show it. */
 function limit<Kind extends LimitKind>(
   kind: Kind,
   usual: LimitValues[Kind],
@@ -48,10 +45,10 @@ function limit<Kind extends LimitKind>(
 const OF_BOT = { isOfBot: true };
 
 /**
- * Limits of the bot. One that is null is not checked. An order that reaches a limit exactly is allowed; one
- * unit beyond it is refused. Limits are per strategy unless their sentence says otherwise, and `isOfBot` ones
- * are of all strategies together. The values of the defaults are guards against mistakes that no strategy
- * makes on purpose: only the owner knows how much money may be at risk, so no value is limited.
+ * Limits of the bot; null: not checked. An order may reach a limit exactly, but not exceed it by one unit. A
+ * limit is for each strategy unless its text states otherwise; `isOfBot` ones are for all strategies
+ * together. The defaults prevent mistakes that no strategy makes on purpose. Values have no default limit,
+ * since only the owner knows how much money may be at risk.
  */
 export const RISK_LIMITS = {
   maxOrderAmount: limit(
@@ -59,21 +56,21 @@ export const RISK_LIMITS = {
     null,
     'The largest amount of one order, by base currency, such as { btc: 0.5 }.',
   ),
-  /** At the highest price that the order may trade at. */
+  /** Calculated with the highest price at which the order may trade. */
   maxOrderValue: limit('values', null, 'The largest value of one order, by quote currency.'),
   maxPosition: limit(
     'amounts',
     null,
     'The largest position of a strategy in a coin over all its markets, by base currency, once all live orders of a side have traded.',
   ),
-  /** Planned ones count. */
+  /** Planned orders count, too. */
   maxOpenOrdersPerStrategy: limit('count', 50, 'The most live orders of one strategy.'),
   collarBps: limit(
     'bps',
     1_000,
     'How much worse a price may be than the best price of the other side, in hundredths of a percent.',
   ),
-  /** A stop is measured from the best price it waits for. */
+  /** A stop is measured from the best price that its trigger waits for. */
   passiveCollarBps: limit(
     'bps',
     null,
@@ -81,7 +78,7 @@ export const RISK_LIMITS = {
     { most: 1_000_000 },
   ),
   maxBookAgeMs: limit('time', 30_000, 'How long ago the bot may have read the book when it plans an order.'),
-  /** On some exchanges it is the time of the last change, which in a quiet market is long ago. */
+  /** Off by default: on some exchanges it is the time of the last change, long ago in a quiet market. */
   maxBookVenueAgeMs: limit('time', null, "How old the book may be by the exchange's own time."),
   maxStandstillMs: limit(
     'time',
@@ -98,10 +95,10 @@ export const RISK_LIMITS = {
     null,
     'The largest fall from the highest result, as a positive value by quote currency.',
   ),
-  /** Orders count when they are planned. */
+  /** Orders count at the time when they are planned. */
   maxOrdersPerMinute: limit('count', 60, 'The most orders of a strategy within any 60 seconds.'),
   maxOrdersPerHour: limit('count', null, 'The same within any 60 minutes.'),
-  /** After so many losing round trips in a row, no new risk for so long from the last of them on. */
+  /** After `losses` losing round trips in a row, no new risk for `pauseMs` from the end of the last one. */
   lossCooldown: limit('cooldown', null, 'A pause after losses in a row.'),
   refuseSelfCrossing: limit(
     'flag',
@@ -118,7 +115,7 @@ export const RISK_LIMITS = {
   maxOpenOrdersInAll: limit('count', 200, 'The most live orders of the whole bot.', OF_BOT),
 };
 
-/** Value of each limit. Made by `createRiskLimits`, which refuses invalid values. */
+/** Value of each limit, as made by `createRiskLimits`, which refuses invalid values. */
 export type RiskLimits = {
   readonly [Name in keyof typeof RISK_LIMITS]: LimitValues[(typeof RISK_LIMITS)[Name]['kind']];
 };
@@ -130,16 +127,15 @@ export const DEFAULT_RISK_LIMITS = Object.fromEntries(
   Object.entries(RISK_LIMITS).map(([name, { usual }]) => [name, usual]),
 ) as unknown as RiskLimits;
 
-/** The strictest of some limits; null where none of them limits anything. */
+/** Returns the smallest of some limits; null if none of them is set. */
 export function leastLimit(limits: readonly (number | null)[]): number | null {
   const given = limits.filter((limit) => limit !== null);
   return given.length === 0 ? null : Math.min(...given);
 }
 
 /**
- * Limits from those that differ from the defaults.
- * @throws SarrafError `INVALID_OPTIONS` for a count, time or distance that is no whole number of its range,
- * and for a negative value.
+ * Returns the default limits with some of them replaced. @throws SarrafError `INVALID_OPTIONS` for a count,
+ * time or distance that is not a whole number in its range, and for a negative value.
  */
 export function createRiskLimits(wanted: Partial<RiskLimits> = {}): RiskLimits {
   const limits: RiskLimits = { ...DEFAULT_RISK_LIMITS, ...wanted };

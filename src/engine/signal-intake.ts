@@ -21,13 +21,13 @@ import {
 } from './signal-record.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 
-/** Answers that are at hand; whoever sent a signal asks at once. The oldest go. */
+/** Most replies that are remembered; the oldest are dropped. A sender asks for its reply at once. */
 const MOST_REPLIES = 100;
 
-/** Signals that wait for strategies to start; more are refused. */
+/** Most signals that wait for strategies to start; more are refused. */
 const MOST_WAITING = 100;
 
-/** Reason a signal was not delivered, as a word for programs. */
+/** Code, for programs, of why a signal was or was not delivered. */
 type SignalCode =
   | SignalObjection['code']
   | 'told'
@@ -39,11 +39,11 @@ type SignalCode =
   | 'paused'
   | 'ending';
 
-/** Outcome of a signal, for its sender. */
+/** Result of a signal, for its sender. */
 export interface SignalReply {
   readonly outcome: SeenSignal['outcome'];
   readonly code: SignalCode;
-  /** One sentence. */
+  /** The reason in one sentence. */
   readonly message: string;
 }
 
@@ -53,30 +53,30 @@ interface SignalIntakeOptions {
   readonly notifier: StrategyNotifier;
   readonly strategies: Pick<StrategyDispatcher, 'hasStarted'>;
   readonly isEnding: () => boolean;
-  /** Reason no orders are accepted now; null while they are. */
+  /** Returns why no orders are accepted now; null while they are. */
   readonly closed: () => Sentence | null;
 }
 
-/** Decision on a signal before it is known if it is stored. */
+/** Result of a signal, and whether its id is remembered. */
 type Decided = SignalReply & { readonly isRemembered: boolean };
 
 /**
- * Takes signals from outside: each is written down, and then told to its strategy, once for its id. That it
- * came, what the strategy wants because of it and its new state are one change of the mirror, so a bot that
- * is killed has all of it or nothing.
+ * Receives signals from outside. Each is journaled and delivered to its strategy once for each id. The
+ * signal, the intents that follow from it and the strategy's new state are one change of the mirror, so a
+ * crash leaves all of it or nothing.
  */
 export class SignalIntake {
   private readonly options: SignalIntakeOptions;
   private readonly seen = new Map<string, SeenSignal[]>();
   private readonly replies = new Map<string, SignalReply>();
-  /** Signals that came while strategies had not started, and their times, by key. */
+  /** Signals that came before the strategies started, with their time, by key. */
   private readonly waiting = new Map<string, { readonly command: SignalCommand; readonly atMs: number }>();
 
   constructor(options: SignalIntakeOptions) {
     this.options = options;
   }
 
-  /** Takes one in. While strategies have not started it waits for them, and has no answer. */
+  /** Applies a signal. Before the strategies have started, it waits and has no reply yet. */
   apply(command: SignalCommand): void {
     const { outbox, notifier } = this.options;
     const key = signalKey(command);
@@ -108,7 +108,7 @@ export class SignalIntake {
     if (isRemembered) this.remember(instance, { name, id, atMs: outbox.nowMs, outcome });
     if (code === 'told') {
       const event = { kind: 'signal', name, id, payload, sentAtMs, seenAtMs: outbox.nowMs, source } as const;
-      // Before whatever else waits: what is written down as told is told in this step.
+      // First in the queue: a signal that is journaled as delivered must be delivered in this step.
       notifier.queue.unshift({ instance, event });
     } else if (code !== 'repeated') {
       const reason = sentence('of-subject', { subject: name, said: message });
@@ -117,7 +117,7 @@ export class SignalIntake {
     }
   }
 
-  /** Strategies have started: takes the next that came before. False where none did. */
+  /** Applies the next waiting signal, once the strategies have started. False if none waits. */
   applyWaiting(): boolean {
     for (const [key, { command, atMs }] of this.waiting) {
       this.waiting.delete(key);
@@ -127,7 +127,7 @@ export class SignalIntake {
     return false;
   }
 
-  /** Returns the outcome of a signal that was accepted; null while it waits, and for an unknown one. */
+  /** Returns the result of a signal; null while it waits, or if it is unknown. */
   replyTo(command: SignalCommand): SignalReply | null {
     const reply = this.replies.get(signalKey(command)) ?? null;
     if (reply?.code !== 'told') return reply;
@@ -195,7 +195,7 @@ export class SignalIntake {
 
 const DELIVERED: SignalReply = { outcome: 'told', code: 'told', message: 'told to the strategy' };
 
-/** Returns a strategy's declaration of a signal, or why the signal is not one of its own. */
+/** Returns the strategy's declaration of a signal, or, as text, why the strategy has none of that name. */
 function declaredOf({ name: strategy, runner }: StrategyInstance, name: string): SignalSubscription | string {
   const signals = runner.subscriptions.filter((wanted) => wanted.kind === 'signal');
   const found = signals.find((wanted) => wanted.name === name);
@@ -206,7 +206,7 @@ function declaredOf({ name: strategy, runner }: StrategyInstance, name: string):
     : `expected a signal that ${strategy} declares (${names}), was ${name}`;
 }
 
-/** Returns why a strategy gets no signals now; null while it is at work. */
+/** Returns the result for a strategy that gets no signals now; null if it gets them. */
 function whileAway({ status, reason, isPausedByHand, runner }: StrategyInstance): SignalReply | null {
   if (isPausedByHand) return dropped('paused', 'the strategy is paused');
   if (status === 'running' && runner.failure === null) return null;

@@ -2,28 +2,28 @@ import { z } from 'zod';
 import { storedTimeMs } from '../domain/stored-json.ts';
 import type { SignalCommand } from './engine-event.ts';
 
-/** Under which the ids of a strategy's signals are kept, each strategy by itself. */
+/** Returns the name under which the ids of a strategy's signals are stored. */
 export function signalsKeyOf(strategy: string): string {
   return `signals ${strategy}`;
 }
 
-/** Signals that one strategy may be told in a minute; more are refused, and not remembered. */
+/** Most signals for a strategy per minute; more are refused, and their ids are not remembered. */
 export const MOST_SIGNALS_A_MINUTE = 30;
 
 /**
- * Ids that are remembered of each strategy: as many as can come in half an hour, which is as old as a signal
- * may ever be. The oldest go.
+ * Most signal ids that are remembered for each strategy; the oldest are dropped. It is more than can come in
+ * half an hour, the largest age of a signal.
  */
 export const MOST_SIGNAL_IDS = 1_000;
 
-/** Time an id is remembered, unless `MOST_SIGNAL_IDS` others come. */
+/** Time for which an id is remembered, in ms, unless `MOST_SIGNAL_IDS` newer ones come. */
 export const SIGNAL_IDS_RETAINED_MS = 86_400_000;
 
-/** Characters of a payload as JSON, and its levels. */
+/** Most characters and most levels of a payload as JSON. */
 const LONGEST_PAYLOAD = 8_192;
 const DEEPEST_PAYLOAD = 16;
 
-/** Outcomes of a signal: delivered, dropped for the state of its strategy, or refused for itself. */
+/** Outcomes of a signal: delivered, dropped because of its strategy's state, or refused. */
 export const SIGNAL_OUTCOMES = ['told', 'dropped', 'refused'] as const;
 
 const storedSignal = z.object({
@@ -33,7 +33,7 @@ const storedSignal = z.object({
   outcome: z.enum(SIGNAL_OUTCOMES),
 });
 
-/** The JSON of a line of the journal of the kind `signal`; its subject is the strategy. */
+/** JSON of a journal line of the kind `signal`, whose subject is the strategy. */
 export const storedSignalLine = z.object({
   name: z.string(),
   id: z.string(),
@@ -46,17 +46,17 @@ export const storedSignalLine = z.object({
   reason: z.string().nullable(),
 });
 
-/** A signal that came: with its name and id it is known when it comes again. */
+/** A signal that was received. Its name and id identify a repetition. */
 export type SeenSignal = z.output<typeof storedSignal>;
 
 export const storedSignals = z.array(storedSignal);
 
-/** One signal has one of these, whoever sends it, and however often. */
+/** Returns the key of a signal: the same for every repetition, whoever sends it. */
 export function signalKey({ strategy, name, id }: Pick<SignalCommand, 'strategy' | 'name' | 'id'>): string {
   return `signal ${strategy} ${name} ${id}`;
 }
 
-/** Returns the issue with the size of a payload; null if there is none. The payload must be a JSON value. */
+/** Returns what is wrong with the size of a payload; null if nothing is. The payload must be a JSON value. */
 export function payloadSizeProblem(payload: unknown): string | null {
   if (isDeeper(payload)) return `payload: expected at most ${DEEPEST_PAYLOAD} levels of JSON, were more`;
   const { length } = JSON.stringify(payload) ?? '';
@@ -65,7 +65,9 @@ export function payloadSizeProblem(payload: unknown): string | null {
   return `payload: expected at most ${LONGEST_PAYLOAD} characters of JSON, were ${length}`;
 }
 
-/** Level by level, so that no depth is too much for the stack. */
+/**
+ * True if a payload has too many levels. Checked level by level, so that depth can not overflow the stack.
+ */
 function isDeeper(payload: unknown): boolean {
   let level: readonly unknown[] = [payload];
   for (let depth = 0; depth <= DEEPEST_PAYLOAD; depth += 1) {

@@ -11,7 +11,7 @@ import type { StoredTexts } from './mirror-change.ts';
 import { english, type Sentence } from '../language/sentence.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
-/** Markets whose books stand still, for whoever looks at the mirror. */
+/** Stored markets whose books stand still, for readers of the mirror. */
 export const storedStandstills = z.array(
   z.object({ market: z.string(), reason: storedSentence, sinceMs: storedTimeMs }),
 );
@@ -23,31 +23,32 @@ export const STORED_STANDSTILLS = 'standstills';
 const POLL_INTERVAL_MS = 5_000;
 
 /**
- * Minimum by which something must be newer than a book's own time, and by which the book must be read later.
+ * Minimum difference in ms: a sign must be newer than the book's own time by more than this, and the book
+ * must be read by more than this after the sign.
  */
 const SLACK_MS = 5_000;
 
-/** The same of statistics, which the exchange may sum up for a while after a trade. */
+/** Tolerance for statistics in ms: the exchange may update them a while after a trade. */
 const STATS_SLACK_MS = 30_000;
 
-/** A quiet market is reported at most once in this time. */
+/** Minimum time between two reports that a market is quiet, in ms. */
 const QUIET_REPORT_EVERY_MS = 3_600_000;
 
-/** A standstill of the whole exchange is judged by the list of all books, which must be read so lately. */
+/** Maximum age of the list of all books for judging a standstill of the whole exchange, in ms. */
 const ALL_BOOKS_AGE_MS = 60_000;
 
-/** Returns the interval for requests of all books and the statistics while a book may stand still. */
+/** Returns the interval of requests for all books and statistics while a book may stand still, in ms. */
 export function standstillProbeMs(limitMs: number): number {
   return Math.max(POLL_INTERVAL_MS, Math.ceil(limitMs / 4));
 }
 
 interface Pulse {
-  /** The book's own time, by the exchange's clock, as it was read last. */
+  /** Last time of the book by the exchange's clock, in ms since 1970; null if it has none. */
   bookAtMs: number | null;
-  /** Time of the first read with that exchange time, by the bot's clock; for the first book its own time. */
+  /** Time of the first reading with that book time, by the bot's clock; for the first book its own time. */
   movedAtMs: number;
   readAtMs: number;
-  /** The first sign since then that the market went on; `atMs`: the exchange's time, null for statistics. */
+  /** First later sign of activity in the market. `atMs`: its time at the exchange; null for statistics. */
   news: { readonly what: MarketNews; readonly atMs: number | null; readonly seenAtMs: number } | null;
   stats: { readonly text: string; readonly volume: number; readonly readAtMs: number } | null;
   quietLoggedAtMs: number;
@@ -56,28 +57,27 @@ interface Pulse {
 interface StandstillWatchOptions {
   readonly outbox: Outbox;
   readonly venue: Pick<VenueProfile, 'unserved' | 'marketNames'>;
-  /** Of all strategies: the watch begins with the smallest limit among them. */
+  /** Limits of all strategies; the smallest `maxStandstillMs` counts. */
   readonly limits: readonly RiskLimits[];
 }
 
 /**
- * Books that stand still at the exchange while the market goes on, so that an order would be placed on prices
- * of the past. A book is read again and again, and its own time does not move; that alone may be a quiet
- * market. It stands still once something else of the market is newer: a trade, its statistics, its book in
- * the list of all books; or other books, where their times move though the books do not change. And all stand
- * still where nothing of the exchange is newer. Where a book's time is half as old as it may get, all books
- * and the statistics are asked for, with what the budgets have left.
+ * Detects books that stand still at the exchange while the market goes on: orders would be placed at old
+ * prices. A book whose own time does not change may just be of a quiet market. It stands still if something
+ * of the market is newer: a trade, its statistics, or its book in the list of all books; or if the times of
+ * other, unchanged books move on. If nothing of the exchange is newer, all books stand still. When a book has
+ * half its allowed age, all books and statistics are requested, with what the budgets have left.
  *
- * The exchange's clock and the bot's may differ by hours: times of the one are never compared with times of
- * the other, save at a start, before anything was seen to move.
+ * The exchange's clock and the bot's may differ by hours. Their times are never compared, except at a start,
+ * before anything has changed.
  */
 export class StandstillWatch {
   private readonly options: StandstillWatchOptions;
   private readonly pulses = new Map<string, Pulse>();
   private readonly held = new Map<string, HeldStandstill>();
-  /** The newest time of anything that was read, by the exchange's clock. */
+  /** Newest time in all that was read, by the exchange's clock, in ms since 1970. */
   private newestAtMs: number | null = null;
-  /** Time of the last change of any book, by the bot's clock; null before the first. */
+  /** Time of the last change of any book, by the bot's clock, in ms since 1970; null before the first. */
   private movedAtMs: number | null = null;
   private allBooks: {
     readonly books: Readonly<Record<string, OrderBook>>;
@@ -104,7 +104,7 @@ export class StandstillWatch {
     if (updatedAtMs === null || newsAtMs === null || newsAtMs <= updatedAtMs + SLACK_MS) pulse.news = null;
   }
 
-  /** All books of the exchange, of which the bot follows some. */
+  /** Applies the books of all markets of the exchange, followed or not. */
   applyAllBooks(books: Readonly<Record<string, OrderBook>>): void {
     const { nowMs } = this.options.outbox;
     const before = this.allBooks?.books ?? {};
@@ -118,7 +118,7 @@ export class StandstillWatch {
       else restamped += 1;
     }
     this.allBooks = { books, readAtMs: nowMs };
-    // Times of readings, and not of changes: one that does not move is not of a quiet market.
+    // The exchange stamps books when it reads them: a time that stands still is no quiet market.
     if (restamped >= 2 && restamped > same)
       for (const symbol of this.pulses.keys()) this.applyNews(symbol, 'newer-other-books', this.newestAtMs);
   }
@@ -131,7 +131,7 @@ export class StandstillWatch {
     const text = `${latest} ${bestBuy} ${bestSell}`;
     const volume = Number(baseVolume ?? 0);
     pulse.stats = { text, volume, readAtMs: nowMs };
-    // What was traded a day ago leaves the volume without a trade: only more of it is a sign.
+    // The volume of 24 hours falls without a trade, when an old one leaves it: only a rise is a sign.
     if (before === null || (before.text === text && volume <= before.volume)) return;
     this.movedAtMs = nowMs;
     if (before.readAtMs > pulse.movedAtMs + STATS_SLACK_MS)
@@ -143,7 +143,7 @@ export class StandstillWatch {
     this.applyNews(symbol, 'newer-trades', newestAtMs);
   }
 
-  /** Returns the standstill of a market's book; null while there is none, as far as is known. */
+  /** Returns the standstill of a market's book; null if none is known. */
   of(symbol: string): MarketStandstill | null {
     const pulse = this.pulses.get(symbol);
     if (pulse === undefined || pulse.bookAtMs === null) return null;
@@ -155,7 +155,7 @@ export class StandstillWatch {
       return { market: symbol, sinceMs: bookAtMs, ageMs, news: news.what };
     }
     if (allBooks === null || newestAtMs === null || nowMs - allBooks.readAtMs > ALL_BOOKS_AGE_MS) return null;
-    // An exchange with one market alone may be quiet.
+    // An exchange with a single market may just be quiet.
     if (Object.keys(allBooks.books).length < 2) return null;
     return {
       market: symbol,
@@ -165,7 +165,7 @@ export class StandstillWatch {
     };
   }
 
-  /** Of every market, a sentence each. */
+  /** Returns the texts on all books that stand still, one for each market. */
   reasons(): readonly Sentence[] {
     return [...this.held.values()].map(({ reason }) => reason);
   }
@@ -177,7 +177,7 @@ export class StandstillWatch {
     let isAsked = false;
     for (const [symbol, pulse] of this.pulses) {
       const { bookAtMs, movedAtMs, readAtMs } = pulse;
-      // A book that is not read any more has left a universe, or is too old to trade on by `maxBookAge`.
+      // A book that is no longer read has left a universe, or is too old to trade on by `maxBookAge`.
       const isRead = bookAtMs !== null && nowMs - readAtMs <= limitMs;
       const standstill = isRead ? this.of(symbol) : null;
       const isStill = standstill !== null && standstill.ageMs > limitMs;
@@ -191,7 +191,7 @@ export class StandstillWatch {
     if (isAsked && nowMs >= this.probeAtMs) this.probe(limitMs, markets);
   }
 
-  /** A new start knows nothing yet. */
+  /** Clears the stored standstills: after a start none is known yet. */
   restore({ [STORED_STANDSTILLS]: json }: StoredTexts): void {
     if (json === undefined) return;
     if (readStored(storedStandstills, json, 'what is kept of standstills').length > 0) this.persist();
@@ -216,8 +216,8 @@ export class StandstillWatch {
   }
 
   /**
-   * The first sign is kept until the book has caught up with it: a market that goes on brings more all the
-   * time.
+   * Notes a sign of activity. Only the first is kept until the book is as new: an active market brings more
+   * all the time.
    */
   private applyNews(symbol: string, what: MarketNews, atMs: number | null): void {
     const pulse = this.pulses.get(symbol);

@@ -27,7 +27,7 @@ import { STORED_STANDSTILLS, storedStandstills } from './standstill-watch.ts';
 import { STORED_TRANSFERS, storedTransfers } from './transfer-record.ts';
 import { STORED_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
 
-/** Everything that the engine keeps under a name, each as it was declared where it is kept. */
+/** Schemas of all that the engine stores under a name, each declared where it is used. */
 const STORED_RECORDS = {
   [STORED_ROW]: storedCount,
   [STORED_CURSOR]: storedCount,
@@ -59,10 +59,7 @@ const BY_NAME: { readonly [Name in keyof StoredValues]: z.ZodType<StoredValues[N
 
 const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(STORED_RECORDS));
 
-/**
- * Returns why a text is not what this version stores under a name; null if it is valid, and for unknown
- * names.
- */
+/** Returns why a text is not valid under its name in this version; null if it is, or the name is unknown. */
 export function recordProblem(name: string, json: string): string | null {
   return storedProblem(SCHEMAS.get(name) ?? z.unknown(), json);
 }

@@ -19,7 +19,7 @@ import { requiredMarkets, type StrategyInstance } from './strategy-instance.ts';
 import { writeUnstarted } from './strategy-instance-record.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 
-/** A strategy that subscribed to something, and what it may look at. */
+/** A strategy that subscribed to something, and its view of the account. */
 interface Listener {
   readonly instance: StrategyInstance;
   readonly view: PortfolioView;
@@ -27,9 +27,9 @@ interface Listener {
 
 const NO_LISTENERS: readonly Listener[] = [];
 
-/** A strategy that wants candles of a market and length, and where it takes them. */
+/** A strategy that wants candles of a market and length. */
 export interface CandleListener extends Listener {
-  /** The place of these candles among those of its runner. */
+  /** Index of these candles among all that the strategy uses. */
   readonly place: number;
 }
 
@@ -44,15 +44,15 @@ interface StrategyDispatcherOptions {
 }
 
 /**
- * Tells strategies what happens, one event after the other, and hands on what they want. One that throws is
- * the only one that stops.
+ * Delivers events to strategies, one after the other, and passes their intents on. If the handler of one
+ * throws, only that strategy stops.
  */
 export class StrategyDispatcher {
   hasStarted = false;
   private isRestart = false;
   private readonly options: StrategyDispatcherOptions;
   private readonly listeners: readonly Listener[];
-  /** Subscribers by kind, then by `BTCIRT`, by `BTCIRT 1h` for candles, or by a topic. */
+  /** Subscribers by kind of data, then by `BTCIRT`, `BTCIRT 1h` (candles) or a margin topic. */
   private readonly routes = new Map<string, Map<string, readonly Listener[]>>();
 
   constructor(options: StrategyDispatcherOptions) {
@@ -67,13 +67,13 @@ export class StrategyDispatcher {
     return this.options.notifier.queue.length === 0;
   }
 
-  /** Feeds a candle of the past to the indicators of those who subscribed to such, without asking them. */
+  /** Feeds a past candle to the indicators of its subscribers; no handler is called. */
   warmUp(candle: ClosedCandle): void {
     for (const { instance } of this.listenersTo(candle.market, candle.timeframe))
       instance.runner.warmUp(candle);
   }
 
-  /** Returns the listeners to candles of a market and length. */
+  /** Returns the strategies that want candles of a market and length. */
   listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
     return (this.routes.get('candles')?.get(`${market} ${timeframe}`) ?? NO_LISTENERS).flatMap(
       ({ instance, view }) =>
@@ -83,7 +83,7 @@ export class StrategyDispatcher {
     );
   }
 
-  /** Queues a candle for those who want such candles. */
+  /** Queues a candle for the strategies that want it. */
   notifyCandle(
     candle: ClosedCandle,
     listeners: readonly CandleListener[] = this.listenersTo(candle.market, candle.timeframe),
@@ -92,8 +92,8 @@ export class StrategyDispatcher {
   }
 
   /**
-   * Gives a candle at once to those who want such candles. Only while no event waits and strategies have
-   * started. Answers whether anything came of it.
+   * Delivers a candle at once, without the queue. To be called only while no event waits and strategies have
+   * started. True if a strategy logged, requested something or failed.
    */
   handCandle(candle: ClosedCandle, listeners: readonly CandleListener[]): boolean {
     let hasCome = false;
@@ -110,7 +110,7 @@ export class StrategyDispatcher {
     return hasCome;
   }
 
-  /** Lets strategies begin: from now on they get events, first of all their start. */
+  /** Starts the strategies: from now on they get events, first of all `start`. */
   start(isRestart: boolean): void {
     this.hasStarted = true;
     this.isRestart = isRestart;
@@ -119,7 +119,7 @@ export class StrategyDispatcher {
       const notices = assetNotices(instance, (market) => markets.get(market) !== undefined);
       for (const { level, text } of notices) outbox[level](text, instance.name);
     }
-    // The last one first: each is put before all that wait, so they start in their own order.
+    // In reverse order: each is put at the front of the queue, so they start in their own order.
     for (const instance of instances.toReversed()) {
       instance.setTimers(outbox.nowMs);
       notifier.queue.unshift({ instance, event: { kind: 'start', isRestart } });
@@ -127,8 +127,8 @@ export class StrategyDispatcher {
   }
 
   /**
-   * A strategy that a person had paused goes on. It has missed what happened meanwhile, so it is told a start
-   * as after a restart.
+   * Lets a strategy continue that a person had paused. It has missed events, so it gets a `start` as after a
+   * restart.
    */
   resume(instance: StrategyInstance): void {
     if (!this.hasStarted) return;
@@ -136,14 +136,14 @@ export class StrategyDispatcher {
     this.options.notifier.queue.unshift({ instance, event: { kind: 'start', isRestart } });
   }
 
-  /** Tells them that it is over. */
+  /** Queues the `stop` event for all strategies. */
   stop(reason: Sentence): void {
     if (!this.hasStarted) return;
     for (const instance of this.options.instances)
       this.options.notifier.notify(instance, { kind: 'stop', reason: english(reason) });
   }
 
-  /** Queues an event for all who subscribed to this kind of data of a market, or of a topic of margin. */
+  /** Queues an event for all who subscribed to this kind of data of a market, or to a margin topic. */
   notifySubscribers(event: StrategyEvent, of: string): void {
     for (const { instance } of this.routes.get(event.kind)?.get(of) ?? NO_LISTENERS)
       this.options.notifier.notify(instance, event);
@@ -157,7 +157,7 @@ export class StrategyDispatcher {
     if (next === null) return false;
     const { instance, event } = next;
     if (instance.status !== 'running' || instance.isPausedByHand) {
-      // One that is paused goes on to be fed.
+      // A paused strategy still gets its indicators and universes updated.
       if (event.kind === 'candle' || event.kind === 'universe') instance.runner.feed(event);
       return true;
     }
@@ -168,8 +168,8 @@ export class StrategyDispatcher {
   }
 
   /**
-   * Does what its time has come for: ends of pauses, timers, and what became of strategies that ended outside
-   * of their handlers.
+   * Does what is due: fires timers, ends pauses, and handles strategies that failed outside of their
+   * handlers.
    */
   pump(nowMs: number): void {
     for (const instance of this.options.instances) {
@@ -186,7 +186,7 @@ export class StrategyDispatcher {
     }
   }
 
-  /** Returns the time of the next action that is due by itself. */
+  /** Returns the time of the next timer or end of a pause, in ms since 1970; infinity if there is none. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const instance of this.options.instances) {
@@ -196,21 +196,21 @@ export class StrategyDispatcher {
     return next;
   }
 
-  /** Ends a strategy as if a handler of it had thrown: what it declared can not be had. */
+  /** Ends a strategy as if one of its handlers had thrown, because data that it declared is not available. */
   refuse(instance: StrategyInstance, reason: Sentence): void {
     if (instance.status === 'running') this.fail(instance, reason);
   }
 
   /**
-   * Gives every strategy what was kept of it. Those that can not run, and those that the configuration does
-   * not have any more, are written down as stopped.
+   * Restores the strategies from the mirror. Strategies that can not run or are no longer configured are
+   * stored as stopped.
    */
   restore({ strategies }: MirrorState, lost: readonly LostStrategySettings[]): void {
     const { notifier, outbox, marketNames } = this.options;
     for (const record of strategies) notifier.instancesByName.get(record.name)?.restore(record);
     for (const { name, reason, quote } of lost) {
       if (notifier.instancesByName.get(name) !== undefined) continue;
-      // What it held and made stays in its row.
+      // Its holdings and results stay in its row.
       const stored = strategies.find((record) => record.name === name);
       const json = stored?.json ?? writeUnstarted(marketNames, quote);
       const strategy = { name, status: 'stopped', reason, json, atMs: outbox.nowMs } as const;
@@ -237,8 +237,8 @@ export class StrategyDispatcher {
   }
 
   /**
-   * The exchange was asked what it lists. A strategy in a market that it does not list any more pauses until
-   * it does again; what is at work for it goes on.
+   * Called after the list of markets was read. A strategy pauses while one of its markets is not listed; its
+   * orders and algorithms continue.
    */
   onListed(): void {
     const { instances, markets, outbox } = this.options;
@@ -262,9 +262,7 @@ export class StrategyDispatcher {
     outbox.alarm(`${instance.name} pauses: ${english(reason)}`, instance.name);
   }
 
-  /**
-   * Applies a strategy's answer; nothing if it has just thrown. Returns true if there was anything to apply.
-   */
+  /** Applies a handler's log and intents (none if it has just thrown). True if there were any. */
   private applyAnswer(instance: StrategyInstance, intents: readonly Intent[], wasFailing: boolean): boolean {
     const { failure } = instance.runner;
     const lines = instance.runner.drainLog();
@@ -296,7 +294,7 @@ export class StrategyDispatcher {
     }
   }
 
-  /** A handler threw: what becomes of its strategy is for the configuration to say. The others go on. */
+  /** Pauses or stops a strategy whose handler threw, as its configuration says. The others continue. */
   private fail(instance: StrategyInstance, failure: Sentence): void {
     const { onError, pauseMs } = instance.settings;
     const { outbox, intents } = this.options;
@@ -347,10 +345,7 @@ export class StrategyDispatcher {
   }
 }
 
-/**
- * Returns the notes for an operator on how a strategy's positions and profit are counted, before it begins;
- * mostly none.
- */
+/** Returns notes for an operator on how a strategy's positions and profit are counted; usually none. */
 export function assetNotices(
   {
     name,

@@ -5,30 +5,30 @@ import { AssetLedger } from '../portfolio/asset-ledger.ts';
 import { restoreLedger, storedForm, storedLedger, storeLedger } from '../portfolio/profit.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 
-/** Stored data of a strategy besides its state. */
+/** Stored data of a strategy besides its own state. */
 interface InstanceFigures {
   readonly ledger: AssetLedger;
-  /** Requests that its orders have cost, fills that these have brought, and orders that were planned. */
+  /** Counts: requests that its orders cost, fills of these orders, and orders planned. */
   readonly requests: number;
   readonly fills: number;
   readonly orders: number;
-  /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
+  /** Fees paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
   readonly fees: ReadonlyMap<string, bigint>;
-  /** By quote currency; empty where it shares the account's money. */
+  /** Capital by quote currency; empty if the strategy uses the account's money. */
   readonly capital: ReadonlyMap<string, bigint>;
 }
 
-/** The JSON of a strategy's row. */
+/** Returns the schema of the JSON in a strategy's row. */
 export function storedInstance(marketNames: MarketNames) {
   return z.object({
-    /** The strategy's own, which only the strategy can check; null before it has ever run. */
+    /** State of the strategy, which only the strategy itself can check; null before its first run. */
     state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
     ledger: storedLedger(marketNames),
     requests: storedCount,
     fills: storedCount,
     orders: storedCount,
     fees: z.record(z.string(), storedUnits),
-    /** An older bot did not write it. */
+    /** Missing in rows of older versions. */
     capital: z.record(z.string(), storedUnits).default({}),
   });
 }
@@ -37,7 +37,7 @@ type StoredInstance = z.output<ReturnType<typeof storedInstance>>;
 
 type InstanceRow = Pick<StrategyRecord, 'name' | 'json'>;
 
-/** The JSON of a strategy's row: its state, which is JSON already, and its figures. */
+/** Returns the JSON of a strategy's row. `stateJson` is its state, already as JSON. */
 export function writeInstance(
   stateJson: string,
   { ledger, requests, fills, orders, fees, capital }: InstanceFigures,
@@ -47,7 +47,7 @@ export function writeInstance(
   return `{"state":${stateJson},${figures.slice(1)}`;
 }
 
-/** The JSON of the row of a strategy that never ran: without a state, and with nothing held or made. */
+/** Returns the row's JSON for a strategy that never ran: no state, no holdings, no results. */
 export function writeUnstarted(marketNames: MarketNames, quote: Currency): string {
   const ledger = new AssetLedger({
     marketNames,
@@ -66,8 +66,8 @@ export function writeUnstarted(marketNames: MarketNames, quote: Currency): strin
 }
 
 /**
- * The figures of a strategy's row, the ledger's being put into `ledger`, which is new.
- * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
+ * Reads the figures and the state of a strategy's row, and restores its ledger into `ledger`, which must be
+ * new. @throws SarrafError `DATA_UNUSABLE` if the row can not be read.
  */
 export function readInstance(
   record: InstanceRow,
@@ -77,9 +77,8 @@ export function readInstance(
 }
 
 /**
- * The ledger of a strategy's row, for a reader that has no strategy: in the currency in which the row keeps
- * it.
- * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
+ * Reads a strategy's row for a reader without the strategy. The ledger is in the currency of the row. @throws
+ * SarrafError `DATA_UNUSABLE` if the row can not be read.
  */
 export function readFigures(
   record: InstanceRow,

@@ -15,11 +15,11 @@ import type { StrategyRecord } from '../records/rows.ts';
 import { readInstance, writeInstance } from './strategy-instance-record.ts';
 import type { Sentence } from '../language/sentence.ts';
 
-/** Planning times that are kept: as far back as the checks look. */
+/** Retention of the planning times of orders, in ms: the longest period that a risk check counts. */
 const PLANNED_RETAINED_MS = 3_600_000;
 const MOST_PLANNED = 10_000;
 
-/** Lines of its log that are kept here; the mirror has more of them. */
+/** Most lines of a strategy's log in memory; the mirror has more. */
 const MOST_LOGGED = 1_000;
 
 const COMPLAINS_EVERY_MS = 60_000;
@@ -30,10 +30,10 @@ interface Timer {
   nextMs: number;
 }
 
-/** A line of a strategy's own log, and when it was written, of the run's time. */
+/** A line of a strategy's log with its time, in ms since 1970. */
 export type LoggedLine = StrategyLogLine & { readonly atMs: number };
 
-/** One strategy at its place: its runner, what it holds and has made, and what it has spent on it. */
+/** A strategy at work: its runner, its holdings and results, and what it has cost. */
 export class StrategyInstance {
   readonly settings: StrategyInstanceSettings;
   readonly runner: StrategyPort;
@@ -42,37 +42,37 @@ export class StrategyInstance {
   status: StrategyRecord['status'] = 'running';
   reason: Sentence | null = null;
   resumesAtMs = Number.POSITIVE_INFINITY;
-  /** True if the exchange no longer lists one of its markets: it pauses until it does. */
+  /** True if the exchange no longer lists one of its markets; the strategy is paused until it does. */
   isMarketMissing = false;
-  /** True if a person has paused it: it gets no events, and its indicators are fed. */
+  /** True if a person has paused it: it gets no events, but its indicators are updated. */
   isPausedByHand = false;
-  /** True if it was notified of its start, in this life. */
+  /** True if it got its `start` event in this process. */
   hasBegun = false;
-  /** Times its orders were planned, rising. */
+  /** Times at which its orders were planned, in ms since 1970, ascending. */
   readonly plannedAtMs: number[] = [];
-  /** Requests that its orders have cost, and fills that these have brought. */
+  /** Number of requests that its orders cost, and of fills of these orders. */
   requests = 0;
   fills = 0;
   orders = 0;
-  /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
+  /** Fees paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
   readonly fees = new Map<string, bigint>();
   isDirty = true;
-  /** The last lines that it logged, oldest first. */
+  /** The last lines of its log, oldest first. */
   readonly log: LoggedLine[] = [];
   private unkept = 0;
   readonly tally = new IntentTally();
   private complainedAtMs = Number.NEGATIVE_INFINITY;
-  /** Holdings and results, by asset. */
+  /** Holdings and results of the strategy, by asset. */
   readonly ledger: AssetLedger;
-  /** Its own market and those that it subscribed to, each once. */
+  /** Its own market and those of its subscriptions, each once. */
   readonly markets: readonly string[];
-  /** The quote currencies of its markets. */
+  /** Quote currencies of its markets. */
   readonly quotes: ReadonlySet<Currency>;
-  /** Its capital in quote currencies of its markets; empty where it shares the account's money. */
+  /** Its capital in quote currencies of its markets; empty if it uses the account's money. */
   readonly capital: ReadonlyMap<string, Units>;
   readonly marketNames: MarketNames;
 
-  /** `sees`: whether the bot follows a market. */
+  /** `sees` is true for markets that the bot follows. */
   constructor(
     settings: StrategyInstanceSettings,
     { marketNames, sees }: Pick<AssetLedgerOptions, 'marketNames' | 'sees'>,
@@ -100,31 +100,31 @@ export class StrategyInstance {
   }
 
   /**
-   * Returns the amount of an asset that its fills brought less what they removed, fees deducted, over all its
-   * markets, and what it was given of a coin.
+   * Returns the amount of an asset that its fills and inventory added, less what they removed and the fees,
+   * over all its markets. It can be negative.
    */
   held(asset: string): Units {
     return this.ledger.held(asset);
   }
 
   /**
-   * Its position in an asset, never below zero: of money that its purchases have spent, and of coins that an
-   * earlier version let it sell without having them, it has none.
+   * Returns its position in an asset. Zero if it holds less than nothing: money that its purchases spent, or
+   * coins that an earlier version let it sell without having them.
    */
   position(asset: string): Units {
     const held = this.held(asset);
     return held > 0n ? held : NO_UNITS;
   }
 
-  /** Its capital in a currency, and what its trades made of it; null where it shares the account's money. */
+  /** Returns its capital in a currency plus the result of its trades; null if it uses the account's money. */
   moneyOf(currency: string): Units | null {
     if (this.capital.size === 0) return null;
     return addUnits(this.capital.get(currency) ?? NO_UNITS, this.held(currency));
   }
 
   /**
-   * Coins that its configuration gives it: its inventory, and capital in a currency in which none of its
-   * markets is priced.
+   * Coins that its configuration gives it: its inventory, and capital in currencies that are not a quote
+   * currency of its markets.
    */
   get givenCoins(): ReadonlyMap<string, Units> {
     const { capital, inventory = {} } = this.settings;
@@ -134,7 +134,7 @@ export class StrategyInstance {
     return given;
   }
 
-  /** Takes coins that it is given (above zero) or that go back (below) into its books. */
+  /** Enters given coins in its books (amount above zero), or takes them out again (below zero). */
   applyInventory(asset: string, amount: Units, atMs: number): void {
     const isOf = (market: string): boolean => this.marketNames.parseMarket(market).base === asset;
     const own = isOf(this.runner.market) ? this.runner.market : this.markets.find(isOf);
@@ -142,26 +142,26 @@ export class StrategyInstance {
     this.isDirty = true;
   }
 
-  /** Takes coins into its books that a person says it has (above zero) or has no more (below). */
+  /** Enters coins in its books as a person says: more (above zero) or fewer (below zero). */
   applyCoins(coins: MovedCoins): void {
     this.ledger.applyCoins(coins);
     this.isDirty = true;
   }
 
-  /** The bars of a market by which it decides: those that it named first; null where it named none. */
+  /** Returns the length of the candles of a market that it subscribed to first; null if it uses none. */
   firstTimeframeOf(market: string): Timeframe | null {
     for (const wanted of this.runner.subscriptions)
       if (wanted.kind === 'candles' && wanted.market === market) return wanted.timeframe;
     return null;
   }
 
-  /** Returns its profits, in each quote currency of its markets and that of the order in question. */
+  /** Returns its profits in each quote currency of its markets, and in that of the order in question. */
   pnlViews(quote: Currency, nowMs: number): PnlViews {
     const tracks = this.ledger.tracksAt(nowMs, quote);
     return { inCurrencies: [...tracks].map(viewOfTrack), ...this.ledger.state.streak };
   }
 
-  /** `leastAmount`: the smallest that can be an order at its price; null where the market is not followed. */
+  /** Books a fill. `leastAmount`: the smallest order at its price; null if the market is not followed. */
   applyFill(
     fill: FillRecord,
     { leastAmount, priceOf }: { readonly leastAmount: Units | null; readonly priceOf: PriceOf },
@@ -177,7 +177,7 @@ export class StrategyInstance {
     this.isDirty = true;
   }
 
-  /** Takes in by how much fills were others than they were taken for, and how many more they were. */
+  /** Corrects booked fills: `by` is the difference, `more` the change of the number of fills. */
   correctFills(by: FillRecord, more: number): void {
     this.fills += more;
     const market = this.marketNames.parseMarket(by.market);
@@ -187,12 +187,12 @@ export class StrategyInstance {
     this.isDirty = true;
   }
 
-  /** Takes in the last prices of the markets by which what it holds is valued. */
+  /** Applies the last prices of the markets by which its holdings are valued. */
   applyPrices(priceOf: PriceOf, atMs: number): void {
     if (this.ledger.applyPrices(priceOf, atMs)) this.isDirty = true;
   }
 
-  /** An order was planned. */
+  /** Counts a planned order. */
   planned(nowMs: number): void {
     const times = this.plannedAtMs;
     this.orders += 1;
@@ -210,7 +210,7 @@ export class StrategyInstance {
     this.log.push(line);
   }
 
-  /** The lines that are kept, behind one that says how many are not. */
+  /** Returns its log for storing. A first line gives the number of dropped lines, if there are any. */
   storedLog(): readonly LoggedLine[] {
     const [first] = this.log;
     if (this.unkept === 0 || first === undefined) return this.log;
@@ -218,14 +218,14 @@ export class StrategyInstance {
     return [{ atMs: first.atMs, text, fields: null }, ...this.log];
   }
 
-  /** True if it is time to report again that its orders are not accepted. */
+  /** True if it is time to report again that its orders are refused. Then the time is noted. */
   mayComplain(nowMs: number): boolean {
     if (nowMs - this.complainedAtMs < COMPLAINS_EVERY_MS) return false;
     this.complainedAtMs = nowMs;
     return true;
   }
 
-  /** Sets the timers to their next moments. */
+  /** Sets each timer to its next due time. */
   setTimers(nowMs: number): void {
     for (const timer of this.timers) this.setTimer(timer, nowMs);
   }
@@ -234,7 +234,7 @@ export class StrategyInstance {
     timer.nextMs = nextDueMs(timer.cron, nowMs);
   }
 
-  /** Returns the record for a restart; null if nothing changed since the last call. */
+  /** Returns the strategy's row to store; null if nothing has changed since the last call. */
   drainRecord(nowMs: number): StrategyRecord | null {
     const state = this.runner.drainChangedState();
     if (state === null && !this.isDirty) return null;
@@ -243,7 +243,7 @@ export class StrategyInstance {
     return { name: this.name, status: this.status, reason: this.reason, json, atMs: nowMs };
   }
 
-  /** Throws `INVALID_STRATEGY` where what was kept does not fit: its author decides what becomes of it. */
+  /** Restores the strategy. Throws `INVALID_STRATEGY` if its stored state does not fit. */
   restore(record: StrategyRecord): void {
     try {
       this.restoreRecord(record);
@@ -256,13 +256,13 @@ export class StrategyInstance {
 
   private restoreRecord(record: StrategyRecord): void {
     const { state, requests, fills, orders, fees, capital } = readInstance(record, this.ledger);
-    // One that never ran has no state yet: it begins with its own.
+    // A strategy that never ran starts with its own initial state.
     if (state !== null) this.runner.restore(JSON.stringify(state));
     this.requests = requests;
     this.fills = fills;
     this.orders = orders;
     for (const [currency, units] of fees) this.fees.set(currency, units);
-    // It runs from now on, whatever ended it in the life before.
+    // It runs again from now on, whatever ended it before the restart.
     const isSameCapital =
       capital.size === this.capital.size &&
       [...this.capital].every(([currency, units]) => capital.get(currency) === units);
@@ -270,7 +270,7 @@ export class StrategyInstance {
   }
 }
 
-/** Every market that a strategy trades or looks at, each once. */
+/** Returns every market that a strategy trades or reads, each once. */
 export function marketsOf({
   market,
   subscriptions,
@@ -280,7 +280,7 @@ export function marketsOf({
   ];
 }
 
-/** The markets without which a strategy can not run: its own and those that it names itself. */
+/** Returns the markets that a strategy can not run without: its own and those named in its subscriptions. */
 export function requiredMarkets(runner: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
   const named = runner.subscriptions.flatMap((wanted) =>
     'market' in wanted && wanted.isPooled !== true ? [wanted.market] : [],
@@ -288,7 +288,7 @@ export function requiredMarkets(runner: Pick<StrategyPort, 'market' | 'subscript
   return [...new Set([...ownMarketsOf(runner), ...named])];
 }
 
-/** Markets that are candidates of universes and nothing else. */
+/** Returns the markets that are only candidates of universes. */
 export function pooledMarkets(instances: readonly StrategyInstance[]): ReadonlySet<string> {
   const pooled = new Set<string>();
   const own = new Set(instances.flatMap(({ runner }) => requiredMarkets(runner)));

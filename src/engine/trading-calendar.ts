@@ -1,40 +1,40 @@
 import { weekdayOf } from '../domain/time-text.ts';
 import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 
-/** A time from and up to, in ms since 1970; the end is not in it. */
+/** A range of time in ms since 1970; `toMs` is not part of it. */
 export interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A session of a day, in minutes of Tehran's clock; one over midnight ends beyond 1,440. */
+/** A trading session in minutes of Tehran's day. A session over midnight ends beyond 1,440. */
 export interface Session {
   readonly fromMinute: number;
   readonly toMinute: number;
 }
 
-/** Trading times: in the sessions of its days, and not in the closed times. */
+/** Trading times: the sessions of the listed weekdays, without the closed times. */
 export interface TradingCalendar {
   readonly sessions: readonly Session[];
-  /** By place in `WEEKDAYS`: the days on which sessions begin. */
+  /** True for the days on which sessions begin, in the order of `WEEKDAYS`. */
   readonly weekdays: readonly boolean[];
   readonly closed: readonly TimeSpan[];
 }
 
-/** State of a calendar, and the time until which it lasts at least. */
+/** State of a calendar at a time, and until when it surely lasts. */
 interface CalendarState {
   readonly isOpen: boolean;
-  /** Time of the change, or the end of the searched range. */
+  /** Time of the next change, or, without one, the end of the searched range; in ms since 1970. */
   readonly untilMs: number;
   readonly isChange: boolean;
 }
 
 const DAY_MINUTES = 1_440;
 
-/** Days ahead that are searched for a change. A later change is found when that time comes. */
+/** Number of days that are searched for the next change. Later changes are found later. */
 const LOOKAHEAD_DAYS = 400;
 
-/** Sessions of every day without a gap: then only the closed times matter, and no day is looked at. */
+/** True if sessions fill every day without a gap: then only the closed times matter. */
 function isAlwaysInSession({ sessions, weekdays }: TradingCalendar): boolean {
   const isWhole = sessions.some(({ fromMinute, toMinute }) => fromMinute === 0 && toMinute >= DAY_MINUTES);
   return isWhole && weekdays.every(Boolean);
@@ -54,14 +54,14 @@ const holds =
     fromMs <= atMs && atMs < toMs;
 
 /**
- * Returns the state of trading at a time, and the time of the next change. Days are those of Tehran. A
- * session during which the clock is changed is longer or shorter by that.
+ * Returns if trading is open at a time, and the time of the next change. Days are those of Tehran. A session
+ * with a clock change in it is longer or shorter by that.
  */
 export function calendarAt(calendar: TradingCalendar, atMs: number): CalendarState {
   const { closed } = calendar;
   const isAlways = isAlwaysInSession(calendar);
   const first = tehranDay(atMs);
-  // Those of the day before may go on past midnight.
+  // A session of the day before may last past midnight.
   let spans = isAlways ? [] : [...spansOf(calendar, first - 1), ...spansOf(calendar, first)];
   const isOpenAt = (timeMs: number): boolean =>
     (isAlways || spans.some(holds(timeMs))) && !closed.some(holds(timeMs));

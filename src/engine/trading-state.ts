@@ -18,11 +18,11 @@ interface TradingStateParts {
   readonly findings: IssueLog;
   readonly orderManager: OrderManager;
   readonly standstills: StandstillWatch;
-  /** True if balances are compared at all: a backtest on bars has none to compare with. */
+  /** True if balances are compared; false in a backtest on bars. */
   readonly reconciles: boolean;
 }
 
-/** Decides if new orders may be placed. Cancels and look-ups always may. */
+/** Decides if new orders may be placed. Cancels and look-ups are always allowed. */
 export class TradingState {
   private readonly parts: TradingStateParts;
 
@@ -30,7 +30,7 @@ export class TradingState {
     this.parts = parts;
   }
 
-  /** Returns why no new orders are accepted, the gravest reason first; null while they are. */
+  /** Returns why no new orders are accepted, the most serious reason first; null while they are. */
   closed(): Sentence | null {
     const { control, credential, strategies, reconciler, findings, orderManager } = this.parts;
     const why = control.closed() ?? credential.fault();
@@ -43,8 +43,8 @@ export class TradingState {
   }
 
   /**
-   * Returns the issues that the exchange's data about orders of ours has shown twice; why the books could not
-   * be compared for too long; and which markets stand still, where no orders go.
+   * Returns the issues for an operator: why the books could not be compared for too long, confirmed
+   * contradictions in data about our orders, and markets that stand still and get no orders.
    */
   doubts(): readonly Sentence[] {
     const overdue = this.overdue();
@@ -62,17 +62,17 @@ export class TradingState {
   }
 }
 
-/** State of an engine, for the shell around it. */
+/** State of an engine, for the shell. */
 export interface EngineStatus {
   readonly phase: 'syncing' | 'trading' | 'halted' | 'draining';
   readonly liveOrders: number;
-  /** Orders whose fate is not known, that are being canceled, or whose fills are missing. */
+  /** Number of orders in flight, in cancellation, of unknown outcome, or with missing fills. */
   readonly unsettled: number;
   readonly isBroken: boolean;
   readonly conclusions: number;
 }
 
-/** Counts the orders that are not at their end, beside how the rest stands. */
+/** Returns the status with the counts of unfinished orders. */
 export function statusOf({
   unfinished,
   ...rest
@@ -86,7 +86,7 @@ export function statusOf({
   };
 }
 
-/** Returns the number of orders in each state; a state without any is omitted. */
+/** Returns the number of orders in each state; states without orders are omitted. */
 export function ordersByState(orders: readonly OrderRecord[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { state } of orders) counts.set(state, (counts.get(state) ?? 0) + 1);

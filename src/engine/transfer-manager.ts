@@ -24,10 +24,10 @@ import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { STORED_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from './transfer-record.ts';
 import type { StoredTexts } from './mirror-change.ts';
 
-/** One that does not leave within this time is given up: what was wanted then may be wrong later. */
+/** Maximum wait of a transfer for its slot, in ms. Later it may no longer be what the strategy needs. */
 const WITHIN_MS = 30_000;
 
-/** Amounts have at most so many decimals, and the exchange cuts the rest ("Monetary precision"). */
+/** Most decimals of an amount; the exchange cuts further ones ("Monetary precision"). */
 const AMOUNT_DECIMALS = 8;
 const AMOUNT_STEP = 10n ** BigInt(UNIT_DECIMALS - AMOUNT_DECIMALS);
 
@@ -41,14 +41,14 @@ interface TransferManagerOptions {
   readonly reconciler: Pick<Reconciler, 'books' | 'onTransfer'>;
   readonly reservations: Pick<Reservations, 'spendable' | 'announce'>;
   readonly margin: MarginCache;
-  /** True if balances are compared: a run on bars has no wallets beside its own. */
+  /** True if balances are compared; a run on bars has only spot wallets, so it makes no transfers. */
   readonly reconciles: boolean;
-  /** Reason nothing new is accepted; null while it is. */
+  /** Returns why nothing new is accepted; null while it is. */
   readonly closed: () => Sentence | null;
   readonly requestNow: (feed: 'wallets' | 'margin-wallets') => void;
 }
 
-/** Reason a transfer does not go. */
+/** Reason why a transfer is refused. */
 interface Objection {
   readonly code: string;
   readonly reason: Sentence;
@@ -56,9 +56,9 @@ interface Objection {
 
 /**
  * Moves money between the spot and the margin wallet of a currency. A transfer is on the disk before its
- * request leaves, and is sent once: the interface gives it no id, so nothing can prove later what became of
- * one without a clear answer. Such a one stays unknown, is alarmed, reserves its money and keeps its currency
- * from further transfers until a person has looked (`accept-balances`).
+ * request leaves, and is sent once. The interface gives it no id, so without a clear answer its outcome can
+ * not be found out. Then it stays unknown, with an alarm: its money stays reserved, and its currency gets no
+ * other transfer, until a person has checked (`accept-balances`).
  */
 export class TransferManager {
   private readonly options: TransferManagerOptions;
@@ -68,7 +68,7 @@ export class TransferManager {
     this.options = options;
   }
 
-  /** Returns the amount that transfers at work may move out of the spot wallet of a currency. */
+  /** Returns the amount that unfinished transfers may still move out of a currency's spot wallet. */
   leavingSpot(currency: string): Units {
     let sum = NO_UNITS;
     for (const record of this.records)
@@ -80,13 +80,13 @@ export class TransferManager {
     return this.records.some(({ id }) => id === intentId);
   }
 
-  /** A transfer whose answer may come any moment, in words; null without one. */
+  /** Returns the text on a transfer whose answer is awaited; null if there is none. */
   unsettled(): Sentence | null {
     const record = this.records.find(({ state }) => state === 'sending');
     return record === undefined ? null : sentence('transfer-on-its-way', factsOf(record));
   }
 
-  /** `nextId` makes the id of its intent once nothing speaks against it. */
+  /** Sends a transfer or rejects its intent. `nextId` is called for the intent's id only if it is sent. */
   apply(instance: StrategyInstance, intent: TransferIntent, nextId: () => string): void {
     const { outbox, intents, notifier } = this.options;
     const units = requestedUnits(intent.amount) ?? NO_UNITS;
@@ -116,7 +116,7 @@ export class TransferManager {
     );
   }
 
-  /** A person has looked at the balances: what is unknown counts no longer. */
+  /** Ends the transfers of unknown outcome, after a person has accepted the balances. */
   accept(): void {
     const { intents, outbox } = this.options;
     for (const record of this.records.filter(({ state }) => state === 'unknown')) {
@@ -130,15 +130,15 @@ export class TransferManager {
     }
   }
 
-  /** Takes over those that were at work when the last run ended: nobody knows whether they left. */
+  /** Restores the transfers that were unfinished when the last process ended; their outcome is unknown. */
   restore({ [STORED_TRANSFERS]: json }: StoredTexts): void {
     if (json === undefined) return;
     this.records = readStored(storedTransfers, json, 'what is kept of transfers');
   }
 
   /**
-   * Once all that was kept is there. Each is said anew, also to its strategy, which may have missed it: what
-   * one is told goes with its process.
+   * Reports each restored transfer as unknown, again also to its strategy, whose queued events were lost with
+   * the process. To be called after everything is restored.
    */
   resume(): void {
     for (const record of this.records) {
@@ -174,8 +174,8 @@ export class TransferManager {
   }
 
   /**
-   * Checks the free amount of a margin wallet. It is known only if a strategy reads it; else the exchange
-   * decides what is too much.
+   * Checks the free amount of a margin wallet. It is known only if a strategy reads margin wallets; otherwise
+   * the exchange decides.
    */
   private objectionOfMargin(currency: string, amount: Units): Objection | null {
     const reading = this.options.margin.get('margin-wallets')?.reading;
@@ -236,7 +236,7 @@ export class TransferManager {
   }
 
   private drop(record: TransferRecord): void {
-    // Lost, it would be unknown after a crash, though its answer came.
+    // Otherwise a crash could restore it as unknown, although its answer came.
     this.options.outbox.durable();
     this.set(this.records.filter(({ id }) => id !== record.id));
   }

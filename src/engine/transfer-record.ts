@@ -3,24 +3,24 @@ import { storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 
 export const STORED_TRANSFERS = 'transfers';
 
-/** Transfers at work at once: one of a currency. Beyond it nobody has wallets. */
+/** Most unfinished transfers: one of each currency, and no account has more currencies. */
 export const MOST_TRANSFERS = 20;
 
 const storedTransfer = z.object({
-  /** Of its intent. */
+  /** Id of its intent. */
   id: z.string(),
   strategy: z.string(),
-  /** Lower case. */
+  /** Currency in lower case. */
   currency: z.string(),
   amount: storedUnits,
   from: z.enum(['spot', 'margin']),
-  /** `sending`: its request may leave, or has left; `unknown`: no clear answer came. */
+  /** `sending`: its answer is awaited; `unknown`: there was no clear answer. */
   state: z.enum(['sending', 'unknown']),
   sinceMs: storedTimeMs,
 });
 
-/** Stored transfers at work: written before the request of one leaves. */
+/** Stored unfinished transfers; each is stored before its request leaves. */
 export const storedTransfers = z.array(storedTransfer).max(MOST_TRANSFERS);
 
-/** A transfer between the spot and the margin wallet of a currency that has not come to its end. */
+/** An unfinished transfer between the spot and the margin wallet of a currency. */
 export type TransferRecord = z.output<typeof storedTransfer>;

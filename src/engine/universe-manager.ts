@@ -22,10 +22,10 @@ import { MemberRecords, type MemberHistory } from './member-records.ts';
 import { PastBars, TrackedUniverse } from './universe/tracked-universe.ts';
 import { STORED_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
 
-/** A question for statistics waits for its slot no longer than this. */
+/** Maximum wait of a request for statistics for its slot, in ms. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Bars that others were told meanwhile are read with the others after this. */
+/** Delay before past bars are read again because other strategies got newer ones meanwhile, in ms. */
 const READ_AGAIN_MS = 1_000;
 
 interface UniverseManagerOptions {
@@ -39,36 +39,36 @@ interface UniverseManagerOptions {
   readonly strategies: StrategyDispatcher;
   readonly feeds: FeedHandler;
   /**
-   * Since when it asks for statistics by itself, in a run that polls nothing; null: they come from their
+   * Time from which it requests statistics itself, in a run that polls nothing; null: they come from their
    * feed.
    */
   readonly ranksFromMs: number | null;
-  /** Stored state of the universes. */
+  /** Stored state of the universes; undefined if there is none. */
   readonly stored: string | undefined;
 }
 
-/** Report on one universe in a run. */
+/** Counts of one universe in a run. */
 export interface UniverseReport {
   readonly key: string;
   readonly rankings: number;
   readonly entered: number;
   readonly left: number;
-  /** Reason nothing passed at the last ranking; null if something did. */
+  /** Text on why no market passed the last ranking; null if some did. */
   readonly empty: string | null;
 }
 
 /**
- * Ranks the markets of all universes when their time has come, reads the bars of those that enter, and tells
- * the strategies. Leaving sells nothing: a market is followed while its strategy has something there.
+ * Ranks the markets of each universe when it is due, reads the past bars of new members, and notifies the
+ * strategies. A market that leaves is not sold: it stays followed while its strategy has something in it.
  */
 export class UniverseManager {
   private readonly options: UniverseManagerOptions;
   readonly tracked: readonly TrackedUniverse[];
   private readonly firstSeen: Map<string, number | null>;
-  /** Bars that are being read, by universe and market. */
+  /** Past bars that are being read, by universe and market. */
   private readonly reading = new Map<TrackedUniverse, Map<string, PastBars>>();
   private readonly records = new MemberRecords();
-  /** The question for the statistics of all markets. */
+  /** Request for the statistics of all markets. */
   private readonly statsOfAll: ReturnType<typeof statsCall>;
   private statsAtMs: number | null = null;
   private isAsking = false;
@@ -95,13 +95,13 @@ export class UniverseManager {
     }
   }
 
-  /** A universe as its strategy sees it; null for none of that name. */
+  /** Returns a universe as its strategy sees it; null if it has none of that name. */
   stateOf(instance: StrategyInstance, name: string): UniverseState | null {
     const found = this.tracked.find((one) => one.instance === instance && one.wanted.name === name);
     return found?.state ?? null;
   }
 
-  /** Statistics of all markets were read. */
+  /** Notes that the statistics of all markets were read. */
   onStats(nowMs: number): void {
     this.statsAtMs = nowMs;
   }
@@ -119,12 +119,12 @@ export class UniverseManager {
     }));
   }
 
-  /** Returns the markets that entered and left in this life, and why. */
+  /** Returns the markets that entered and left in this process, and why. */
   history(): MemberHistory {
     return this.records.history();
   }
 
-  /** Does what its time has come for. Only once strategies have started. */
+  /** Does what is due: ranks, reads past bars, and notifies. Not before strategies have started. */
   pump(nowMs: number): void {
     this.rankDue(nowMs);
     for (const one of this.tracked) {
@@ -135,7 +135,7 @@ export class UniverseManager {
     }
   }
 
-  /** Returns the time of the next action that is due by itself. */
+  /** Returns the time of the next ranking or reading that is due, in ms since 1970; infinity without one. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const one of this.tracked) {
@@ -146,7 +146,7 @@ export class UniverseManager {
     return next;
   }
 
-  /** Writes down who is in each universe, where that has changed. */
+  /** Stores the members of each universe. */
   store(): void {
     this.isChanged = false;
     this.options.outbox.persist(STORED_UNIVERSES, {
@@ -198,7 +198,7 @@ export class UniverseManager {
     }
   }
 
-  /** Those of the first look may be of any age. */
+  /** Notes when each market was first seen; null for those in the first statistics, whose age is unknown. */
   private noteFirstSeen(stats: readonly MarketStats[], nowMs: number): void {
     const isFirst = this.firstSeen.size === 0;
     for (const { market } of stats) {
@@ -206,7 +206,7 @@ export class UniverseManager {
     }
   }
 
-  /** Nothing passes: at the first ranking its strategy does not begin; later that is said once. */
+  /** Reports that no market passed: the first ranking refuses the strategy; later it is logged once. */
   private logEmpty(one: TrackedUniverse, { members, out }: MarketRanking): void {
     const { outbox, strategies, ranksFromMs } = this.options;
     if (members.length > 0) {
@@ -223,7 +223,7 @@ export class UniverseManager {
     } else outbox.alarm(`${one.instance.name}: ${text}`, one.instance.name);
   }
 
-  /** Asks for the bars of the past of markets that are to be followed. */
+  /** Requests the past bars of the markets that will be followed. */
   private readPast(one: TrackedUniverse, nowMs: number): void {
     const reading = present(this.reading.get(one), 'a list');
     const unread = new Set(one.unread);
@@ -278,7 +278,7 @@ export class UniverseManager {
     );
   }
 
-  /** True if a strategy has an order, an algorithm or more than dust in a market. */
+  /** True if the strategy has an unfinished order, an algorithm or more than dust in the market. */
   private holds(instance: StrategyInstance, symbol: string): boolean {
     const { markets, blotter, algorithms } = this.options;
     if (blotter.table.unfinished(instance.name).some(({ market }) => market === symbol)) return true;
@@ -289,7 +289,7 @@ export class UniverseManager {
     const held = instance.held(market.base);
     if (held <= NO_UNITS || held < market.amountStep) return false;
     const price = markets.priceOf(symbol);
-    // What is worth less than an order can not be sold.
+    // An amount worth less than the smallest order can not be sold.
     return price === null || multiplyUnits(held, price, divideDown) >= market.minOrderValue;
   }
 }

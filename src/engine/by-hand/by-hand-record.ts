@@ -6,20 +6,20 @@ import type { Sentence } from '../../language/sentence.ts';
 
 export const STORED_BY_HAND = 'by-hand';
 
-/** Orders by hand that are remembered: one that is asked for again is known by its key. */
+/** Most manual orders that are remembered. A repeated command is recognized by its key. */
 export const MOST_PLACED = 200;
 
-/** Positions that are being closed at once; more are refused. */
+/** Most positions that are being closed at the same time; further commands are refused. */
 export const MOST_CLOSINGS = 50;
 
 const storedPlaced = z.object({
-  /** Of the command. */
+  /** Key of the command. */
   key: z.string(),
   atMs: storedTimeMs,
-  /** Terms of the order, so that the same order a moment later is noticed. */
+  /** Terms of the order as text, to notice the same order a moment later. */
   terms: z.string(),
   ok: z.boolean(),
-  /** The order's own; null where none was placed. */
+  /** Client order id of the order; null if none was placed. */
   clientOrderId: z.string().nullable(),
   message: storedSentence,
 });
@@ -27,13 +27,13 @@ const storedPlaced = z.object({
 const storedLeg = z.object({
   asset: z.string(),
   market: z.string(),
-  /** Amount held when it began. */
+  /** Amount held when its sale began. */
   held: storedUnits,
-  /** Id of the target that sells it; null while it waits for orders. */
+  /** Intent id of the target that sells it; null while other orders are still being canceled. */
   intentId: z.string().nullable(),
-  /** Reason the target ended; null while it has not. */
+  /** Reason why the target ended; null while it has not. */
   end: storedSentence.nullable(),
-  /** Amount its orders traded, before fees. */
+  /** Amount traded by the target's orders before fees, and its value in the quote currency. */
   traded: storedUnits,
   total: storedUnits,
 });
@@ -43,7 +43,7 @@ const storedClosing = z.object({
   strategy: z.string(),
   sinceMs: storedTimeMs,
   legs: z.array(storedLeg),
-  /** Result of the closing; null while it is at work. */
+  /** Result of the closing; null while it runs. */
   end: z.object({ ok: z.boolean(), message: storedSentence }).nullable(),
 });
 
@@ -53,40 +53,40 @@ const storedMoved = z.object({ key: z.string(), ok: z.boolean(), message: stored
 export const storedByHand = z.object({
   placed: z.array(storedPlaced),
   closings: z.array(storedClosing),
-  /** Absent in rows of versions that moved no position. */
+  /** Missing in rows of versions without commands on positions. */
   moved: z.array(storedMoved).default([]),
 });
 
-/** An order that a person has placed in the book of a strategy, or why it was not. */
+/** A command to place a manual order, with the order or the reason why none was placed. */
 export type Placed = z.output<typeof storedPlaced>;
 
-/** Statement of a person about a position, and its result. */
+/** A command on a position's coins, and its result. */
 export type MovedPosition = z.output<typeof storedMoved>;
 
-/** One coin of a position that a person closes. */
+/** The closing of one coin of a position. */
 export type ClosingLeg = z.output<typeof storedLeg>;
 
-/** A position that a person closes. */
+/** A command to close a position, with its progress. */
 export type Closing = z.output<typeof storedClosing>;
 
 const plain = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? formatUnits(value) : value;
 
-/** As it is written: units are decimal texts. */
+/** Returns the state as JSON to store; units are decimal texts. */
 export function byHandToJson(state: z.output<typeof storedByHand>): unknown {
   return JSON.parse(JSON.stringify(state, plain));
 }
 
 /** Progress of a manual command. */
 export interface ByHandState {
-  /** Orders that it waits for, and those that it has seen at their end. */
+  /** Orders that the command still waits for, and those that have ended. */
   readonly left: number;
   readonly closed: number;
-  /** Result of the command; null while it is at work. */
+  /** Result of the command; null while it runs. */
   readonly end: {
     readonly ok: boolean;
     readonly message: Sentence;
-    /** Client order ids of what it has placed. */
+    /** Client order ids of the placed orders. */
     readonly placed?: readonly string[];
   } | null;
 }

@@ -12,7 +12,7 @@ import type { OrderManager } from '../orders/order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { ended, type ByHandState } from './by-hand-record.ts';
 
-/** Commands that are remembered; the oldest go. */
+/** Most commands that are remembered; the oldest are dropped. */
 const MOST_REMEMBERED = 50;
 
 export interface CancelByHandOptions {
@@ -25,15 +25,15 @@ export interface CancelByHandOptions {
 
 interface Canceling {
   readonly keys: readonly string[];
-  /** Amount that no stop covered before, by strategy and coin. */
+  /** Amount that no stop protected before the cancel, by strategy and coin. */
   readonly uncovered: ReadonlyMap<string, Units>;
-  /** Further note for the person. */
+  /** Further text for the person; null for none. */
   readonly note: Sentence | null;
 }
 
 /**
- * Cancels orders that a person names. Of a strategy, of a market or of all, the algorithms there end, since
- * they would place again. One order is canceled alone: its algorithm takes that as somebody else's cancel.
+ * Cancels orders for a person. A cancel of a strategy, a market or everything also ends the algorithms there,
+ * which would place new orders. After a cancel of one order its algorithm continues.
  */
 export class CancelByHand {
   private readonly options: CancelByHandOptions;
@@ -97,7 +97,7 @@ export class CancelByHand {
     for (const instance of instances)
       if (strategy === null || instance.name === strategy) router.cancelAll(instance, market);
     const keys = orders.filter((order) => mayTrade(order) || order.state === 'planned').map(({ key }) => key);
-    // Of strategies that are not at work any more, too.
+    // This includes orders of strategies that no longer run.
     for (const order of orders) orderManager.cancels.cancel(order);
     const running = instances.filter(
       ({ name, status, isPausedByHand }) =>
@@ -134,7 +134,7 @@ function canceledText(count: number, filled: number): Sentence {
     : sentence('cancel-filled', { count, filled });
 }
 
-/** Returns the text on what a strategy that goes on does next, and how to prevent it. */
+/** Returns the text that the strategies continue to trade, and how to prevent it. */
 export function tradesOn(names: readonly string[]): Sentence {
   const [first = ''] = names;
   return names.length === 1
@@ -142,7 +142,7 @@ export function tradesOn(names: readonly string[]): Sentence {
     : sentence('trade-on', { strategies: names.join(', ') });
 }
 
-/** Returns the text on what an order's algorithm does after a person cancels the order. */
+/** Returns the text on what an order's algorithm does after a person has canceled the order. */
 function afterCancel(algorithm: Algorithm, { market, strategy, side }: OrderRecord): Sentence {
   const command = `sarraf cancel --strategy ${strategy} --market ${market}`;
   const ending = sentence('cancel-ending', { command });

@@ -22,10 +22,10 @@ import { tradesOn } from './cancel-by-hand.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import { canBeOrdered, onPriceGrid } from '../algorithms/requested-units.ts';
 
-/** While orders can not be placed for a moment, this is how often it is tried again. */
+/** Interval of new attempts while orders can not be placed, in ms. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Closings that have ended are remembered up to this many. */
+/** Most ended closings that are remembered, besides those at work. */
 const MOST_ENDED = 50;
 
 export interface CloseByHandOptions {
@@ -36,25 +36,24 @@ export interface CloseByHandOptions {
   readonly router: IntentRouter;
   readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
   readonly leftBehind: () => LeftBehind;
-  /** Reason no orders are accepted now; null while they are. */
+  /** Returns why no orders are accepted now; null while they are. */
   readonly closed: () => Sentence | null;
-  /** Reason no orders are accepted until a person, or another run, allows them; null if that is not so. */
+  /** Returns why orders are refused until a person or a new run permits them; null if they are not. */
   readonly halted: () => Sentence | null;
   readonly onChange: () => void;
 }
 
 /**
- * Closes positions: ends the algorithms of a strategy in a coin, cancels its orders there, and once these are
- * at their end sells what it holds, or buys back what it owes, by a target of nothing. Meanwhile the strategy
- * places nothing there. It goes on after a crash.
+ * Closes positions for a person. It ends the strategy's algorithms in a coin and cancels its orders there.
+ * When these have ended, a target of zero sells what the strategy holds or buys back what it owes. Until then
+ * the strategy can place nothing in the coin. A closing continues after a crash.
  */
 export class CloseByHand {
   private readonly options: CloseByHandOptions;
   private readonly closings = new Map<string, Closing>();
-  /** Those at work, of which there mostly is none. */
-  /** Closings that have not ended. */
+  /** Keys of the closings that have not ended; usually there are none. */
   readonly atWork = new Set<string>();
-  /** The time of the next step that is due by itself. */
+  /** Time of the next `pump`, in ms since 1970; infinity if none is due. */
   dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: CloseByHandOptions) {
@@ -65,7 +64,7 @@ export class CloseByHand {
     });
   }
 
-  /** Begins it, unless it was begun before. */
+  /** Begins the closing, unless a command with this key came before. */
   apply(command: CloseCommand): void {
     const { key, strategy } = command;
     if (this.closings.has(key)) return;
@@ -91,7 +90,7 @@ export class CloseByHand {
     return { left: closing.end === null ? left : 0, closed: 0, end: closing.end };
   }
 
-  /** Returns why a strategy may not place what an intent asks for: its position there is being closed. */
+  /** Returns why an intent is refused: a position it concerns is being closed. Null if it is accepted. */
   objectionTo({ name, marketNames }: StrategyInstance, intent: Intent): Sentence | null {
     if (this.atWork.size === 0) return null;
     const { table } = this.options.orderManager.blotter;
@@ -102,8 +101,8 @@ export class CloseByHand {
   }
 
   /**
-   * Returns why nothing is done with some coins of a strategy: its position there is being closed. Null if it
-   * may be done.
+   * Returns why one of a strategy's coins can not be changed now: its position there is being closed. Null if
+   * all can.
    */
   closingOf(name: string, inCoins: readonly string[]): Sentence | null {
     const coins = new Set(inCoins);
@@ -125,7 +124,7 @@ export class CloseByHand {
     return [...this.closings.values()];
   }
 
-  /** A mirror that was put back from a copy knows of closings that were over long ago: they are dropped. */
+  /** Restores closings. In a mirror from a copy (`isPutBack`), unended ones are old: they are dropped. */
   restore(closings: readonly Closing[], isPutBack: boolean): void {
     for (const closing of closings) {
       const isKnown = this.options.instanceOf(closing.strategy) !== undefined;
@@ -163,7 +162,7 @@ export class CloseByHand {
     return new Set(legs.map(({ asset }) => asset));
   }
 
-  /** Ends what a strategy has at work in coins, and cancels its orders there. */
+  /** Ends a strategy's algorithms in some coins and cancels its orders there. */
   private clear(coins: ReadonlySet<string>, instance: StrategyInstance): void {
     const { algorithms, orderManager } = this.options;
     const isOf = (market: string): boolean => coins.has(instance.marketNames.parseMarket(market).base);
@@ -175,7 +174,7 @@ export class CloseByHand {
       if (isOf(order.market)) orderManager.cancels.cancel(order);
   }
 
-  /** Orders of before that are not at their end. */
+  /** Returns the unfinished orders in the coins that are not the closing's own. */
   private ordersOf({ strategy, legs }: Closing): readonly OrderRecord[] {
     const { table, venue } = this.options.orderManager.blotter;
     const coins = this.coinsOf(legs);
@@ -195,7 +194,7 @@ export class CloseByHand {
       return;
     }
     const orders = this.ordersOf(closing);
-    // One that turned up, or was planned before.
+    // Cancels orders that were found later, or that wait to be placed.
     for (const order of orders)
       if (mayTrade(order) || order.state === 'planned') orderManager.cancels.cancel(order);
     if (orders.some((order) => !isFinal(order))) return;
@@ -242,7 +241,7 @@ export class CloseByHand {
       const leg = closing.legs.find((one) => one.intentId === intentId);
       if (leg !== undefined && closing.end === null) this.change(closing, leg, { end: reason });
     }
-    // The step at hand may have looked already.
+    // `pump` may already have run in this step, so the next one is due at once.
     this.dueAtMs = this.options.outbox.nowMs + 1;
   }
 
@@ -253,7 +252,7 @@ export class CloseByHand {
     this.put({ ...now, legs });
   }
 
-  /** `why`: what kept it from its end; null where it came to that. */
+  /** Ends a closing and writes its result. `why`: the reason it could not finish; null if it did. */
   private finish({ key }: Closing, why: Sentence | null): void {
     const closing = this.closings.get(key);
     const instance = closing === undefined ? undefined : this.options.instanceOf(closing.strategy);
@@ -292,7 +291,7 @@ export class CloseByHand {
   }
 }
 
-/** Returns the markets where an intent would place orders; none if it only ends orders, or moves money. */
+/** Returns the markets in which an intent places orders; none for a cancel or a transfer. */
 function intentMarkets(intent: Intent, table: Pick<OrderTable, 'get'>): readonly string[] {
   if (intent.kind === 'cancel' || intent.kind === 'cancel-all' || intent.kind === 'transfer') return [];
   if (intent.kind === 'targets') return Object.keys(intent.shares);
@@ -308,7 +307,9 @@ interface LegOutcome {
   readonly text: Sentence;
 }
 
-/** `left`: what is held now, negative for what is owed. `why`: what kept it from its end, or null. */
+/**
+ * Returns a coin's result. `left`: amount held, negative if owed. `why`: what stopped the closing, or null.
+ */
 function outcomeOfLeg(
   leg: ClosingLeg,
   of: { readonly left: Units; readonly why: Sentence | null; readonly markets: MarketDataCache },
@@ -342,8 +343,8 @@ interface ClosingLegsOptions {
 }
 
 /**
- * The coins of a position that is to be closed: that of a market, or (null) each that the strategy holds,
- * owes or works in. Each is closed in the strategy's own market, or the first that has it.
+ * Returns the coins to close: that of `market`, or, if null, each that the strategy holds, owes or works in.
+ * Each is closed in the strategy's own market, or in the first of its markets that trades the coin.
  */
 function closingLegs(
   instance: StrategyInstance,
@@ -383,7 +384,7 @@ function isBusy(
   );
 }
 
-/** Ranks a leg: what is sold for a coin that is closed as well goes before that coin. */
+/** Ranks a coin: 1 if others of the strategy are sold for it, so that it is closed after them; else 0. */
 function rankOf({ quotes }: StrategyInstance, { asset }: ClosingLeg): number {
   for (const quote of quotes) if (quote === asset) return 1;
   return 0;

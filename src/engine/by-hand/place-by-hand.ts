@@ -24,7 +24,7 @@ import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
 import type { StoredTexts } from '../mirror-change.ts';
 
-/** Tag of manual orders. */
+/** Tag of the orders that a person places. */
 const BY_HAND_TAG = 'by-hand';
 
 export interface PlaceByHandOptions {
@@ -36,15 +36,15 @@ export interface PlaceByHandOptions {
 }
 
 /**
- * Places orders by hand in the books of strategies, each command once: what a command did is written with the
- * order itself, so after a crash it is known whether it was done.
+ * Places a person's orders for strategies, each command once. The result of a command is stored together with
+ * the order, so after a crash it is known whether it was done.
  */
 export class PlaceByHand {
   private readonly options: PlaceByHandOptions;
   private readonly placed = new Map<string, Placed>();
-  /** Orders whose answer is awaited, with the key of their command. */
+  /** Key of the command of each order whose answer is awaited, by client order id. */
   private readonly awaited = new Map<string, string>();
-  /** Those of them that were on their way as the process ended: the search for them is waited for. */
+  /** Awaited orders that were in flight when the process ended; a search for them runs. */
   private readonly searched = new Set<string>();
 
   constructor(options: PlaceByHandOptions) {
@@ -53,7 +53,7 @@ export class PlaceByHand {
     blotter.listen(STATES_ONCE_SENT, (order) => this.onAnswered(order), this.awaited);
   }
 
-  /** Places it, unless it was done before. */
+  /** Places the order, unless a command with this key came before. */
   apply(command: PlaceCommand): void {
     if (this.placed.has(command.key)) return;
     const { nowMs } = this.options.outbox;
@@ -93,8 +93,8 @@ export class PlaceByHand {
   }
 
   /**
-   * Awaits an order again whose answer was awaited as the process ended: its outcome is reported all the
-   * same.
+   * Awaits the answer to an order that was in flight when the process ended, so that its result is still
+   * reported.
    */
   private awaitAgain({ key, clientOrderId, message }: Placed): void {
     if (clientOrderId === null || message !== pendingText(clientOrderId)) return;
@@ -105,7 +105,7 @@ export class PlaceByHand {
     this.onAnswered(order);
   }
 
-  /** The same order by another command a moment ago: two taps, or a command that was given again. */
+  /** Returns why the order is refused: another command placed the same one a moment ago. Null if none did. */
   private twinOf(terms: string, nowMs: number): Sentence | null {
     const windowMs = this.options.orderManager.blotter.venue.identicalOrdersMs;
     for (const one of this.placed.values()) {
@@ -193,7 +193,7 @@ type ByHandOptions = Omit<
   'instanceOf' | 'leftBehind' | 'onChange' | 'closingOf'
 >;
 
-/** Carries out a person's commands on the orders and positions of strategies while the bot runs. */
+/** Carries out a person's commands on orders and positions while the bot runs. */
 export class ByHand {
   private readonly options: ByHandOptions;
   private readonly canceling: CancelByHand;
@@ -224,7 +224,7 @@ export class ByHand {
     });
   }
 
-  /** Does what a command says; one that was done before, by its key, is not done again. */
+  /** Carries out a command, unless one with the same key was carried out before. */
   apply(command: ByHandCommand): void {
     const { outbox } = this.options;
     outbox.durable();
@@ -235,7 +235,7 @@ export class ByHand {
     else this.placing.apply(command);
   }
 
-  /** Returns the progress of a command; null for one that this bot has not accepted. */
+  /** Returns the progress of a command; null if this bot has not accepted one with this key. */
   stateOf(key: string): ByHandState | null {
     return (
       this.positions.stateOf(key) ??
@@ -245,7 +245,7 @@ export class ByHand {
     );
   }
 
-  /** Keeps what has changed in this step. */
+  /** Stores the commands and their results. */
   store(): void {
     this.isChanged = false;
     const state = {

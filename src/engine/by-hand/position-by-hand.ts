@@ -18,7 +18,7 @@ import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { type MovedPosition, ended, type ByHandState } from './by-hand-record.ts';
 
-/** Commands that are remembered: one that is given again is known by its key. */
+/** Most commands that are remembered. A repeated command is recognized by its key. */
 const MOST_MOVED = 200;
 
 export interface PositionByHandOptions {
@@ -36,7 +36,7 @@ export interface PositionByHandOptions {
   readonly onChange: () => void;
 }
 
-/** Coins that go from one owner to another; null is the account itself. */
+/** Coins that change their owner. `from` or `to` is null for the account itself. */
 interface Move {
   readonly from: StrategyInstance | null;
   readonly to: StrategyInstance | null;
@@ -47,10 +47,10 @@ interface Move {
 }
 
 /**
- * Takes into the books what a person says of coins: that a strategy has them (adopt), that it has them no
- * more (write-off), or that they are another strategy's (move). No order is placed and the account stays as
- * it is. What is said of a position of which it was not clear whether it is there clears that, so its exit is
- * placed again. A command is done in the step that writes it down, so it is done once or not at all.
+ * Corrects the books as a person says: a strategy holds coins (adopt), no longer holds them (write-off), or
+ * another strategy holds them (move). No order is placed and the account does not change. If it was unclear
+ * whether a position still exists, the command settles that, and its exit is placed again. A command is
+ * stored in the step that carries it out, so it is done once or not at all.
  */
 export class PositionByHand {
   private readonly options: PositionByHandOptions;
@@ -86,7 +86,7 @@ export class PositionByHand {
     for (const one of moved) this.moved.set(one.key, one);
   }
 
-  /** Returns the move of a command, or why it cannot be made. */
+  /** Returns the move that a command asks for, or why it is refused. */
   private moveOf(command: PositionCommand): Move | Sentence {
     const { act, strategy, market } = command;
     const { markets } = this.options;
@@ -126,7 +126,7 @@ export class PositionByHand {
     return closingOf(instance.name, base);
   }
 
-  /** Returns the amount of a coin that a strategy holds and is not selling. */
+  /** Returns the amount of a coin that a strategy holds and no order sells. */
   private freeOf(instance: StrategyInstance, asset: string): Units {
     return this.options.reservations.unclaimed(instance, asset);
   }
@@ -154,7 +154,7 @@ export class PositionByHand {
     return sentence('position-not-there', { strategy, left: `${formatUnits(left)} ${coin}` });
   }
 
-  /** Returns the part of the account that no strategy and no manual order holds. */
+  /** Returns the amount in the account that no strategy and no manual order holds. */
   private unowned(asset: string): Units {
     const { reservations, instances } = this.options;
     let left = reservations.ofAccount(asset);
@@ -165,7 +165,7 @@ export class PositionByHand {
     return left > 0n ? left : NO_UNITS;
   }
 
-  /** Answers what was done, for people. */
+  /** Carries out a move and returns the text on what was done. */
   private carryOut({ key, act, by }: PositionCommand, move: Move): Sentence {
     const { outbox, algorithms, markets } = this.options;
     const { from, to, asset, market, amount, price } = move;

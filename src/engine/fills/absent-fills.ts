@@ -5,7 +5,7 @@ import { readStored } from '../../domain/stored-json.ts';
 import { storedFillRecord, type FillRecord } from '../../records/fill.ts';
 import type { Outbox } from '../outbox.ts';
 
-/** Trades of orders whose strategies are not at work, with what the order is called and which exit it is. */
+/** Stored fills of orders whose strategies do not run, each with its order's tag and kind of exit. */
 export const storedAbsentFills = z.array(
   z.object({ fill: storedFillRecord, tag: z.string().nullable(), exit: z.enum(EXIT_KINDS).nullable() }),
 );
@@ -14,13 +14,13 @@ export type AbsentFill = z.output<typeof storedAbsentFills>[number];
 
 export const STORED_ABSENT_FILLS = 'absent-fills';
 
-/** Orders of strategies that are not at work are few; beyond this the oldest is given up, with an alarm. */
+/** Most fills that wait here; they are few. If there are more, the oldest is dropped, with an alarm. */
 const MOST_ABSENT = 2_000;
 
 /**
- * Trades of orders whose strategies are not at work, as while an offline halt cancels, or after a strategy
- * was taken out of the configuration. They wait here, over restarts, until the strategy is back: its position
- * counts them then.
+ * Fills of orders whose strategies do not run, for example during an offline halt, or after a strategy was
+ * removed from the configuration. They wait here, also over restarts, until the strategy runs again; then its
+ * position counts them.
  */
 export class AbsentFills {
   private readonly outbox: Outbox;
@@ -43,7 +43,7 @@ export class AbsentFills {
     this.persist();
   }
 
-  /** Takes out those whose strategy can receive them now. */
+  /** Removes and returns the fills whose strategy can receive them now. */
   release(hasReceiver: (fill: FillRecord) => boolean): readonly AbsentFill[] {
     const released = this.fills.filter(({ fill }) => hasReceiver(fill));
     if (released.length === 0) return released;

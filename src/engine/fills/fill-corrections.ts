@@ -16,12 +16,12 @@ import type { OrderRecord } from '../../records/order.ts';
 import { DAY_MS } from '../../domain/time-text.ts';
 import { isOpenStatus } from '../../venues/port.ts';
 
-/** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
+/** Receives each fill of the account, with its order after the fill; null for a foreign order. */
 export interface FillListener {
   onFill(fill: FillRecord, order: OrderRecord | null): void;
   /**
-   * Fills were others than they were taken for: by so much, and so many more. Its money is below zero where
-   * it is less than it was.
+   * Receives the correction of booked fills: `by` is the difference to what was booked, with negative amounts
+   * if too much was booked; `more` is the change of the number of fills.
    */
   onCorrection?(by: FillRecord, more: number): void;
 }
@@ -34,8 +34,8 @@ interface FillCorrectionsOptions {
 }
 
 /**
- * Mends fills that are in the books already: rows, positions and balances in one step, so that a crash has
- * all of it or nothing. The strategy is not told again.
+ * Corrects fills that are already booked. Rows, positions and balances change in one step, so a crash leaves
+ * all of it or nothing. The strategy is not notified again.
  */
 export class FillCorrections {
   private readonly options: FillCorrectionsOptions;
@@ -44,7 +44,7 @@ export class FillCorrections {
     this.options = options;
   }
 
-  /** One of the trades has come that a placeholder stands for: it takes its part of it. */
+  /** Books a trade that a placeholder stands for, and makes the placeholder smaller by that amount. */
   replace(placeholder: FillRecord, trade: FillRecord): void {
     const { blotter, booked } = this.options;
     const { outbox } = blotter;
@@ -66,7 +66,7 @@ export class FillCorrections {
     outbox.info(`trade ${trade.tradeId} takes the place of "${placeholder.tradeId}"`, orderKey);
   }
 
-  /** Takes out what is booked beyond what its order matched, of every order that is known here. */
+  /** Removes the fills booked beyond what their order matched, for all known orders. */
   removeBeyond(): void {
     for (const orderId of this.options.booked.orders()) this.removeBeyondOf(orderId);
   }
@@ -78,7 +78,7 @@ export class FillCorrections {
     const stated = reports.statedOf(orderId)?.record.matchedAmount ?? order.matched;
     const matched = stated > order.matched ? stated : order.matched;
     let beyond = subtractUnits(booked.amountOf(orderId), matched);
-    // What was booked last was one too many.
+    // The last booked fills are the ones too many.
     for (const fill of booked.of(orderId).toReversed()) {
       if (beyond <= 0n) return;
       if (fill.amount > beyond) continue;
@@ -113,7 +113,7 @@ export class FillCorrections {
   }
 }
 
-/** Returns the rest of a placeholder once so much of it has come; null if nothing is left. */
+/** Returns what is left of a placeholder after `came` of its amount arrived; null if nothing is left. */
 function restOf(placeholder: FillRecord, came: Units): FillRecord | null {
   const { amount, total, fee } = placeholder;
   const left = subtractUnits(amount, came);
@@ -122,12 +122,12 @@ function restOf(placeholder: FillRecord, came: Units): FillRecord | null {
   return { ...placeholder, amount: left, total: share(total), fee: share(fee) };
 }
 
-/** Interval of the search for the trades that placeholders stand for, while they may be listed. */
+/** Interval in ms at which the trades behind placeholders are searched for, as long as they may be listed. */
 const POLL_AGAIN_MS = 600_000;
 
 /**
- * Minimum time from the closing of an order until a person may accept its fills: before that, they may still
- * be completed without anybody's help.
+ * Minimum age of a closed order, in ms, before a person can accept its record: younger ones may still get
+ * their fills by themselves.
  */
 const ACCEPTS_AFTER_MS = 60_000;
 
@@ -138,18 +138,18 @@ interface PlaceholderFillsOptions {
   readonly reports: OrderReportMatcher;
   readonly booked: BookedFills;
   readonly pending: PendingTrades;
-  /** Maximum wait for the trades of a closed order. */
+  /** Maximum wait for the trades of a closed order, in ms; infinity: no placeholders are made. */
   readonly waitMs: number;
 }
 
 /**
- * Exchanges list own trades of some days only, and lists can lose one. A closed order whose trades do not
- * come gets one fill from its own record instead: what it matched, for how much, and the fee. It is marked by
- * its id, and makes room for the trades should they come (`FillCorrections`).
+ * Placeholders for trades that never arrive: exchanges list own trades for some days only, and a list can
+ * lose one. A closed order then gets one fill from its own record, with the amount, value and fee that are
+ * missing. Its id marks it as a placeholder. Trades that arrive later replace it (`FillCorrections`).
  */
 export class PlaceholderFills {
   private readonly options: PlaceholderFillsOptions;
-  /** Orders whose records a person has accepted. */
+  /** Keys of the orders whose records a person has accepted. */
   private readonly accepted = new Set<string>();
   private checkedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -157,7 +157,7 @@ export class PlaceholderFills {
     this.options = options;
   }
 
-  /** A person takes what the records of closed orders say; nothing is waited for any more. */
+  /** Accepts the records of closed orders, on a person's command: no more trades are awaited. */
   accept(): void {
     const { blotter, reports } = this.options;
     this.accepted.clear();
@@ -170,8 +170,8 @@ export class PlaceholderFills {
   }
 
   /**
-   * Returns the placeholders for trades that do not come. `readAtMs`: time of the request of the last reading
-   * from their beginning.
+   * Returns the placeholders that are due. `readAtMs`: time of the request of the last reading that covered
+   * all their trades.
    */
   due(readAtMs: number): readonly { readonly fill: FillRecord; readonly order: OrderRecord }[] {
     const { blotter, pending, waitMs } = this.options;
@@ -191,8 +191,8 @@ export class PlaceholderFills {
   }
 
   /**
-   * Returns the positions where the trades that placeholders stand for may be, as long as these may be
-   * listed.
+   * Returns the places in the trades list from which the trades behind placeholders may come, while these may
+   * be listed.
    */
   floors(): readonly ListCursor[] {
     const { blotter, booked } = this.options;
@@ -203,7 +203,7 @@ export class PlaceholderFills {
     return floors;
   }
 
-  /** The same, now and then: a reading is to begin there. */
+  /** Returns what `floors` does, but at most once in `POLL_AGAIN_MS`: a reading must begin there. */
   floorsToRead(): readonly ListCursor[] {
     const { nowMs } = this.options.blotter.outbox;
     if (this.checkedAtMs + POLL_AGAIN_MS > nowMs) return [];
@@ -212,8 +212,8 @@ export class PlaceholderFills {
   }
 
   /**
-   * Returns a fill for what the order's own record shows as matched beyond the fills that were read; null if
-   * it shows none.
+   * Returns a fill for the amount that the order's record shows as matched and no fill has; null if there is
+   * none or the record is too old.
    */
   private fillOf(order: OrderRecord, isAccepted: boolean): FillRecord | null {
     const { reports, blotter } = this.options;
@@ -244,7 +244,10 @@ export class PlaceholderFills {
     };
   }
 
-  /** Returns the value of an order's missing part; at the order's own price if a person accepts that. */
+  /**
+   * Returns the value of the missing amount by the order's record. If the record has none and a person
+   * accepted it: the value at the order's own price. Else null.
+   */
   private totalOf(order: OrderRecord, isAccepted: boolean): Units | null {
     const { venueId, price, matched, filled, filledTotal } = order;
     const record = venueId === null ? undefined : this.options.reports.statedOf(venueId)?.record;
@@ -260,7 +263,7 @@ function valueOf(amount: Units, price: Units): Units {
   return ((amount * price) / UNITS_PER_ONE) as Units;
 }
 
-/** A placeholder in words. */
+/** Returns the text about a placeholder, for people. */
 export function placeholderText({
   fill,
   order,

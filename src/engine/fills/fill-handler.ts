@@ -24,40 +24,38 @@ import { tradeIssue, tradeMisfit } from '../feeds/plausibility.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
-/** One page of the trades list. */
+/** Request for one page of the trades list. */
 export type TradesCall = Extract<VenueCall, { kind: 'trades' }>;
 
-/** An order whose fills do not add up for this long has its trades read from its own beginning. */
+/** Time after which the trades of a closed order are read from its beginning, if some are missing, in ms. */
 const REWIND_AFTER_MS = 20_000;
 
-/**
- * Readings that say the same wrong thing of a trade that is not ours, after which it is set apart for good.
- */
+/** Number of readings with the same issue after which a trade that is not ours is ignored for good. */
 const SET_APART_AFTER = 3;
 
-/** Minimum age when a person accepts: a younger one may still come to its end by itself. */
+/** Minimum age of a trade that a person's `accept` drops, in ms: a younger one may still be confirmed. */
 const ACCEPTS_AFTER_MS = 60_000;
 
 interface FillHandlerOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
   readonly listeners: readonly FillListener[];
-  /** Gets a fill of an order that is at its end, or beyond its amount: the books do not add up. */
+  /** Gets each fill that an order can not have, since it has ended or the amount is too large. */
   readonly reconciler: Reconciler;
-  /** Maximum wait for the trades of a closed order, before its own record stands for them. */
+  /** Maximum wait for the trades of a closed order, in ms; then its own record replaces them. */
   readonly waitMs: number;
 }
 
 interface Reading {
   readonly from: ListCursor;
-  /** True if it starts at the first trades of the closed orders whose trades do not add up. */
+  /** True if it begins at the first trades of the closed orders whose trades are missing. */
   readonly isWhole: boolean;
   askedAtMs: number | null;
   applied: number;
-  /** Names of what it has shown that is not in the books yet. */
+  /** Names of the trades that it has shown and that are not booked yet. */
   readonly shown: Set<string>;
   hasIssue: boolean;
-  /** True if a trade of it could not be read. */
+  /** True if one of its trades could not be read. */
   isMissing: boolean;
 }
 
@@ -70,8 +68,8 @@ interface FillsRead {
 }
 
 /**
- * Takes in the account's trades, each once, and enters each as a fill of the order of ours that it belongs
- * to, or as foreign. `TradeOwner` says when that is sure, and `AppliedTrades` what is in the books already.
+ * Books the account's trades, each once, as a fill of one of our orders or as foreign. `TradeOwner` decides
+ * when an owner is certain; `AppliedTrades` remembers what is booked.
  */
 export class FillHandler {
   private readonly blotter: OrderBlotter;
@@ -87,17 +85,18 @@ export class FillHandler {
   private readonly placeholders: PlaceholderFills;
   private readonly feeRates = new SeenFeeRates();
   private rewoundAtMs = Number.NEGATIVE_INFINITY;
-  /** Time of the last request for such a reading that had no issue. */
+  /** Time of the request of the last such reading (`isWhole`) without an issue, in ms since 1970. */
   private readWholeAtMs = Number.NEGATIVE_INFINITY;
-  /** The reading under way. */
+  /** The reading that runs now; null if none does. */
   private reading: Reading | null = null;
   /**
-   * True in the first life of a mirror: orders that were placed before it are known only once they were
+   * True in the first process of a mirror. Orders that were placed earlier are known only after they were
    * listed.
    */
   isNew = true;
   /**
-   * True while the trades of before it are still being read; those are nobody's, except those of open orders.
+   * True until the first reading of a new mirror ends. Its trades are foreign, unless an open order of ours
+   * has them.
    */
   private isFirst = true;
 
@@ -120,13 +119,13 @@ export class FillHandler {
     for (const fill of state.fills) this.feeRates.learn(fill);
     this.booked.restore(state.fills);
     this.isNew = !this.applied.restore(state);
-    // A mirror that was put back from a copy is not new, however little is in it.
+    // A mirror that came from a copy is not new, even if it is nearly empty.
     this.isFirst = this.isNew && this.reports.lost.names.state.former.length === 0;
   }
 
   /**
-   * A person takes the balances as they are: what is booked beyond an order is taken out, and trades that
-   * nothing confirms are not waited for any more.
+   * Accepts the balances on a person's command: removes fills beyond what their orders matched, and drops
+   * trades that nothing has confirmed.
    */
   accept(): void {
     const { outbox } = this.blotter;
@@ -141,7 +140,7 @@ export class FillHandler {
     }
   }
 
-  /** The oldest of them, and what it waits for; null where there is none. */
+  /** Returns the text on the oldest unconfirmed trade; null if there is none. */
   waitingFor(): Sentence | null {
     for (const { trade } of this.pending.byName.values()) {
       return sentence('trade-unconfirmed', { trade: trade.id, order: String(trade.orderId) });
@@ -149,7 +148,7 @@ export class FillHandler {
     return null;
   }
 
-  /** True if another reading would bring a trade into the books. */
+  /** True if another reading would confirm a trade. */
   get wantsReading(): boolean {
     for (const { readings, trade } of this.pending.byName.values()) {
       if (readings < 2 && !this.owner.isBeingAsked(trade)) return true;
@@ -157,7 +156,7 @@ export class FillHandler {
     return false;
   }
 
-  /** The next question: the beginning of a reading, or its next page. */
+  /** Begins a reading and returns the request for its first page. */
   nextCall(): TradesCall {
     const { nowMs } = this.blotter.outbox;
     const { cursor, lowestKnown } = this.applied;
@@ -171,7 +170,7 @@ export class FillHandler {
     if (isWhole) {
       this.rewoundAtMs = nowMs;
       after = Math.min(after, ...late.map(({ tradeFloor }) => tradeFloor));
-      // Or it matched less than was reported.
+      // Or the order matched less than reported: its record is read again.
       for (const order of late) this.reports.inquiries.ask(order.venueId);
     }
     const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
@@ -180,19 +179,19 @@ export class FillHandler {
     return { kind: 'trades', from };
   }
 
-  /** The question was not answered. */
+  /** Ends the reading, because a request got no usable answer. */
   failed(): void {
     this.reading = null;
   }
 
-  /** A trade of the page that comes next could not be read: it is read again. */
+  /** Notes that a trade of the next page could not be read, so the reading counts as incomplete. */
   missed(): void {
     this.reading ??= newReading(this.applied.cursor, false);
     this.reading.hasIssue = true;
     this.reading.isMissing = true;
   }
 
-  /** Trades that a trusted venue pushes: each once, and right. No reading shows them again. */
+  /** Books trades that the venue pushes. They are correct, and no reading shows them again. */
   applyPushed(trades: readonly VenueTrade[]): void {
     for (const trade of trades) {
       const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
@@ -201,8 +200,8 @@ export class FillHandler {
   }
 
   /**
-   * Takes in a page. Answers the next page's question, or, at the end, when the reading began and how many
-   * trades were new.
+   * Applies a page. Returns the request for the next page, or, after the last one, when the reading began and
+   * how many trades it booked.
    */
   apply(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
     const reading = (this.reading ??= newReading(this.applied.cursor, false));
@@ -213,12 +212,12 @@ export class FillHandler {
     const last = page.items.at(-1);
     const isFull = page.hasNext ?? page.items.length >= this.blotter.venue.pageSizes.trades;
     if (isFull && first !== undefined && last !== undefined) {
-      // They do not come quite in order, and two records of one trade may be parted by the end of a page:
-      // some are read again.
+      // Trades are not quite in order, and two records of one trade may be on two pages: so some are read
+      // again.
       const again = this.cursorOf(page.items.at(-READ_AGAIN) ?? last);
       if (again > this.cursorOf(first)) return { next: { kind: 'trades', from: again } };
-      // No full page has one trade alone, or goes backwards. What comes after it is read the next time, from
-      // a cursor that lies before it.
+      // A full page with nothing newer is an error of the exchange. Later trades are read the next time,
+      // because the cursor has not moved past them.
       this.blotter.outbox.warn(
         `a page of trades from ${first.id} to ${last.id} is full but has no newer trade: the bot reads it again`,
       );
@@ -234,7 +233,7 @@ export class FillHandler {
     return { next: null, askedAtMs: sinceMs, applied, isMissing };
   }
 
-  /** True if a trade that is nobody's yet may belong to an order. */
+  /** True if a trade that is not booked yet may belong to the order. */
   mayHold(order: OrderRecord): boolean {
     for (const { trade } of this.pending.byName.values()) {
       if (this.owner.mayBeOf(trade, order)) return true;
@@ -267,13 +266,13 @@ export class FillHandler {
   }
 
   /**
-   * True if a trade has an issue. It is then read again until it is right, or set apart if it is none of
-   * ours.
+   * True if a trade has an issue. It is read again until it is right; if it is not ours, it is ignored after
+   * some readings.
    */
   private hasIssue(trade: VenueTrade): boolean {
     const { blotter, reports } = this;
     const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
-    // Each side of a trade is of one order.
+    // Each side of a trade belongs to one order only.
     const own = String(trade.orderId);
     const holder = this.applied.holderOf(trade) ?? own;
     const issue =
@@ -296,14 +295,14 @@ export class FillHandler {
     return true;
   }
 
-  /** Enters a pending trade where it is known whose it is and that it is right. Answers whether it did. */
+  /** Books a pending trade if its owner is certain and its values are confirmed. True if it was settled. */
   private attribute(pending: PendingTrade): boolean {
     const { trade } = pending;
     const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
     const isReady =
       order === null ? this.owner.isNobodys(pending, this.isFirst) : this.owner.isSure(pending, order);
     if (!isReady) {
-      // Its own record says at once what another reading would say later.
+      // The order's own record can confirm the trade sooner than another reading.
       if (order !== null && pending.readings < 2 && !isFinal(order) && !pending.isAskedFor) {
         pending.isAskedFor = true;
         this.reports.inquiries.ask(order.venueId);
@@ -322,7 +321,7 @@ export class FillHandler {
     return true;
   }
 
-  /** The exchange has given what is booked another id. */
+  /** Reports a trade that is booked already under another id. */
   private skip({ id, orderId }: VenueTrade, as: FillRecord | null): void {
     const { outbox } = this.blotter;
     const known = as === null ? 'of before all that the bot remembers' : `booked as ${as.tradeId}`;
@@ -331,7 +330,7 @@ export class FillHandler {
       outbox.journal('fill', as?.orderKey ?? 'foreign', { trade: id, bookedAs: as?.tradeId ?? null });
   }
 
-  /** No reading has to show it again. */
+  /** Marks a trade as done, so that no further reading of it is needed. */
   private settle(trade: VenueTrade): void {
     this.pending.settled(trade);
     this.applied.remember(trade, this.cursorOf(trade));
@@ -353,7 +352,7 @@ export class FillHandler {
       strategy: order === null ? null : order.strategy,
       market: marketSymbolOf(trade),
       side: trade.side,
-      // Without a time of its own it counts as traded when it was seen.
+      // A trade without a time counts as traded when it was read.
       atMs: trade.timeMs ?? this.blotter.outbox.nowMs,
       price: trade.price,
       amount: trade.amount,
@@ -362,7 +361,7 @@ export class FillHandler {
     };
   }
 
-  /** Enters a fill in the books, and tells of it. */
+  /** Books a fill and notifies the listeners. */
   private book(fill: FillRecord, order: OrderRecord | null): void {
     const { blotter } = this;
     const { outbox } = blotter;
@@ -388,8 +387,8 @@ export class FillHandler {
   }
 
   /**
-   * Looks again: orders that were not known the last time may be by now, or have shown what they matched.
-   * Answers how many entered.
+   * Tries again to book the pending trades: their orders may have become known, or matched more. Returns how
+   * many were settled.
    */
   settlePending(): number {
     let settled = 0;
@@ -397,7 +396,7 @@ export class FillHandler {
     return settled;
   }
 
-  /** Books what stands for trades that do not come. */
+  /** Books placeholders for trades that did not arrive in time. */
   pump(): void {
     for (const { fill, order } of this.placeholders.due(this.readWholeAtMs)) {
       const { listedDays } = this.list;
@@ -417,7 +416,7 @@ export class FillHandler {
     this.applied.moveCursor(this.pending.byName.values(), floors);
   }
 
-  /** Where a trade stands. Without a time of its own it counts as traded when it was seen. */
+  /** Returns a trade's place in the list. A trade without a time counts as traded when it was read. */
   private cursorOf(trade: VenueTrade): ListCursor {
     return cursorOf(this.list, trade) ?? this.blotter.outbox.nowMs;
   }

@@ -21,8 +21,8 @@ import { WalletHistory, type HistoryRead } from '../feeds/wallet-history.ts';
 import type { StoredTexts } from '../mirror-change.ts';
 
 /**
- * Phase of the reconciler, by the answer it waits for: it requests the feeds in this order, each after the
- * one before has been answered.
+ * Answer that the reconciler waits for. It requests fills, wallets and again fills, each after the answer to
+ * the request before.
  */
 type Phase =
   | { readonly kind: 'idle'; readonly nextAtMs: number }
@@ -30,22 +30,22 @@ type Phase =
   | { readonly kind: 'wallets'; readonly sinceMs: number }
   | { readonly kind: 'fills after'; readonly sinceMs: number; readonly totals: ReadonlyMap<string, bigint> };
 
-/** Delay before another cut is tried after an inconclusive one. */
+/** Delay before the next attempt after an inconclusive comparison, in ms. */
 const TRY_AGAIN_MS = 5_000;
 
 /**
- * A phase that is not answered for this long is given up. The exchange may lower a limit to one request a
- * minute; a reading that has just left then comes before the one that is waited for.
+ * Maximum wait for the answer of a phase, in ms. Its request may have to wait for one that has just left, and
+ * the exchange may lower a limit to one request per minute.
  */
 const PHASE_PATIENCE_MS = 150_000;
 
-/** Functions that the reconciler needs from the engine around it. */
+/** Functions and data that the reconciler needs from the engine. */
 interface ReconcilerPorts {
-  /** Brings a feed forward. */
+  /** Makes the next reading of a feed due now. */
   requestNow(feed: 'fills' | 'wallets' | 'transactions'): void;
   /**
-   * Returns what makes a comparison inconclusive: an order whose request is in flight, or whose fate or fills
-   * are missing. Null if nothing does.
+   * Returns why a comparison would be inconclusive: the request of an order is in flight, or its outcome or
+   * its fills are unknown. Null if nothing prevents it.
    */
   unsettled(): Sentence | null;
   readonly findings: IssueLog;
@@ -53,9 +53,9 @@ interface ReconcilerPorts {
 }
 
 /**
- * Compares the books with the exchange on a consistent cut: the wallets read between two readings of the
- * trades of which the second brings nothing new, with nothing in flight and nothing settling. Anything else
- * says nothing. Two cuts that disagree in the same way, further apart than lists may lag, are a break.
+ * Compares the books with the wallets of the exchange. A comparison is conclusive if the wallets were read
+ * between two readings of the trades, the second of which brings nothing new, and no order or transfer is
+ * unsettled. Two conclusive comparisons with the same difference, further apart than lists lag, are a break.
  */
 export class Reconciler {
   private readonly settings: ReconciliationSettings;
@@ -64,25 +64,24 @@ export class Reconciler {
   readonly books: BalanceBooks;
   readonly history: WalletHistory;
   readonly watch: ComparisonWatch;
-  /** Balances of each month, for a statement of years. */
+  /** Balances of each month, for statements over years. */
   private readonly marks: BalanceMarks;
   private phase: Phase = { kind: 'idle', nextAtMs: 0 };
-  /** The time of the next `pump`. */
+  /** Time of the next `pump`, in ms since 1970. */
   dueAtMs = 0;
   private suspicion: Suspicion | null = null;
   private found: StoredReconciliation['break'] = null;
   private begunAtMs: number | null = null;
-  /** By then the lines were listed of all that is in the first reading of the books. */
+  /** Time by which the history lists all movements that the books began with, in ms since 1970. */
   private linesListedMs = 0;
   /** True if something has changed since the last `store`. */
   isChanged = false;
-  /** Wallets whose history must be read before the books can begin. */
+  /** Currencies whose wallet history must be read before the books can begin. */
   private unread: readonly string[] = [];
 
   /**
-   * Currencies that are compared: those of the markets that are traded, and those that the books have from
-   * before. A start without some of the markets, such as an offline halt, must not take their wallets for
-   * empty.
+   * Currencies that are compared: those of the traded markets, and those that the stored books have. So a
+   * start without some of the markets, such as an offline halt, does not count their wallets as empty.
    */
   readonly currencies: Set<string>;
 
@@ -101,7 +100,7 @@ export class Reconciler {
     this.ports = ports;
   }
 
-  /** The break that stops new orders; null while the books agree, as far as is known. */
+  /** The break that stops new orders; null while none is known. */
   get break(): StoredReconciliation['break'] {
     return this.found;
   }
@@ -123,8 +122,8 @@ export class Reconciler {
   }
 
   /**
-   * Follows the stored currencies as well. The amount of a wallet before it was followed is in no book: if
-   * one is added, the books begin anew, unless a break has to be reviewed first.
+   * Adds the currencies of the stored books. If a currency is new, the books do not know its balance, so they
+   * begin anew, unless there is a break that a person has to review first.
    */
   private followAll({ books, followed }: StoredReconciliation): void {
     if (books.expected === null) return;
@@ -135,14 +134,14 @@ export class Reconciler {
   }
 
   /**
-   * Tries at once, as at the end. A cut that has begun is given up: what it has read is older than whatever
-   * the caller wants to have in the comparison.
+   * Starts a comparison at once, as at the end of a run. One that runs is dropped: its readings are older
+   * than what the caller wants compared.
    */
   tryNow(): void {
     this.enter({ kind: 'idle', nextAtMs: this.outbox.nowMs });
   }
 
-  /** Begins a cut when one is due, and gives up one that stands still. */
+  /** Begins a comparison when one is due, and gives up one whose answer does not arrive. */
   pump(nowMs: number): void {
     this.watch.begin(nowMs);
     if (this.phase.kind === 'idle') {
@@ -168,13 +167,13 @@ export class Reconciler {
     this.isChanged = true;
   }
 
-  /** By how much fills were others than they were taken for. */
+  /** Applies the correction of booked fills: `by` is the difference to what was booked. */
   onCorrection(by: FillRecord): void {
     this.books.correct({ ...by, ...this.ports.venue.marketNames.parseMarket(by.market) }, by.atMs);
     this.isChanged = true;
   }
 
-  /** A transfer between wallets was made. Positive into the spot wallet. */
+  /** Applies a transfer between wallets: positive into the spot wallet, negative out of it. */
   onTransfer(currency: string, units: bigint): void {
     if (!this.currencies.has(currency)) return;
     this.books.addTransfer(currency, units, this.outbox.nowMs);
@@ -195,7 +194,7 @@ export class Reconciler {
       this.inconclusive(nowMs, sentence('books-trades-came'));
   }
 
-  /** `unread`: currencies whose wallet in this reading can not be right. */
+  /** Applies a reading of the wallets. `unread`: currencies whose wallet can not be right in it. */
   onWallets(
     wallets: readonly WalletReading[],
     {
@@ -221,7 +220,7 @@ export class Reconciler {
     this.ports.requestNow('fills');
   }
 
-  /** The currencies whose history is waited for: before the books begin, or to explain a difference. */
+  /** Returns the currencies whose history is needed, to begin the books or to explain a difference. */
   wantedLines(nowMs: number): ReadonlySet<string> {
     const wanted = new Set<string>();
     for (const currency of this.unread) if (!this.history.lastLines.has(currency)) wanted.add(currency);
@@ -232,7 +231,7 @@ export class Reconciler {
     return wanted;
   }
 
-  /** The last page of a wallet's history was read. Answers the lines to keep. */
+  /** Applies a wallet's history after its last page. Returns the lines to store. */
   linesEnd(currency: string): readonly WalletTransaction[] {
     const read = this.history.end(currency);
     const lines = read === null ? [] : this.applyLines(currency, read);
@@ -243,32 +242,32 @@ export class Reconciler {
   private applyLines(currency: string, read: HistoryRead): readonly WalletTransaction[] {
     const { lines, isFirst, isCut } = read;
     const { nowMs } = this.outbox;
-    // Lines that were there before the books began are in the first reading.
+    // Movements from before the books began are included in their first balances.
     const isPast = !this.books.hasBegun || (isFirst && this.books.knows(currency));
     let hasOutside = false;
     for (const { id, amount } of lines)
       if (this.books.addLine({ currency, id, amount, readAtMs: nowMs }, { isPast })) hasOutside = true;
     if (isFirst && isPast) this.books.forgetTrades(currency);
     if (isCut) {
-      // Lines between the last reading and this one are in neither.
+      // The lines between the last reading and this one were not read: they are too many.
       this.books.giveUp(currency, nowMs);
       this.outbox.warn(
         `the history of the wallet of ${currency} has more new lines than the bot reads at once: what came in or went out among the older ones explains no difference`,
       );
     }
-    // A line may also have come after the reading with which they would begin: they begin with another one.
+    // The wallets just read may lack the new movement: the books begin with the next reading instead.
     const isRead = this.phase.kind === 'wallets' || this.phase.kind === 'fills after';
     if (!this.books.hasBegun && isRead && hasOutside) {
       this.inconclusive(nowMs, sentence('books-history-came'));
     }
-    // What came while the books begin anew is in their first reading, and still happened.
+    // Movements since the books were cleared are in the first balances, but are stored as new lines.
     const newLines = isFirst && isPast ? [] : lines;
     for (const { amount, atMs } of newLines) this.marks.lineRead(currency, amount, atMs);
     this.isChanged = true;
     return newLines;
   }
 
-  /** A person has looked: the books begin anew with the next reading. */
+  /** Accepts the exchange's balances on a person's command: the books begin anew with the next reading. */
   accept(): void {
     this.found = null;
     this.beginAnew();
@@ -284,8 +283,8 @@ export class Reconciler {
   }
 
   /**
-   * The mirror was put back from a copy: what came and went since can not be told apart any more, so the
-   * books begin with the next reading. A break that the copy had stays one.
+   * Called if the mirror came from a copy. The movements since the copy are unknown, so the books begin anew
+   * with the next reading. A break in the copy stays a break.
    */
   afterPutBack(): void {
     this.beginAnew();
@@ -296,7 +295,7 @@ export class Reconciler {
     this.isChanged = true;
   }
 
-  /** A fill of an order that can have none. Stops new orders at once. */
+  /** Declares a break, because an order got a fill that it can not have. New orders stop at once. */
   breakAtFill({ tradeId, amount }: FillRecord, { key, state, market, filled, ...order }: OrderRecord): void {
     const why = sentence('books-impossible-fill', {
       trade: tradeId,
@@ -323,7 +322,7 @@ export class Reconciler {
   }
 
   private conclude({ totals, sinceMs }: Extract<Phase, { kind: 'fills after' }>, nowMs: number): void {
-    // What came before the books begin must be known as such, or it would count as coming after.
+    // The histories must be read before the books begin: otherwise older movements would count as new ones.
     this.unread = this.books.hasBegun
       ? []
       : [...totals.keys()].filter((currency) => !this.history.lastLines.has(currency));
@@ -341,15 +340,15 @@ export class Reconciler {
       else isConclusive = this.confirm(disagreements, totals, nowMs);
     }
     if (isConclusive) this.watch.concluded(nowMs);
-    // The books have begun for good, and agree.
+    // The books have been confirmed since they began, and agree.
     const isSure = this.begunAtMs === null && this.suspicion === null && this.found === null;
     if (isConclusive && isSure && this.knowsLinesOf(totals)) this.marks.agreed(totals, sinceMs);
     this.isChanged = true;
   }
 
   /**
-   * True if every movement that is in the balances is known. For one in the first reading of the books, the
-   * line may have been listed later. One whose line was read may not be in the balances yet.
+   * True if the time of every movement in the balances is known: each wallet's history was read twice since
+   * all movements of the first balances were listed, and no line is missing in the balances.
    */
   private knowsLinesOf(totals: ReadonlyMap<string, bigint>): boolean {
     if (this.books.hasOutside) return false;
@@ -366,9 +365,9 @@ export class Reconciler {
   }
 
   /**
-   * The first reading may hold trades that the list of trades did not have yet: the books begin anew from a
-   * reading that differs, until one so much later that no list lags behind the first any more agrees. Answers
-   * whether that says something.
+   * Compares for the first time since the books began: the first balances can include trades that the list
+   * did not show yet. While they differ, the books begin anew. They are confirmed by an agreement so much
+   * later that no list lags behind. True if the comparison was conclusive.
    */
   private confirm(
     disagreements: readonly Disagreement[],
@@ -384,8 +383,8 @@ export class Reconciler {
   }
 
   /**
-   * Answers whether that says something: a difference does not while the history that may explain it could
-   * not be read.
+   * Judges the differences. True if the comparison was conclusive: it is not while the history that may
+   * explain a difference has not been read.
    */
   private judge(disagreements: readonly Disagreement[], nowMs: number): boolean {
     if (disagreements.length === 0) {
@@ -427,19 +426,19 @@ export class Reconciler {
     return true;
   }
 
-  /** True if the same difference has lasted for longer than lists lag. */
+  /** True if the same difference has lasted for at least the time that lists may lag. */
   private isSuspicionOld(nowMs: number): boolean {
     return this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs;
   }
 
-  /** True if a break is next, unless the difference has gone or is explained. */
+  /** True if the next comparison declares a break, unless the difference is gone or explained. */
   private isBreakDue(nowMs: number): boolean {
     return this.isSuspicionOld(nowMs) && this.unexplained().length === 0;
   }
 
   /**
-   * Currencies that differ and whose history was not read twice since by as much as lists may lag: a deposit
-   * in it may be the reason, and a single reading without it may be an old one.
+   * Returns the differing currencies whose history was not read twice late enough: it may hold a deposit that
+   * explains the difference, and a single reading may be old.
    */
   private unexplained(): readonly string[] {
     const { suspicion } = this;
@@ -455,7 +454,7 @@ export class Reconciler {
     if (this.watch.blocked(why, nowMs)) this.isChanged = true;
   }
 
-  /** Writes down what has changed, once a step: some steps bring many trades. */
+  /** Stores the state; called once a step, since a step can bring many trades. */
   store(): void {
     this.isChanged = false;
     const stored: z.input<typeof storedReconciliation> = {
@@ -472,9 +471,7 @@ export class Reconciler {
   }
 }
 
-/**
- * By how much each balance is off: that stays as it is while trades go on and move the balances themselves.
- */
+/** Returns the differences as text, to compare them: trades move the balances, but not a difference. */
 function differences(rows: readonly DisagreementText[]): string {
   return rows
     .map(({ currency, expected, found }) => `${currency} ${parseUnits(found) - parseUnits(expected)}`)

@@ -16,10 +16,10 @@ import { tradeMisfit } from '../feeds/plausibility.ts';
 import type { Side } from '../../domain/order.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 
-/** By how much lists and records of orders may lag behind each other. */
+/** Maximum lag between lists and records of orders, in ms. */
 const LAG_MS = 30_000;
 
-/** An owner that is not found for so long: then the trade counts as foreign, and is reported. */
+/** Time after which a trade without a known owner counts as foreign, with an alarm, in ms. */
 const ASKS_FOR_MS = 300_000;
 
 interface TradeOwnerOptions {
@@ -31,21 +31,21 @@ interface TradeOwnerOptions {
   readonly booked: BookedFills;
 }
 
-/** Standing of a trade, whose owner is known, in the books. */
+/** Relation of a trade with a known owner to the booked fills. */
 type TradeStanding =
   | { readonly kind: 'new' }
-  /** It is booked under another id. */
+  /** The trade is booked already under another id; `as` is null if that fill is no longer remembered. */
   | { readonly kind: 'booked'; readonly as: FillRecord | null }
-  /** It is one of those that a placeholder stands for. */
+  /** The trade is one of those that the placeholder stands for. */
   | { readonly kind: 'expected'; readonly placeholder: FillRecord }
-  /** Its order matched no more than is booked. */
+  /** The trade exceeds what its order matched. */
   | { readonly kind: 'beyond'; readonly order: OrderRecord }
-  /** The order is asked for first. */
+  /** The order's record is needed first, and is being requested. */
   | { readonly kind: 'unclear' };
 
 /**
- * Finds the owner of a trade, and if that is sure. Entries of the books stay there, so two things must agree:
- * the trade's record and the order's, which has matched as much, or two readings of it.
+ * Decides whose a trade is, and if that is certain. Booked fills stay, so two sources must agree: the trade
+ * and the matched amount in its order's record, or two readings of the trade.
  */
 export class TradeOwner {
   private readonly options: TradeOwnerOptions;
@@ -55,16 +55,16 @@ export class TradeOwner {
   }
 
   /**
-   * True if a trade fits its order, which may be known only since it was read, and is confirmed: a fill of an
-   * order that says itself that it has matched as much needs no second reading.
+   * True if a trade fits its order and is confirmed: by a second reading, or by the order's record, if that
+   * shows as much matched.
    */
   isSure({ trade, cursor, readings }: PendingTrade, order: OrderRecord): boolean {
     if (tradeMisfit(trade, order) !== null) return false;
     if (readings >= 2) return true;
     const { blotter, applied, pending, feeRates } = this.options;
     if (order.matched < order.filled + trade.amount || !hasArrived(order)) return false;
-    // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above
-    // all others.
+    // Two sides with one id are a trade with oneself or a wrong id; a place far beyond all others may be a
+    // wrong id too.
     const { furthestTrade, venue } = blotter;
     const { id } = trade;
     if (furthestTrade === LIST_START || cursor > furthestTrade + venue.ownLists.trades.usualReach)
@@ -77,9 +77,9 @@ export class TradeOwner {
   }
 
   /**
-   * Returns the standing of a trade in the books, which hold nothing beyond what its order matched. A trade
-   * equal to a booked fill in all but its id is that fill under another id from the exchange, if the order
-   * has no room for it as a trade of its own.
+   * Returns the relation of a trade to the booked fills, which never exceed what the order matched. If a
+   * booked fill differs from the trade only by its id, and the order has no room for both, the exchange has
+   * changed the id.
    */
   standingOf(pending: PendingTrade, order: OrderRecord | null): TradeStanding {
     const { trade, sinceMs, firstReading } = pending;
@@ -94,12 +94,12 @@ export class TradeOwner {
         return { kind: 'expected', placeholder };
       if (order === null) return booked.isForgotten(trade) ? { kind: 'booked', as: null } : { kind: 'new' };
       if (filled > order.amount) return { kind: 'beyond', order };
-      // What an order that may trade has matched was read before the trade.
+      // The matched amount has room for the trade, or the open order may have matched it since then.
       if (filled <= order.matched || (mayTrade(order) && !booked.isForgotten(trade))) return { kind: 'new' };
     } else if (order !== null && filled > order.amount) return { kind: 'booked', as };
     const stated = reports.statedOf(orderId);
     const { nowMs } = blotter.outbox;
-    // What matched later may be in one list and not yet in the other.
+    // The record decides only if it was read so much later that it surely includes the trade.
     if (stated !== undefined && stated.atMs >= sinceMs + LAG_MS) {
       if (filled <= stated.record.matchedAmount) return { kind: 'new' };
       if (as !== undefined) return { kind: 'booked', as };
@@ -114,9 +114,9 @@ export class TradeOwner {
   }
 
   /**
-   * True if a trade of an unknown order is foreign. The order may be one whose reply is missing, or one that
-   * the mirror lost: that is found out first. `isFirst`: true while the trades of before a new mirror are
-   * read, which are nobody's but those of open orders.
+   * True if a trade of an unknown order is foreign. It may belong to an order whose reply is missing or that
+   * the mirror lost; that is found out first. `isFirst`: true while a new mirror reads the earlier trades,
+   * which are foreign unless they belong to open orders.
    */
   isNobodys({ trade, readings, sinceMs }: PendingTrade, isFirst: boolean): boolean {
     const { reports, blotter } = this.options;
@@ -124,7 +124,7 @@ export class TradeOwner {
     if (orderId !== null && reports.isForeign(orderId)) return isFirst || readings >= 2;
     if (this.mayBeOurs(trade) || (orderId !== null && reports.isAsking(orderId))) return false;
     if (isFirst) return true;
-    // What the copy of the mirror did not have is being looked for.
+    // The orders that are missing in a mirror from a copy are still being searched for.
     if (reports.lost.names.state.isSearching) return false;
     if (orderId === null) return readings >= 2;
     if (sinceMs + ASKS_FOR_MS < blotter.outbox.nowMs) {
@@ -137,15 +137,13 @@ export class TradeOwner {
     return false;
   }
 
-  /** True if the order of a trade is not known, and is being requested. */
+  /** True if the order of a trade is unknown and is being requested. */
   isBeingAsked({ orderId }: VenueTrade): boolean {
     const { blotter, reports } = this.options;
     return orderId !== null && blotter.table.byVenueId(orderId) === undefined && reports.isAsking(orderId);
   }
 
-  /**
-   * True if a trade can belong to an order whose id is not known: what is older than its plan is not its own.
-   */
+  /** True if a trade fits an order of unknown id: same side and market, not older than its plan. */
   mayBeOf(trade: VenueTrade, { side, market, tradeFloor, orderFloor }: OrderRecord): boolean {
     const { venue, outbox } = this.options.blotter;
     const { orders, trades } = venue.ownLists;
@@ -170,15 +168,15 @@ export class TradeOwner {
   }
 }
 
-/** True if an order can have fills. */
+/** True if an order can have fills: it was sent and has not reached its end. */
 export function hasArrived({ state }: OrderRecord): boolean {
   return state !== 'planned' && state !== 'filled' && state !== 'cancelled' && state !== 'rejected';
 }
 
-/** Rates are counted in millionths. */
+/** Fee rates are counted in millionths. */
 const ONE = 1_000_000n;
 
-/** An account pays as maker and as taker in two kinds of markets, and its tier changes now and then. */
+/** Most fee rates that are remembered: maker and taker rates of two kinds of markets, and earlier tiers. */
 const MOST_RATES = 64;
 
 interface Paid {
@@ -189,8 +187,8 @@ interface Paid {
 }
 
 /**
- * The rates that this account's fees have had. A fee of another rate may be right, as after a change of the
- * tier, and is read twice.
+ * Fee rates that this account has paid. A fee at another rate may be right, for example after a change of the
+ * tier: such a trade is read twice.
  */
 export class SeenFeeRates {
   private readonly rates = new Set<bigint>();
@@ -204,7 +202,7 @@ export class SeenFeeRates {
     retainNewest(this.rates, MOST_RATES);
   }
 
-  /** True if a trade's fee matches a known rate; while none is known, if there is a fee at all. */
+  /** True if a trade's fee matches a known rate, or, while no rate is known, if it has a fee. */
   isUsual({ side, amount, total, fee }: VenueTrade): boolean {
     if (this.rates.size === 0) return fee > 0n;
     const received = side === 'buy' ? amount : total;
@@ -213,7 +211,7 @@ export class SeenFeeRates {
   }
 }
 
-/** Fees are rounded to a unit. */
+/** True if a fee fits a rate: fees are rounded to one unit. */
 function isAt(rate: bigint, received: bigint, fee: bigint): boolean {
   const difference = fee * ONE - received * rate;
   return difference <= ONE && difference >= -ONE;

@@ -10,31 +10,30 @@ import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { StoredTexts } from '../mirror-change.ts';
 
-/** Maximum wait of a cancel for a slot: it has the reserve, so it waits for a lockout at most. */
+/** Maximum wait of a cancel for a slot, in ms. Cancels have reserved slots, so only a lockout delays them. */
 const CANCEL_WITHIN_MS = 30_000;
 
-/** After a cancel that came to nothing, and after one of an order that may not even be there. */
+/** Delay before a failed cancel is repeated, and before one of an order that may not exist, in ms. */
 const RETRY_AFTER_MS = 2_000;
 const RETRY_UNKNOWN_AFTER_MS = 15_000;
 
 /** Name under which requested cancels are stored. */
 export const STORED_CANCELS = 'wanted-cancels';
 
-/** Keys of orders. */
+/** Keys of the orders whose cancel was requested. */
 export const storedCancels = z.array(z.string());
 
 /**
- * Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is
- * read, never assumed.
+ * Cancels orders. A requested cancel is remembered, also over a restart, until the exchange shows that the
+ * order has ended; that is never assumed.
  */
 export class CancelManager {
   private readonly blotter: OrderBlotter;
   private readonly reports: OrderReportMatcher;
-  /** Orders that are to end, and when to ask the next time. */
+  /** Orders to cancel, by key, with the time of the next request; infinity while an answer is awaited. */
   readonly wanted = new Map<string, number>();
   /**
-   * Orders that are none of the table's and are being canceled; bounded by the requests that can be under
-   * way.
+   * Ids of orders that are canceled although the table does not have them. Bounded by the requests in flight.
    */
   private readonly foreign = new Set<VenueOrderId>();
 
@@ -45,7 +44,7 @@ export class CancelManager {
     const mattersIn = ['planned', 'open', 'settling', 'filled', 'cancelled', 'rejected'] as const;
     const onOrder = (order: OrderRecord): void => {
       if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
-      // One that is known only now can be canceled only now.
+      // The order is known to be open only now, so only now can it be canceled.
       else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY)
         this.wanted.set(order.key, this.blotter.outbox.nowMs);
     };
@@ -56,12 +55,12 @@ export class CancelManager {
     return this.wanted.size;
   }
 
-  /** True if the end of an order was requested and is not seen yet. */
+  /** True if a cancel of the order was requested and the order has not ended yet. */
   wantsEndOf(key: string): boolean {
     return this.wanted.has(key);
   }
 
-  /** Wants the end of an order, and asks for it as soon as that is possible. */
+  /** Cancels an order: drops it if it was not sent yet, otherwise sends the request as soon as possible. */
   cancel(order: OrderRecord): void {
     const { nowMs } = this.blotter.outbox;
     if (order.state === 'planned') {
@@ -74,14 +73,14 @@ export class CancelManager {
     this.ask(order.key);
   }
 
-  /** Asks the exchange what an order is. */
+  /** Requests an order's record from the exchange. */
   query(order: OrderRecord): void {
     this.reports.inquiries.ask(order.venueId);
   }
 
   /**
-   * Ends an order that is not in the table: a second one of ours, or, when the whole account is halted,
-   * anybody's. Answers false where that is under way already.
+   * Cancels an order that is not in the table: a duplicate of ours, or, in a halt of the whole account,
+   * anybody's. False if its cancel is in flight already.
    */
   cancelForeign(venueId: VenueOrderId): boolean {
     if (this.foreign.has(venueId)) return false;
@@ -112,7 +111,7 @@ export class CancelManager {
     }
   }
 
-  /** Nothing of it was sent yet. A pair is sent as one, so it goes as one. */
+  /** Drops an order that was not sent. Both legs of a pair are dropped, because they are sent as one. */
   private drop(order: OrderRecord, nowMs: number): void {
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
     for (const leg of [order, pair]) {
@@ -128,7 +127,7 @@ export class CancelManager {
       this.wanted.delete(key);
       return;
     }
-    // Its answer is awaited first: then it is open, or unknown, or never was.
+    // A cancel has to wait for the answer to the request in flight, which shows if the order is open.
     if (order.state === 'sending' || order.state === 'cancelling') {
       this.wanted.set(key, order.state === 'sending' ? nowMs + RETRY_AFTER_MS : Number.POSITIVE_INFINITY);
       return;
@@ -139,8 +138,8 @@ export class CancelManager {
       this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
       return;
     }
-    // An id that one reply gave may be another's. Our own name does as well; without one, such as the stop
-    // leg of a pair, its id is read once more first.
+    // The id may be wrong if only one reply gave it. Then our own id is used, or, for the stop leg of a pair,
+    // which has none, the order is read once more first.
     if (name === null && !this.reports.sureIds.isSure(key)) {
       this.query(order);
       this.wanted.set(key, nowMs + RETRY_AFTER_MS);
@@ -161,7 +160,7 @@ export class CancelManager {
     );
   }
 
-  /** By its id where that is certain, by its name otherwise. */
+  /** Returns the exchange's id of the order if it is certain, otherwise our client order id. */
   private askedAs({ key, venueId, clientOrderId }: OrderRecord): AskedOrder {
     if (venueId !== null && this.reports.sureIds.isSure(key)) return { venueId, clientOrderId: null };
     return { venueId: null, clientOrderId: present(clientOrderId, () => `the client order id of ${key}`) };
@@ -178,7 +177,7 @@ export class CancelManager {
     return match?.kind === 'doubtful' ? DOUBTED : null;
   }
 
-  /** Handles a cancel's answer, with the order as it then is. */
+  /** Continues after the answer to a cancel. `seen`: the order after the answer was applied. */
   private goOn(seen: OrderRecord, answer: VenueAnswer<'cancel'>): void {
     const { key } = seen;
     if (seen.pairKey !== null && !mayTrade(seen)) {
@@ -186,7 +185,7 @@ export class CancelManager {
       if (pair !== undefined && mayTrade(pair)) this.query(pair);
     }
     if (!mayTrade(seen)) return;
-    // It may be closed all the same: its reply was lost, or did not say so.
+    // The order may have ended: the reply may be lost, or may not have stated it.
     const open = this.blotter.apply(seen, { kind: 'cancel failed' });
     const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
     if (this.wanted.has(key)) this.wanted.set(key, this.blotter.outbox.nowMs + afterMs);
@@ -206,7 +205,7 @@ function statesClosed(venue: VenueProfile, answer: VenueAnswer<'cancel'>): boole
   return status !== null && isClosedStatus(venue, status);
 }
 
-/** The record that a cancel's answer holds, whether it applied or not. */
+/** Returns the order record in a cancel's answer, also if the cancel was refused; null if there is none. */
 function recordIn(answer: VenueAnswer<'cancel'>): VenueOrder | null {
   if (answer.outcome === 'refused') return answer.order;
   if (answer.outcome !== 'value') return null;

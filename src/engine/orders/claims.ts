@@ -5,20 +5,20 @@ import type { Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { openRest } from '../live-exposure.ts';
 
-/** An order that takes any price fills no worse than one percent beyond its reference price. */
+/** An order without a price limit is assumed to fill at most one percent beyond its reference price. */
 const WORST_NUMERATOR = 101n;
 const WORST_DENOMINATOR = 100n;
 
 /** Data for calculating the claims of orders. */
 interface ClaimTerms {
   readonly marketNames: MarketNames;
-  /** Null for a market that is not followed. */
+  /** Returns a market's data; null if the bot does not follow the market. */
   readonly marketOf: (market: string) => Market | null;
 }
 
 /**
- * The worst price that an order without a bound may pay, from the price that it refers to: on a step that is
- * not further. Without a known step it is rounded up.
+ * Returns the worst price that an order without a price limit may pay: one percent above the reference,
+ * rounded down to a price step but not below the reference. Without a known step it is rounded up.
  */
 export function worstPrice(reference: Units, priceStep: Units | null): Units {
   const edge = reference * WORST_NUMERATOR;
@@ -28,7 +28,7 @@ export function worstPrice(reference: Units, priceStep: Units | null): Units {
 }
 
 /**
- * Returns the cost of an amount at a price, as the exchange holds it: rounded up. A sale pays with the
+ * Returns what an order pays for an amount at a price, rounded up as the exchange does; a sale pays the
  * amount.
  */
 export function paymentFor(side: Side, amount: Units, price: Units): Units {
@@ -36,8 +36,8 @@ export function paymentFor(side: Side, amount: Units, price: Units): Units {
 }
 
 /**
- * Returns the amount an order may still take from the account: all that is not among the fills yet, at the
- * worst price. An order of unknown outcome counts whole. Null if unknown: a market order without any price.
+ * Returns the amount that an order may still take from the account: all that is not filled yet, at the worst
+ * price. An order of unknown outcome counts in full. Null for a market order without any price.
  */
 function restOf(order: OrderRecord, { marketOf }: ClaimTerms): Units | null {
   const rest = openRest(order);
@@ -47,21 +47,21 @@ function restOf(order: OrderRecord, { marketOf }: ClaimTerms): Units | null {
   if (reference === null) return null;
   const isBound = execution === 'limit' || execution === 'stop_limit';
   const market = marketOf(order.market);
-  // Totals are rounded half-even: where steps make no whole units, a further part can cost one unit more.
+  // Totals are rounded half-even. If steps give fractions of a unit, another fill can cost one unit more.
   const spare = market !== null && market.exactStepProduct === null && order.filled > 0n ? 1n : 0n;
   const worst = isBound ? reference : worstPrice(reference, market?.priceStep ?? null);
   return (paymentFor('buy', rest, worst) + spare) as Units;
 }
 
-/** Returns the currency an order pays with. */
+/** Returns the currency that an order pays with. */
 function paysWith(order: Pick<OrderRecord, 'market' | 'side'>, marketNames: MarketNames): string {
   const { base, quote } = marketNames.parseMarket(order.market);
   return order.side === 'buy' ? quote : base;
 }
 
 /**
- * Returns the amount of an asset that live orders may still take, by strategy. Of the two legs of an OCO, of
- * which one trades, the more expensive counts. Null for a strategy whose amount is unknown.
+ * Returns the amount of an asset that live orders may still take, by strategy. Of the two legs of an OCO only
+ * the more expensive counts. The amount is null if it is unknown.
  */
 export function claimsOn(
   asset: string,
@@ -82,7 +82,7 @@ export function claimsOn(
   return claims;
 }
 
-/** True if an order counts for its pair; if both take the same, the first by key counts. */
+/** True if an order counts for its pair: it takes more than the other leg, or as much and is first by key. */
 function isDearer(
   order: OrderRecord,
   rest: Units | null,

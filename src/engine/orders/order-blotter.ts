@@ -18,16 +18,16 @@ import type { MirrorState } from '../mirror-change.ts';
 import type { Outbox } from '../outbox.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
-/** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
+/** Most places that are remembered after one reading; the oldest are dropped. A page has up to 1,000. */
 const MOST_SEEN_ONCE = 5_000;
 
-/** Orders refused within this time before the last send of an earlier life are looked for once more. */
+/** Period before the last send, in ms: orders refused in it are searched for again after a restart. */
 const LAST_REFUSALS_MS = 600_000;
 
-/** Called with a change of an order, after it was entered. `before` is null for a new one. */
+/** Called after a change of an order was stored. `before` is null for a new order. */
 type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
-/** The things that a listener has at work: it is not called while there are none. */
+/** Work of a listener: the listener is not called while `size` is 0. */
 type AtWork = { readonly size: number };
 
 const ALWAYS: AtWork = { size: 1 };
@@ -35,8 +35,8 @@ const ALWAYS: AtWork = { size: 1 };
 const NO_LISTENERS: readonly (readonly [OrderListener, AtWork])[] = [];
 
 /**
- * Keeps our orders: every event about one goes through here, into the table, the mirror and the journal, and
- * on to whoever listens.
+ * The book of our orders: every event on an order goes through it, into the table, the mirror and the
+ * journal, and on to the listeners.
  */
 export class OrderBlotter {
   readonly table = new OrderTable();
@@ -44,17 +44,17 @@ export class OrderBlotter {
   readonly venue: VenueProfile;
   readonly unknown: UnknownOrders;
   readonly outbox: Outbox;
-  /** True if the venue pushes every change: then nothing has to be read twice. */
+  /** True if the venue pushes every change, so that nothing has to be read twice. */
   private readonly isPushed: boolean;
-  /** Certain ends of the lists of own orders and trades: what a new order brings stands beyond them. */
+  /** Certain ends of the lists of own orders and trades; new orders and trades come beyond them. */
   furthestOrder: ListCursor = LIST_START;
   furthestTrade: ListCursor = LIST_START;
   /**
-   * Cursors beyond it that one reading has shown: a single wrong number must not become a floor under which
-   * nothing is looked for.
+   * Places beyond the end that one reading has shown, with its step. One wrong number must not become the
+   * end, because searches begin there.
    */
   private readonly seenOnce = new Map<ListCursor, number>();
-  /** True if the end of an order was requested here. */
+  /** Returns true if the bot has requested a cancel of the order with this key. */
   isEndWanted: (key: string) => boolean = () => false;
   private readonly listeners = new Map<OrderState | 'end', (readonly [OrderListener, AtWork])[]>();
 
@@ -72,34 +72,34 @@ export class OrderBlotter {
   }
 
   /**
-   * Adds a listener to changes after which an order is in one of these states; or to ends, which are told
-   * after the changes. It is called only while it has something at work.
+   * Adds a listener for changes to one of the given states; `end` is any final state, and its listeners are
+   * called last. A listener is called only while `atWork` is not empty.
    */
   listen(states: readonly (OrderState | 'end')[], listener: OrderListener, atWork = ALWAYS): void {
     for (const state of states)
       this.listeners.set(state, [...(this.listeners.get(state) ?? []), [listener, atWork]]);
   }
 
-  /** Enters a new order. */
+  /** Adds a new order. */
   add(order: OrderRecord): void {
     this.table.add(order);
     this.notify(order, null);
   }
 
-  /** Enters what was left out of an order when it was entered. */
+  /** Stores an order again after fields were added that were missing when it was added. */
   complete(order: OrderRecord): void {
     this.table.put(order);
     this.notify(order, null);
   }
 
-  /** Takes in a event; answers the order as it then is, the same value where nothing changed. */
+  /** Applies an event and returns the order after it: the same object if nothing changed. */
   apply(order: OrderRecord, event: OrderEvent): OrderRecord {
     const after = afterEvent(order, event);
     if (after === order) return order;
     const isEnding = !this.isPushed && mayTrade(order) && !mayTrade(after) && after.state !== 'rejected';
     const next = isEnding ? this.withEnder(after) : after;
     const { nowMs } = this.outbox;
-    // What was sent is what another may be identical to, whatever the exchange made of it.
+    // Once it is sent, an order blocks identical ones, whatever its outcome.
     if (event.kind === 'submitted') this.identical.sent(next);
     else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(order, nowMs);
     if (next.state === 'unknown' && order.state !== 'unknown') this.unknown.track(next, nowMs);
@@ -112,19 +112,19 @@ export class OrderBlotter {
     return next;
   }
 
-  /** Notes that somebody else canceled an order, where that is so. A market order ends by itself. */
+  /** Marks an order as canceled by others if the bot did not cancel it. A market order ends by itself. */
   private withEnder(next: OrderRecord): OrderRecord {
     const { key, pairKey, execution, reason } = next;
     if (next.matched >= next.amount || execution === 'market' || reason !== null) return next;
     const other = pairKey === null ? undefined : this.table.get(pairKey);
-    // The exchange ends one leg of a pair with the other.
+    // When one leg of a pair ends, the exchange ends the other.
     const isWithOther =
       other !== undefined &&
       (this.isEndWanted(other.key) || (!mayTrade(other) && other.reason !== CANCELED_BY_OTHERS));
     return this.isEndWanted(key) || isWithOther ? next : { ...next, reason: CANCELED_BY_OTHERS };
   }
 
-  /** One reading shows where an order stands. The second that does makes it sure. */
+  /** Notes a place that a reading shows in the list of own orders. The second reading makes it certain. */
   sawOrderAt(cursor: ListCursor | null): void {
     if (cursor === null || cursor <= this.furthestOrder) return;
     if (this.isPushed) {
@@ -144,17 +144,17 @@ export class OrderBlotter {
   }
 
   /**
-   * Takes over what the mirror kept. Whether a request that was being sent has left is not known, so
-   * it may be there, as an order may that was refused last of all: its trade may have been read, and its
-   * owner not found yet. A cancel that was on its way is asked for again. Nothing was sent later than now:
-   * what says so is of a clock that has been set back since, and would be waited for until then.
+   * Restores the orders from the mirror. A request that was in flight may have left, so its order may exist.
+   * An order refused just before the restart may exist too, with a trade that was read but not booked.
+   * Cancels in flight are requested again. A send time later than now comes from a clock that has been set
+   * back since; it counts as now.
    */
   restore(state: MirrorState, nowMs: number): void {
     const orders = state.orders.map((order) =>
       order.sentAtMs !== null && order.sentAtMs > nowMs ? { ...order, sentAtMs: nowMs } : order,
     );
     for (const order of orders) {
-      // Not where it stands itself, which one wrong reading may have shown: a floor was made of two.
+      // The order's own place may come from one wrong reading; its floor was confirmed by two.
       this.furthestOrder = Math.max(this.furthestOrder, order.orderFloor);
       this.table.put(order);
     }
@@ -172,7 +172,7 @@ export class OrderBlotter {
     }
   }
 
-  /** The oldest order that keeps the books from being compared, in words; null where none does. */
+  /** Returns the text on the oldest order that prevents a comparison of the books; null if none does. */
   unsettled(): Sentence | null {
     const order = this.table
       .unfinished()
@@ -191,7 +191,7 @@ export class OrderBlotter {
   private notify(order: OrderRecord, before: OrderRecord | null): void {
     const { outbox } = this;
     const isAtEnd = isFinal(order);
-    // Without a journal nobody reads what an order was between its plan and its end.
+    // Without a journal nobody reads the states between an order's start and its end.
     if (outbox.isJournaled || before === null || isAtEnd) outbox.change({ kind: 'order', order });
     if (outbox.isJournaled) {
       const { key, state, venueId, venueStatus: status, matched, filled, reason } = order;
@@ -209,7 +209,7 @@ export class OrderBlotter {
   }
 }
 
-/** True if two orders are identical to the exchange: in all but their clientOrderId. */
+/** True if two orders are identical to the exchange: they differ only in their clientOrderId. */
 export function areIdentical(one: OrderRecord, other: OrderRecord): boolean {
   return (
     one.amount === other.amount &&
@@ -222,42 +222,42 @@ export function areIdentical(one: OrderRecord, other: OrderRecord): boolean {
   );
 }
 
-/** An order that was sent, on the terms on which it was. */
+/** An order that was sent, with its terms at that time. */
 interface Arrival {
   readonly order: OrderRecord;
-  /** Latest time it may have arrived; infinity while unknown. */
+  /** Latest time at which it may have arrived, in ms since 1970; infinity while that is unknown. */
   atMs: number;
 }
 
 /**
- * Policy for an order while an identical one may count as its first copy at the exchange. `hold`: it waits,
- * and is given up if that takes too long. `send`: it is sent, and turns off the exchange's check for
- * duplicates if there is such an order. `insist`: it always turns the check off. Its clientOrderId
- * distinguishes it from the other in every list.
+ * Choices for an order that the exchange may take for a repetition of an identical one. `hold`: it waits, and
+ * is given up if that takes too long. `send`: it is sent, without the exchange's check for duplicates if an
+ * identical order was sent. `insist`: it is always sent without that check. Its clientOrderId distinguishes
+ * it from the other one in every list.
  */
 export type WhenIdentical = 'hold' | 'send' | 'insist';
 
 /**
- * Remembers what was sent lately, whoever wanted it: an identical order within the exchange's window would be
- * refused, or, should the first be lost, be taken for it. Bounded by what can be sent in the window.
+ * Remembers the orders sent within the exchange's window for identical orders: an identical one would be
+ * refused, or taken for a lost one. Bounded by the number of orders that can be sent in the window.
  */
 export class IdenticalOrders {
   private readonly heldBackMs: number;
-  /** Those that were sent, by key, the newest last. */
+  /** Orders that were sent, by key, the newest last. */
   private readonly arrivals = new Map<string, Arrival>();
-  /** Nothing is to be forgotten before this time. */
+  /** Time before which no entry expires, in ms since 1970. */
   heldUntilMs = Number.POSITIVE_INFINITY;
-  /** `heldBackMs`: for how long the exchange holds an order against identical ones; 0 where it takes them. */
+  /** `heldBackMs`: how long the exchange refuses identical orders, in ms; 0 if it accepts them. */
   constructor(heldBackMs: number) {
     this.heldBackMs = heldBackMs;
   }
 
-  /** The order was sent. */
+  /** Notes that an order was sent. */
   sent(order: OrderRecord): void {
     this.arrivals.set(order.key, { order, atMs: Number.POSITIVE_INFINITY });
   }
 
-  /** The outcome of the order is known: it had arrived at `atMs`, or it never will. */
+  /** Notes the outcome of an order: it arrived by `atMs`, or never will. */
   answered(order: OrderRecord, atMs: number): void {
     const arrival = this.arrivals.get(order.key);
     if (arrival?.atMs !== Number.POSITIVE_INFINITY) return;
@@ -266,7 +266,7 @@ export class IdenticalOrders {
   }
 
   /**
-   * Returns the time from which such an order may be sent; infinity while another one's outcome is unknown.
+   * Returns the time from which an order may be sent; infinity while an identical one's outcome is unknown.
    */
   freeAtMs(order: OrderRecord, nowMs: number): number {
     const arrival = this.heldBackMs === 0 ? null : this.lastOther(order);
@@ -277,12 +277,12 @@ export class IdenticalOrders {
     return nowMs;
   }
 
-  /** The key of the other order that holds this one back for longest; null where none was sent lately. */
+  /** Returns the key of the identical order that blocks this one for longest; null if none does. */
   otherThan(order: OrderRecord): string | null {
     return this.lastOther(order)?.order.key ?? null;
   }
 
-  /** Forgets what no longer holds anything back. */
+  /** Forgets the orders that no longer block another one. */
   expire(nowMs: number): void {
     this.heldUntilMs = Number.POSITIVE_INFINITY;
     for (const [key, { atMs }] of this.arrivals) {
@@ -291,12 +291,12 @@ export class IdenticalOrders {
     }
   }
 
-  /** Another order like this one, of which is known that it was sent. */
+  /** True if another identical order is known to have been sent. */
   knowsOther(order: OrderRecord): boolean {
     return this.lastOther(order) !== null;
   }
 
-  /** Of other orders like this one, that which may have arrived last. */
+  /** Returns the other identical order that may have arrived last; null if there is none. */
   private lastOther(order: OrderRecord): Arrival | null {
     let last: Arrival | null = null;
     for (const arrival of this.arrivals.values()) {
@@ -306,7 +306,7 @@ export class IdenticalOrders {
     return last;
   }
 
-  /** After a restart: what may have been sent just before. */
+  /** Restores the orders that may have been sent just before a restart. */
   restore(orders: Iterable<OrderRecord>, nowMs: number): void {
     for (const order of orders) {
       if (order.sentAtMs === null) continue;

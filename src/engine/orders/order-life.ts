@@ -4,16 +4,16 @@ import type { VenueOrderId } from '../../domain/order.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, type OrderRecord, type OrderState } from '../../records/order.ts';
 
-/** Exchange's report on an order, from any of its lists and replies. */
+/** Status of an order as any list or reply of the exchange shows it. */
 export interface OrderStatusReport {
   readonly venueId: VenueOrderId | null;
   readonly status: string | null;
-  /** True if the order may still fill by its status; also true if no status was given. */
+  /** True if the order can still fill, by its status; also true without a status. */
   readonly isOpen: boolean;
   readonly matched: Units;
   /**
-   * Order terms as the exchange accepted them. They can differ from what was sent: digits beyond the market's
-   * steps are rounded. Null if not reported.
+   * Terms that the exchange accepted; null if not reported. They can differ from the sent ones: the exchange
+   * rounds digits beyond the market's steps.
    */
   readonly terms: VenueTerms | null;
 }
@@ -24,30 +24,28 @@ interface VenueTerms {
   readonly stopPrice: Units | null;
 }
 
-/** Something that was done about an order, or learned of it. */
+/** An action on an order, or news about it. */
 export type OrderEvent =
-  /** Its request was submitted; it leaves when its budget permits. */
+  /** The request was queued; it leaves when its budget allows. */
   | { readonly kind: 'submitted'; readonly atMs: number }
-  /** It was decided otherwise before anything left: halted, too old, no slot. */
+  /** The order was given up before anything was sent: halted, too old, or no slot. */
   | { readonly kind: 'dropped'; readonly atMs: number; readonly reason: Sentence }
-  /** The exchange's own no, which says that nothing was registered. */
+  /** The exchange refused the order, so it does not exist there. */
   | { readonly kind: 'refused'; readonly atMs: number; readonly code: string }
-  /** No clear answer; it can have left until `sentAtMs`. */
+  /** There was no clear answer. The request may have left up to `sentAtMs`. */
   | { readonly kind: 'unanswered'; readonly sentAtMs: number }
   | { readonly kind: 'seen'; readonly atMs: number; readonly report: OrderStatusReport }
-  /**
-   * It matched less than a reading had said, as two later ones say: what is closed does not change any more.
-   */
+  /** Two readings of a closed order show a smaller matched amount than an earlier one: they are right. */
   | { readonly kind: 'matched less'; readonly matched: Units }
-  /** The id that a reply gave it is not its own; this one is, as it says itself. */
+  /** The id from a reply was wrong; `venueId` is the order's id, by its own record. */
   | { readonly kind: 'rebound'; readonly venueId: VenueOrderId }
   /**
-   * The exchange has nothing under the id that a reply gave it, as two answers say. What it is there has to
-   * be found out.
+   * Two answers show that the exchange has no order under the id from a reply, so the order has to be found
+   * again.
    */
   | { readonly kind: 'unbound' }
   | { readonly kind: 'cancel asked' }
-  /** The cancel came to nothing, or to nothing clear. Whether the order is open is asked next. */
+  /** The cancel failed or had no clear result. Next the order's status is read. */
   | { readonly kind: 'cancel failed' }
   | {
       readonly kind: 'filled';
@@ -56,32 +54,31 @@ export type OrderEvent =
       readonly total: Units;
       readonly fee: Units;
     }
-  /** By how much what it filled for was another than it was taken for. */
+  /** Booked fills were corrected by this difference of value and fee. */
   | { readonly kind: 'corrected'; readonly total: Units; readonly fee: Units }
-  /** Proven that it never arrived. `resend`: it may be sent again under its own id. */
+  /** The order is proven never to have arrived. `resend`: it may be sent again under the same id. */
   | { readonly kind: 'absent'; readonly atMs: number; readonly resend: boolean };
 
-/** Every state that a state may become; what is not here is a mistake of ours and stops trading. */
+/** States that may follow each state. Any other change is a bug and stops trading. */
 export const NEXT_STATES: Readonly<Record<OrderState, readonly OrderState[]>> = {
   planned: ['sending', 'rejected'],
   sending: ['unknown', 'open', 'settling', 'filled', 'cancelled', 'rejected'],
   unknown: ['planned', 'open', 'settling', 'filled', 'cancelled', 'rejected'],
-  // Unknown again: the id that a reply gave it was wrong.
+  // `unknown` again: the id that a reply gave was wrong.
   open: ['cancelling', 'settling', 'filled', 'cancelled', 'unknown'],
   cancelling: ['open', 'settling', 'filled', 'cancelled', 'unknown'],
   settling: ['filled', 'cancelled'],
   filled: [],
   cancelled: [],
-  // It was there after all: a refusal that was none, or one that came later than anything can.
+  // The order exists after all: the refusal was wrong, or it arrived later than should be possible.
   rejected: ['open', 'settling', 'filled', 'cancelled'],
 };
 
 /**
- * The life cycle of an order: its next value after a event, or the same value where the event changes
- * nothing. Only positive evidence rejects an order that was sent, and one that turns up after a rejection
- * lives again. Lists lag, so what was matched stays matched, and a closed order does not open again.
- * @throws SarrafError `INVARIANT` for a step that must not happen, such as a fill beyond the amount or of an
- * order that never was.
+ * Returns an order after an event; the same object if the event changes nothing. Only positive evidence
+ * rejects a sent order, and a rejected order that shows up is open again. Lists lag, so the matched amount
+ * never falls by a list, and a closed order does not open again. @throws SarrafError `INVARIANT` for a change
+ * that must not happen, such as a fill beyond the amount.
  */
 export function afterEvent(order: OrderRecord, event: OrderEvent): OrderRecord {
   const next = apply(order, event);
@@ -99,11 +96,11 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
       expectIn(order, event, ['planned']);
       return { ...order, state: 'sending', attempts: order.attempts + 1, sentAtMs: event.atMs };
     case 'dropped':
-      // Of one that may have left, that it was not wanted any more says nothing.
+      // Dropping an order proves nothing once its request may have left.
       expectIn(order, event, ['planned', 'sending']);
       return { ...order, state: 'rejected', reason: event.reason, closedAtMs: event.atMs };
     case 'refused':
-      // One that was seen in a list meanwhile is there, whatever a late answer says.
+      // An order that a list has shown exists, whatever a late answer states.
       if (order.state !== 'sending' && order.state !== 'unknown') return order;
       return { ...order, state: 'rejected', reason: event.code, closedAtMs: event.atMs };
     case 'unanswered':
@@ -134,13 +131,13 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
       };
     case 'absent':
       if (order.state !== 'unknown') return order;
-      // One that a reply has shown was there, so it is never sent again.
+      // An order that a reply has shown existed, so it is never sent again.
       if (event.resend && order.venueStatus === null) return { ...order, state: 'planned' };
       return { ...order, state: 'rejected', reason: sentence('order-never-arrived'), closedAtMs: event.atMs };
   }
 }
 
-/** Fills come by the id, so that of an order with fills is right. */
+/** True if an order can lose its id. Fills arrive by id, so the id of an order with fills is right. */
 export function isUnbindable({ state, venueId, filled }: OrderRecord): boolean {
   return (state === 'open' || state === 'cancelling') && venueId !== null && filled === NO_UNITS;
 }
@@ -156,7 +153,7 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
   const isClosed = wasClosed || !report.isOpen;
   const state = isClosed ? 'settling' : order.state === 'cancelling' ? 'cancelling' : 'open';
   const closedAtMs = isClosed ? (order.closedAtMs ?? atMs) : order.closedAtMs;
-  // What a list says again and again: the same value, so that whoever compares sees that nothing happened.
+  // Lists repeat the same status often: the same object shows callers that nothing changed.
   const isSame =
     terms === null &&
     state === order.state &&
@@ -170,15 +167,15 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
   return { ...order, state: settledState, venueId, venueStatus, matched, closedAtMs, ...terms };
 }
 
-/** Revives an order that counted as never placed, and exists. */
+/** Returns a rejected order that exists after all, in the state `unknown`. */
 function revived(order: OrderRecord): OrderRecord {
   return { ...order, state: 'unknown', reason: null, closedAtMs: null };
 }
 
 /**
- * Returns the exchange's terms of the order, if they differ: it rounds to the current steps, and ours may be
- * older. Amounts are only ever rounded down, and never below the filled amount; anything else is no record of
- * this order's terms. Null if nothing differs.
+ * Returns the exchange's terms if they differ from the order's: the exchange rounds to its current steps.
+ * Amounts are only rounded down, never below the filled amount; other amounts are ignored. Null if nothing
+ * differs.
  */
 function termsOf(
   order: OrderRecord,
@@ -187,7 +184,7 @@ function termsOf(
   if (terms === null) return null;
   const isLess = terms.amount < order.amount && terms.amount > 0n && terms.amount >= order.filled;
   const amount = isLess ? terms.amount : order.amount;
-  // The price of a market order is no more than a hint, and lists say what they like for it.
+  // The price of a market order is only a hint, and lists can show any value for it.
   const hasPrice = order.price !== null && (order.execution === 'limit' || order.execution === 'stop_limit');
   const price = hasPrice ? (terms.price ?? order.price) : order.price;
   const stopPrice = order.stopPrice === null ? null : (terms.stopPrice ?? order.stopPrice);
@@ -218,7 +215,7 @@ function filled(
       `expected fills of ${order.key} up to its ${order.amount} units, of which ${order.filled} were filled and it is ${order.state}, was one of ${fill.amount} more`,
   );
   const matched = amount > order.matched ? amount : order.matched;
-  // A fill is evidence that it arrived.
+  // A fill proves that the order arrived.
   const arrived = order.state === 'sending' || order.state === 'unknown' ? 'open' : order.state;
   return {
     ...order,
@@ -230,7 +227,7 @@ function filled(
   };
 }
 
-/** A closed order is at its end once its fills add up to what it matched. */
+/** Returns the final state of a closed order once all its matched amount is filled; otherwise `state`. */
 function settled(
   state: OrderState,
   { amount, filled, matched }: Pick<OrderRecord, 'amount' | 'filled' | 'matched'>,

@@ -13,7 +13,7 @@ import type { RowCounter } from '../feeds/row-counter.ts';
 import { UnknownOrderSearch } from './unknown-order-search.ts';
 import type { Outbox } from '../outbox.ts';
 
-/** A list may be this much older than a reply. */
+/** A list may be this much older than a reply, in ms. */
 const LIST_LAG_MS = 3_000;
 
 interface OrderManagerOptions {
@@ -22,13 +22,13 @@ interface OrderManagerOptions {
   readonly findings: IssueLog;
   readonly risk: PreTradeRisk;
   readonly rows: RowCounter;
-  /** Marks the ids of this mirror. */
+  /** Mark of this mirror in the ids of its orders. */
   readonly epoch: string;
 }
 
 /**
- * All that is done about orders of ours: they are placed, canceled, found again and read. Each of it is a
- * part of its own; here is what concerns them all.
+ * Entry point for everything about our orders: placing, canceling, finding and reading them. Each task has
+ * its own class; this one connects them.
  */
 export class OrderManager {
   readonly blotter: OrderBlotter;
@@ -68,7 +68,7 @@ export class OrderManager {
     });
   }
 
-  /** Does what its time has come for. */
+  /** Does what is due: sends waiting orders, cancels, and searches. */
   pump(nowMs: number): void {
     const { blotter, cancels, takeover, placer, unknown } = this;
     if (placer.waiting.size > 0) placer.pump();
@@ -77,12 +77,12 @@ export class OrderManager {
     if (blotter.unknown.searches.size > 0) unknown.pump(nowMs);
   }
 
-  /** True if strategies have to wait for what a lost or older mirror did not know. */
+  /** True if strategies must wait: orders missing in a lost or copied mirror are still taken over. */
   isWaitedFor(areFillsWaiting: boolean): boolean {
     return this.takeover.isWaitedFor(areFillsWaiting) || this.orphans.isAwaited();
   }
 
-  /** Returns the time of the next action that is due by itself. */
+  /** Returns the time of the next due action, in ms since 1970; infinity if there is none. */
   wakeAtMs(): number {
     const { blotter, cancels, takeover, placer } = this;
     let next = takeover.dueAtMs;
@@ -93,21 +93,21 @@ export class OrderManager {
   }
 
   /**
-   * The open orders, as one complete list has them: one of ours that is not among them is asked for by its
+   * Applies a complete list of the open orders: our open orders that it does not contain are read by their
    * id.
    */
   applyOpenList(listed: ReadonlySet<VenueOrderId>, askedAtMs: number): void {
     for (const order of this.blotter.table.unfinished()) {
       const { state, venueId, sentAtMs } = order;
       if ((state !== 'open' && state !== 'cancelling') || venueId === null || listed.has(venueId)) continue;
-      // Lists lag behind replies.
+      // Lists lag behind replies, so a new order may be missing.
       if (sentAtMs !== null && sentAtMs + LIST_LAG_MS > askedAtMs) continue;
       this.reports.endings.corroborate(order.key);
       this.cancels.query(order);
     }
   }
 
-  /** One of ours is there a second time. */
+  /** Cancels the second order of one that was placed twice, if it is open, and raises an alarm. */
   private endTwin({ key, venueId }: OrderRecord, { status }: VenueOrder, id: VenueOrderId): void {
     if (status !== null && !isOpenStatus(this.blotter.venue, status)) {
       this.blotter.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${id}`, key);
@@ -121,19 +121,18 @@ export class OrderManager {
   }
 }
 
-/** Strategies wait so long at most for the end of orders that nobody steers. */
+/** Maximum time that strategies wait for the end of canceled orphans, in ms. */
 const ENDS_WITHIN_MS = 60_000;
 
 /**
- * Open orders of this instance that were taken over, since the mirror was lost or put back from a copy. No
- * intent steers them: a strategy goes on from what it knew then, and would place the like of them once more.
- * So they are canceled before it begins. What protects a position, a stop order or an OCO, stays and is said:
- * whether its position still needs it, only a person can know.
+ * Handles open orders of this instance that were taken over after the mirror was lost or restored from a
+ * copy. No intent steers them, and their strategy might place the same again, so they are canceled before it
+ * starts. Stop orders and OCOs stay, with an alarm: only a person can know if a position still needs them.
  */
 class OrphanedOrders {
   private readonly outbox: Outbox;
   private readonly cancels: Pick<CancelManager, 'cancel' | 'wantsEndOf'>;
-  /** Times at which the end of each was requested. */
+  /** Time at which each cancel was requested, by the order's key, in ms since 1970. */
   private readonly ending = new Map<string, number>();
 
   constructor(options: {
@@ -144,12 +143,12 @@ class OrphanedOrders {
     this.cancels = options.cancels;
   }
 
-  /** An order that was just taken over, with the record that it was found in. */
+  /** Cancels an order that was just taken over; one that protects a position stays, with an alarm. */
   apply(order: OrderRecord, { pairId, clientOrderId }: VenueOrder): void {
     if (!mayTrade(order)) return;
     const { key, strategy, stopPrice } = order;
     if (stopPrice !== null || pairId !== null) {
-      // The second leg of a pair has no name of its own, and goes with the first.
+      // The second leg of a pair has no client order id; it ends with the first.
       if (clientOrderId === null) return;
       this.outbox.alarm(
         `${key} protects a position and stays open, but ${strategy} does not know it any more: cancel it with "sarraf cancel ${key}" once its position is closed or has another exit`,
@@ -162,7 +161,7 @@ class OrphanedOrders {
     this.cancels.cancel(order);
   }
 
-  /** True if the end of some is still awaited. */
+  /** True if the end of a canceled order is still awaited. */
   isAwaited(): boolean {
     for (const [key, askedAtMs] of this.ending)
       if (!this.cancels.wantsEndOf(key) || askedAtMs + ENDS_WITHIN_MS < this.outbox.nowMs)

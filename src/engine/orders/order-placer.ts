@@ -19,39 +19,39 @@ interface OrderPlacerOptions {
   readonly reports: OrderReportMatcher;
   readonly risk: PreTradeRisk;
   readonly rows: RowCounter;
-  /** Marks the ids of this mirror. */
+  /** Mark of this mirror in the ids of its orders. */
   readonly epoch: string;
 }
 
-/** The code by which an order is given up that waited for an identical one. */
+/** Code of an order that was given up because an identical one blocked it for too long. */
 export const IDENTICAL_ORDER = 'IdenticalOrder';
 
-/** Reason the reply to a placement is not used. */
+/** Reason why the reply to a placement was not used. */
 const NOT_ABOUT_IT = 'the reply to its placement is not about it';
 
 /**
- * Maximum wait beyond the exchange's own window. After it the order is given up: the fate of the other one is
- * not known.
+ * Additional wait after the exchange's window for identical orders, in ms. Then the order is given up,
+ * because the outcome of the other one is still unknown.
  */
 const WAITS_LONGER_MS = 1_000;
 
 /**
- * Places orders. An order is on the disk before its request leaves; it is sent once; and one that is like
- * another of a moment ago waits until the exchange no longer takes it for its repetition.
+ * Places orders. An order is on the disk before its request leaves, and it is sent once. An order identical
+ * to one sent a moment ago waits until the exchange no longer takes it for a repetition.
  */
 export class OrderPlacer {
   private readonly options: OrderPlacerOptions;
   private readonly blotter: OrderBlotter;
   private readonly outbox: Outbox;
   private readonly names: OrderNames;
-  /** Orders that wait until an identical one is out of the exchange's mind. */
+  /** Keys of planned orders that wait because the exchange has an identical one. */
   readonly waiting = new Set<string>();
   /**
-   * Live orders that need not wait for one, or are only to rest, by their keys. After a restart there are
-   * none: what was planned before is not sent then.
+   * Options of live orders that do not wait for identical ones, or must only rest, by key. Empty after a
+   * restart: orders planned before it are not sent.
    */
   private readonly manners = new Map<string, Pick<OrderPlan, 'whenIdentical' | 'isPostOnly'>>();
-  /** Until when orders are known not to leave, and why. */
+  /** Time until which no order can be sent, and the reason. */
   private stuckUntilMs = 0;
   private stuckBecause = '';
 
@@ -64,7 +64,7 @@ export class OrderPlacer {
     this.blotter.listen(['end'], (order) => this.manners.delete(order.key), this.manners);
   }
 
-  /** Enters an order and sends it, or lets it wait for an identical one. Answers its key. */
+  /** Creates an order and sends it, or lets it wait for an identical one. Returns its key. */
   place(plan: OrderPlan): string {
     plan.instance.planned(this.outbox.nowMs);
     const clientOrderId = this.names.next(plan.order.value.strategy, this.options.rows.next());
@@ -88,9 +88,9 @@ export class OrderPlacer {
     return first.key;
   }
 
-  /** Sends what has waited long enough. */
+  /** Sends the waiting orders that may be sent now. */
   pump(): void {
-    // Over a copy: one that has to wait on is added again.
+    // A copy, because `tryToSend` adds an order again if it has to wait longer.
     const keys = [...this.waiting];
     for (const key of keys) {
       const order = this.blotter.table.get(key);
@@ -99,7 +99,7 @@ export class OrderPlacer {
     }
   }
 
-  /** Returns the time of the next action that is due by itself. */
+  /** Returns the time at which the next waiting order is due, in ms since 1970; infinity if none waits. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const key of this.waiting) {
@@ -109,7 +109,7 @@ export class OrderPlacer {
     return next;
   }
 
-  /** Returns why a new order could not leave now; null if it may. */
+  /** Returns why a new order could not be sent now; null if it could. */
   closed(): Sentence | null {
     const { nowMs } = this.outbox;
     if (this.stuckUntilMs <= nowMs) return null;
@@ -119,7 +119,7 @@ export class OrderPlacer {
     return sentence('orders-stuck', { seconds, reason: this.stuckBecause });
   }
 
-  /** Drops what was not sent yet, as when trading is halted. */
+  /** Drops the orders that wait to be sent, for example in a halt. */
   dropPlanned(reason: Sentence): void {
     for (const key of this.waiting) this.drop(key, reason);
     this.waiting.clear();
@@ -152,7 +152,7 @@ export class OrderPlacer {
     });
   }
 
-  /** Sends an order that is planned, or lets it wait on. */
+  /** Sends a planned order, lets it wait, or drops it if it waited too long or a risk check refuses it. */
   tryToSend(order: OrderRecord): void {
     const { nowMs } = this.outbox;
     const { whenIdentical = 'hold', isPostOnly = false } = this.manners.get(order.key) ?? {};
@@ -187,7 +187,7 @@ export class OrderPlacer {
     );
   }
 
-  /** Answers why a reply that could be read was not used; null for any other. */
+  /** Applies the answer to a placement. Returns why a readable reply was not used; null otherwise. */
   private applyPlaced(
     key: string,
     answer: VenueAnswer<'place' | 'place-oco'>,
@@ -199,12 +199,11 @@ export class OrderPlacer {
       return this.bindPlaced(legs, records, atMs) ? null : NOT_ABOUT_IT;
     }
     if (answer.outcome === 'unsent') {
-      // Without a known time the next one may try at once.
+      // Without a known time, the next order may be sent at once.
       this.stuckUntilMs = atMs + (answer.retryInMs ?? 0);
       this.stuckBecause = answer.reason;
       for (const order of legs) {
-        // One that was asked for before may have been seen meanwhile: then it is there, whatever became of
-        // this request.
+        // A list may have shown the order meanwhile: then it exists, whatever became of this request.
         if (order.state !== 'sending') continue;
         this.blotter.apply(order, {
           kind: 'dropped',
@@ -230,8 +229,8 @@ export class OrderPlacer {
   }
 
   /**
-   * Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One
-   * without is looked for. Answers whether each leg has one.
+   * Gives each leg the record with its name and terms from the reply, in any sequence. A leg without a record
+   * becomes unknown. True if each leg has one.
    */
   private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): boolean {
     const { reports } = this.options;
@@ -251,7 +250,7 @@ export class OrderPlacer {
     return isAboutAll;
   }
 
-  /** The record that carries the leg's name; where none does the first one, to report what it carries. */
+  /** Returns the record with the leg's client order id; without one, the first is checked instead. */
   private namedFirst(records: readonly VenueOrder[], leg: OrderRecord): VenueOrder | undefined {
     const { clientOrderId } = leg;
     let [named] = records;
@@ -259,7 +258,7 @@ export class OrderPlacer {
     return named !== undefined && this.options.reports.isOfPlacement(named, leg, null) ? named : undefined;
   }
 
-  /** The record of the second leg of a pair whose first is known. */
+  /** Returns the record of a pair's second leg, given that of the first. */
   private secondOf(
     records: readonly VenueOrder[],
     leg: OrderRecord,
@@ -271,8 +270,8 @@ export class OrderPlacer {
   }
 
   /**
-   * A refusal that says it is there already. Of an order sent once that is no evidence: somebody's identical
-   * order may be meant.
+   * True if a refusal proves that the order exists already. For an order that was sent once, `identicalOrder`
+   * proves nothing: it may mean somebody else's order.
    */
   private showsArrival(order: OrderRecord | undefined, code: string): boolean {
     if (order === undefined) return false;
@@ -322,7 +321,7 @@ export class OrderPlacer {
 
 type PlaceCall = Extract<VenueCall, { kind: 'place' | 'place-oco' }>;
 
-/** The call that places an order, or with `pair`, its stop leg, both legs of an OCO. */
+/** Returns the call that places an order, or, with a stop leg in `pair`, an OCO. */
 function placeCall(
   order: OrderRecord,
   pair: OrderRecord | undefined,

@@ -12,32 +12,32 @@ import type { OrderBlotter } from './order-blotter.ts';
 import { type ValidationIssue, orderIssue, orderMisfit } from '../feeds/plausibility.ts';
 import { english } from '../../language/sentence.ts';
 
-/** Owner of an order in a list. */
+/** Result of matching a record of the exchange with our orders. */
 export type ReportMatch =
   | { readonly kind: 'own'; readonly order: OrderRecord }
   | { readonly kind: 'foreign' }
-  /** Another one carries the name of one of ours, and both are there: it was placed twice. */
+  /** The record has the name of one of our orders, but another id, and both exist: it was placed twice. */
   | { readonly kind: 'twin'; readonly of: OrderRecord }
   /**
-   * It contradicts itself or what is known, or says something that one reading can not prove. Nothing of it
-   * was used, and it is asked for again.
+   * The record contradicts itself or known facts, or one reading can not prove what it shows. It was not used
+   * and is requested again.
    */
   | { readonly kind: 'doubtful' };
 
-/** Last answer of the exchange on an order that was requested by its id, and its time. */
+/** The exchange's last answer about an order that was requested by its id. */
 interface StatedOrder {
   readonly record: VenueOrder;
   readonly atMs: number;
 }
 
-/** Statements that are remembered; the oldest go. */
+/** Most answers that are remembered; the oldest are dropped. */
 const MOST_STATED = 1_000;
 
-/** Facts known about a record beyond its content. */
+/** The request that a record answers. */
 export interface ReportContext {
-  /** The order that the reply was asked for. */
+  /** Order that the request was about. */
   readonly known?: OrderRecord;
-  /** The id that was asked for. */
+  /** Id that was requested. */
   readonly askedId?: VenueOrderId;
 }
 
@@ -46,18 +46,18 @@ interface OrderReportMatcherOptions {
   readonly instance: string;
   readonly lateArrivalMs: number;
   readonly findings: IssueLog;
-  /** True if the venue pushes every change: then nothing has to be read twice. */
+  /** True if the venue pushes every change, so that nothing has to be read twice. */
   readonly isPushed?: boolean;
-  /** Called where one of ours is there a second time, with the record of the second. */
+  /** Called if one of our orders exists twice, with the record and id of the second one. */
   readonly onTwin: (order: OrderRecord, record: VenueOrder, id: VenueOrderId) => void;
-  /** Called with each order that is taken over, as its record says it is. */
+  /** Called with each order that is taken over, and its record. */
   readonly onTakeover: (order: OrderRecord, record: VenueOrder) => void;
 }
 
 /**
- * Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in
- * what it says: by its name, by its id, or as the second leg of a pair. What does not fit is not used. What
- * can not be undone is believed of two readings only: an end, another id, an order taken over.
+ * Finds out which of our orders a record belongs to, by name, by id, or as the second leg of a pair, and
+ * applies the record. Records that do not fit are not used. What can not be undone needs two readings: an
+ * end, another id, an order that is taken over.
  */
 export class OrderReportMatcher {
   readonly findings: IssueLog;
@@ -104,7 +104,7 @@ export class OrderReportMatcher {
     this.isPushed = isPushed;
     blotter.listen(['end'], ({ key, venueId }) => {
       if (this.findings.entries.size > 0) this.findings.forget(key);
-      // A venue that pushes every change is asked about nothing, and nothing of it is read twice.
+      // Nothing of a pushing venue is read twice, so there is nothing to forget.
       if (isPushed) return;
       this.endings.signs.delete(key);
       this.sureIds.seen.delete(key);
@@ -119,17 +119,17 @@ export class OrderReportMatcher {
     return this.foreign.has(venueOrderId);
   }
 
-  /** True while the owner of an order is being found out. */
+  /** True while the order is being requested by its id. */
   isAsking(venueOrderId: VenueOrderId): boolean {
     return this.inquiries.isInProgress(venueOrderId);
   }
 
-  /** True if a record is of an order of this instance that is not known here, and is to be taken over. */
+  /** True if an order of this instance is missing in the table and has to be taken over. */
   isMissing(record: VenueOrder): boolean {
     return this.find(record) === undefined && this.lost.includes(record, this.cursorOf(record));
   }
 
-  /** Returns the exchange's last answer on an order, ours or not, that was requested by its id. */
+  /** Returns the exchange's last answer about an order that was requested by its id, ours or not. */
   statedOf(venueOrderId: VenueOrderId): StatedOrder | undefined {
     return this.stated.get(venueOrderId);
   }
@@ -141,12 +141,12 @@ export class OrderReportMatcher {
     retainNewest(this.stated, MOST_STATED);
   }
 
-  /** Takes in a record, for the order it was asked for or for whichever it is of. */
+  /** Applies a record to the order that it was requested for, or else to the order that it belongs to. */
   apply(record: VenueOrder, context: ReportContext = {}): ReportMatch {
     const unchanged = this.unchanged.orderOf(record);
     if (unchanged !== undefined && context.askedId === undefined && this.isNothingNew(unchanged))
       return { kind: 'own', order: unchanged };
-    // As it is now: the other leg of a pair may have reported it since.
+    // The current value: the other leg of a pair may have changed the order since.
     const order =
       context.known === undefined
         ? this.find(record)
@@ -165,9 +165,9 @@ export class OrderReportMatcher {
     return match;
   }
 
-  /** Takes in the reply to the placement of an order, of which `isOfPlacement` says that it is its own. */
+  /** Applies the reply to an order's placement, after `isOfPlacement` has confirmed it. */
   applyPlaced(record: VenueOrder, order: OrderRecord): ReportMatch {
-    // As it is now: the other leg of a pair may have reported it since.
+    // The current value: the other leg of a pair may have changed the order since.
     const current = this.blotter.table.get(order.key) ?? order;
     if (!this.isPushed) return this.bind(current, record, {});
     this.blotter.sawOrderAt(this.cursorOf(record));
@@ -175,8 +175,8 @@ export class OrderReportMatcher {
   }
 
   /**
-   * True if a reply to the placement of an order is its own: it has the name that was sent, or, as the second
-   * leg of a pair, each names the other; and its terms are those that were requested.
+   * True if a record in a placement's reply belongs to the order: it has the sent client order id (or, for a
+   * second leg, both legs name each other) and the requested terms.
    */
   isOfPlacement(record: VenueOrder, order: OrderRecord, first: VenueOrder | null): boolean {
     const isNamed =
@@ -196,17 +196,17 @@ export class OrderReportMatcher {
     return false;
   }
 
-  /** True if another reading of this record of an open order can add nothing to this one. */
+  /** True if the same record, read again, could add nothing. */
   private isSettled(order: OrderRecord, record: VenueOrder): boolean {
     const { venue, furthestOrder } = this.blotter;
     const isOpen = record.status !== null && isOpenStatus(venue, record.status) && !isFinal(order);
-    // A second leg may still learn its id from the first.
+    // A second leg may still learn its id from the first leg.
     if (!isOpen || order.pairKey !== null || !this.sureIds.isSure(order.key)) return false;
     const cursor = cursorOfOrder(venue, record);
     return cursor !== null && cursor <= furthestOrder;
   }
 
-  /** True if nothing has come since that the same record would revert. */
+  /** True if nothing came since the last reading that the same record would change again. */
   private isNothingNew(order: OrderRecord): boolean {
     const { key } = order;
     return (
@@ -217,14 +217,14 @@ export class OrderReportMatcher {
   private applyOwn(order: OrderRecord, record: VenueOrder, context: ReportContext): ReportMatch {
     const misfit = orderMisfit(record, order);
     if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
-      // It has another one's record under the id that we know.
+      // The exchange has another order under the known id.
       if (context.askedId === order.venueId) this.disputed.sawKnown(order, false);
       return this.doubt(order, record, misfit);
     }
     return this.bind(order, record, context);
   }
 
-  /** Takes in a record whose name and terms fit the order. */
+  /** Applies a record whose client order id and terms fit the order. */
   private bind(order: OrderRecord, record: VenueOrder, context: ReportContext): ReportMatch {
     const id = idOf(record);
     if (order.venueId !== null && order.venueId !== id) return this.applyUnderOtherId(order, record, context);
@@ -252,7 +252,7 @@ export class OrderReportMatcher {
     return this.adopt(order, record, this.statusOf(order, record), context.askedId === id);
   }
 
-  /** The status as far as it is believed; null where it has to be read again. */
+  /** Returns the status if it can be trusted; null if the order has to be read again. */
   private statusOf(order: OrderRecord, record: VenueOrder): string | null {
     const { status } = record;
     if (status === null || isFinal(order)) return status;
@@ -274,7 +274,7 @@ export class OrderReportMatcher {
 
   private adopt(order: OrderRecord, record: VenueOrder, status: string | null, isAsked = false): ReportMatch {
     const { blotter } = this;
-    // They are said once and stay.
+    // The accepted terms are applied once; later records do not change them.
     const terms = order.venueStatus === null ? record : null;
     const isOpen = status === null || isOpenStatus(blotter.venue, status);
     const report = { venueId: record.id, status, isOpen, matched: record.matchedAmount, terms };
@@ -285,8 +285,8 @@ export class OrderReportMatcher {
   }
 
   /**
-   * Lowers the matched amount of a closed order: it cannot fall, so two answers that show less than was noted
-   * are right.
+   * Lowers the matched amount of a closed order after two answers showed less: matched amounts never fall, so
+   * the earlier, larger one was wrong.
    */
   private settleLess(order: OrderRecord, record: VenueOrder): OrderRecord {
     const { blotter, lessMatched } = this;
@@ -306,15 +306,13 @@ export class OrderReportMatcher {
     return blotter.apply(order, { kind: 'matched less', matched });
   }
 
-  /** It was asked for by an id, and another one came: the answer to another question. */
+  /** Returns an issue if a record has another id than was requested; else null. */
   private wrongAnswer(record: VenueOrder, { askedId }: ReportContext): ValidationIssue | null {
     if (askedId === undefined || record.id === askedId) return null;
     return { field: 'id', expected: `${askedId}, which was asked for`, found: String(record.id) };
   }
 
-  /**
-   * Two readings that say the same of what counts are believed, though something beside it contradicts them.
-   */
+  /** True if two readings show the same soft issue, which leaves the important fields right. */
   private isConfirmed(order: OrderRecord | undefined, record: VenueOrder, issue: ValidationIssue): boolean {
     if (issue.isSoft !== true) return false;
     return this.findings.note(order?.key ?? `order ${record.id}`, issue, { isGrave: false }) >= 2;
@@ -325,7 +323,7 @@ export class OrderReportMatcher {
     const readings = this.findings.note(order?.key ?? `order ${id}`, issue, {
       isGrave: order !== undefined && !isFinal(order),
     });
-    // Lists tell the same every few seconds, so that asking once is enough.
+    // Lists repeat themselves every few seconds, so one request is enough.
     if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.ask(order.venueId);
     const cursor = cursorOfOrder(this.blotter.venue, record);
     const isKnownPlace = cursor !== null && cursor <= this.blotter.furthestOrder;
@@ -333,7 +331,7 @@ export class OrderReportMatcher {
     return { kind: 'doubtful' };
   }
 
-  /** The name of one of ours under another id than its own: see `DisputedIds`. */
+  /** Handles a record with the client order id of one of our orders but another id, by `DisputedIds`. */
   private applyUnderOtherId(order: OrderRecord, record: VenueOrder, context: ReportContext): ReportMatch {
     const venueId = idOf(record);
     const dispute = this.disputed.apply(order, venueId, context.askedId === venueId);
@@ -341,7 +339,7 @@ export class OrderReportMatcher {
     return dispute.kind === 'twin' ? { kind: 'twin', of: order } : { kind: 'doubtful' };
   }
 
-  /** The exchange has nothing under an id that was asked for. */
+  /** Handles the answer that the exchange has no order under the requested id. */
   private missing(askedId: VenueOrderId): void {
     this.disputed.missing(askedId);
     const order = this.blotter.table.byVenueId(askedId);
@@ -349,7 +347,7 @@ export class OrderReportMatcher {
     else this.disputed.missingOwn(order, askedId);
   }
 
-  /** A record without a place is flawed, and was doubted before this is asked. */
+  /** Returns the record's place in the list. A record without one has an issue and does not get here. */
   private cursorOf(record: VenueOrder): ListCursor {
     const cursor = cursorOfOrder(this.blotter.venue, record);
     return present(cursor, () => `where the order ${record.id} stands, whose record has no issue`);
@@ -361,23 +359,22 @@ export class OrderReportMatcher {
     if (byName !== undefined) return byName;
     const byId = table.byVenueId(record.id);
     if (byId !== undefined) return byId;
-    // The stop leg of an OCO has no clientOrderId: its pair says whose it is.
+    // The stop leg of an OCO has no clientOrderId: the id of its pair shows whose it is.
     if (record.clientOrderId !== null) return undefined;
     const first = table.byVenueId(record.pairId);
     return first === undefined || first.pairKey === null ? undefined : table.get(first.pairKey);
   }
 
   /**
-   * The stop leg of a pair whose reply is missing has no name: until the first leg is found, nothing says
-   * whose it is.
+   * True if a record without client order id may be the stop leg of one of our pairs. That is unknown until
+   * the first leg is found.
    */
   private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
     if (clientOrderId !== null || pairId === null) return false;
-    // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
+    // Or that of a pair whose first leg is being requested: if that is foreign, so is this one.
     if (!this.foreign.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
       if (this.inquiries.isInProgress(pairId)) return true;
-      // Where too many questions are under way the next list asks again; until then it is nobody's for
-      // certain.
+      // If too many requests are in flight, the next list asks again; until then it stays undecided.
       if (!this.foreign.isStranger(pairId)) {
         this.inquiries.ask(pairId);
         return true;
@@ -388,7 +385,7 @@ export class OrderReportMatcher {
       .some((order) => order.clientOrderId === null && order.venueId === null && order.state !== 'planned');
   }
 
-  /** The first leg names the other, so that a late list or trade finds that too. */
+  /** Gives the other leg of a pair its id, as the first leg's record names it. */
   private pairWith(pairKey: string, { pairId }: VenueOrder): void {
     const { blotter } = this;
     const other = pairId === null ? undefined : blotter.table.get(pairKey);
@@ -403,15 +400,14 @@ export class OrderReportMatcher {
   }
 
   /**
-   * A record of no order that is known here: somebody else's, or one of this instance that the mirror has
-   * lost.
+   * Handles a record of an order that is not in the table: it is foreign, or was lost with an earlier mirror.
    */
   private applyStranger(record: VenueOrder, context: ReportContext): ReportMatch {
     const id = idOf(record);
     const cursor = this.cursorOf(record);
     this.blotter.sawOrderAt(cursor);
     if (this.lost.includes(record, cursor)) {
-      // One reading may have got the name or the status wrong, or lack what it takes to take it over.
+      // One reading may show a wrong name or status, and may lack fields that a takeover needs.
       const isWhole = record.market !== null && record.status !== null;
       if (isWhole && context.askedId === id) {
         if (this.lost.isOfConflictingInstance(record, cursor)) return { kind: 'foreign' };
@@ -435,7 +431,7 @@ export class OrderReportMatcher {
   }
 }
 
-/** A record without an id is flawed, and was doubted before this is asked. */
+/** Returns a record's id. A record without one has an issue and does not get here. */
 function idOf({ id, clientOrderId }: VenueOrder): VenueOrderId {
   return present(id, () => `the id of the order ${clientOrderId}, whose record has no issue`);
 }

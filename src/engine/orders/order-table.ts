@@ -3,50 +3,50 @@ import type { VenueOrderId } from '../../domain/order.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 
 /**
- * Orders that came to their end and are kept in memory, so that a late record or fill still finds them: up to
- * twice as many, then the oldest go. That is more than a quarter of an hour of the most that the exchange
- * lets anybody place, in pairs, and so what a restart is given; the mirror has all.
+ * Number of ended orders that are surely kept in memory, so that late records and fills find their order; at
+ * twice as many, the older half is dropped. That is more than anyone can place in 15 minutes, and as many as
+ * a restart loads. The mirror has all.
  */
 const FINAL_RETAINED = 1_000;
 
 const NONE: readonly OrderRecord[] = [];
 
 /**
- * One order's place in the table: the order changes, the place stays, so that a change costs one look-up
- * however many lists it is in.
+ * A slot that holds the current value of one order. A change replaces the value, so the lists that share the
+ * slot need no update.
  */
 interface Place {
   order: OrderRecord;
-  /** True if the generation it was last entered in has it under its names. */
+  /** True if its newest generation has it in its indexes. */
   isIndexed: boolean;
 }
 
 /**
- * All orders of this bot that matter now, found by any of their names. Holds values: a changed order is put
- * in place of the old one.
+ * The orders that matter now, found by key or by the exchange's id. Orders are values: a changed order
+ * replaces the old one.
  */
 export class OrderTable {
-  /** Every order that is not at its end, and those that came to it last. */
+  /** All unfinished orders and those that ended last. */
   private newer = new Generation();
-  /** Those that came to their end before them. They go all at once, which costs nothing for each. */
+  /** Orders that ended before those in `newer`. They are dropped all at once, which is cheap. */
   private older = new Generation();
-  /** Ends since `newer` was begun. */
+  /** Number of orders that have ended since `newer` was created. */
   private ends = 0;
-  /** Not final, oldest first. */
+  /** Unfinished orders, oldest first. */
   readonly live: Place[] = [];
-  /** The place that was asked for or changed last: an order is looked up several times in a row. */
+  /** The order that was read or changed last: one order is usually looked up several times in a row. */
   private last: Place | null = null;
-  /** The list of all that are live, and of each strategy's, since they were asked for. */
+  /** Cached lists of unfinished orders, of each strategy and, under null, of all. */
   private readonly liveLists = new Map<string | null, readonly OrderRecord[]>();
-  /** Number of closed orders whose fills are not all read. */
+  /** Number of closed orders that still miss fills. */
   settlingCount = 0;
 
-  /** By its key, which is also the id on the wire of every order but the stop leg of an OCO. */
+  /** Returns an order by its key: its clientOrderId, or, for the stop leg of an OCO, one made from it. */
   get(key: string | null): OrderRecord | undefined {
     return key === null ? undefined : this.placeOf(key)?.order;
   }
 
-  /** Throws `INVARIANT` where two orders have it. */
+  /** Returns an order by the exchange's id. Throws `INVARIANT` if two orders have the same id. */
   byVenueId(id: VenueOrderId | null): OrderRecord | undefined {
     if (id === null) return undefined;
     const { last } = this;
@@ -54,9 +54,9 @@ export class OrderTable {
     return (this.newer.byVenueId(id) ?? this.older.byVenueId(id))?.order;
   }
 
-  /** Orders that are not at their end, oldest first: all, or those of one strategy. */
+  /** Returns the orders that have not ended, oldest first: all, or those of one strategy. */
   unfinished(strategy: string | null = null): readonly OrderRecord[] {
-    // Strategies look at every bar, and mostly there are none.
+    // Strategies read this at every bar, and usually there is no order.
     if (this.live.length === 0) return NONE;
     let list = this.liveLists.get(strategy);
     if (list !== undefined) return list;
@@ -66,7 +66,7 @@ export class OrderTable {
     return list;
   }
 
-  /** Enters an order under a name that no order had before. */
+  /** Adds an order whose key no other order has. */
   add(order: OrderRecord): void {
     const place = { order, isIndexed: false };
     if (order.state === 'settling') this.settlingCount += 1;
@@ -77,7 +77,7 @@ export class OrderTable {
     else this.live.push(place);
   }
 
-  /** Enters a new value of an order, or an order that is new. */
+  /** Replaces an order by its new value, or adds a new order. */
   put(order: OrderRecord): void {
     const place = this.placeOf(order.key);
     if (place === undefined) {
@@ -102,7 +102,7 @@ export class OrderTable {
       if (wasLive) this.end(place);
     } else if (!wasLive) {
       this.live.push(place);
-      // It lives again, and may stand among those that go next.
+      // The order is live again, but may be in the generation that is dropped next.
       this.newer.add(place);
     }
   }
@@ -129,8 +129,8 @@ export class OrderTable {
 }
 
 /**
- * Orders that came together. They are entered under their names when one is first looked for by a name: of
- * most, whoever asks has just had the last.
+ * Orders that are dropped together. Indexes are built at the first look-up only, since most look-ups find the
+ * order in `last`.
  */
 class Generation {
   private readonly places: Place[] = [];

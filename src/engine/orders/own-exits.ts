@@ -15,38 +15,38 @@ import type { Reservations } from '../risk/reservations.ts';
 import type { Sentence } from '../../language/sentence.ts';
 
 interface OwnExitsOptions {
-  /** By the ids of their intents, oldest first. */
+  /** Running algorithms by intent id, oldest first. */
   readonly works: ReadonlyMap<string, AlgorithmWork>;
   readonly table: OrderTable;
   readonly cancels: CancelManager;
   readonly markets: MarketDataCache;
-  /** Begins the sale of what no bracket holds. */
+  /** Starts an algorithm that sells coins which no bracket holds. */
   readonly begin: (
     instance: StrategyInstance,
     intentId: string | null,
     of: { readonly market: string; readonly algorithm: AlgorithmWork['algorithm'] },
   ) => void;
-  /** Takes over the changed algorithm of a work. */
+  /** Replaces the algorithm of a running work. */
   readonly change: (work: AlgorithmWork, algorithm: AlgorithmWork['algorithm']) => void;
 }
 
-/** A sale that a strategy wants of coins that its own exits may hold. */
+/** A sale that a strategy requests of coins that its exits may hold. */
 interface WantedSale {
   readonly market: string;
-  /** Units of the coin; null for all that it has, by whatever it is held. */
+  /** Units of the coin; null for all that the strategy holds, including what its orders hold. */
   readonly amount: Units | null;
-  /** Limit price; null at the market. */
+  /** Limit price; null for a sale at the market. */
   readonly price: Units | null;
   readonly why: Sentence;
   readonly tag: string | null;
-  /** The intent that wants it; null for one of its own. */
+  /** Intent that requests the sale; null if it gets a new intent. */
   readonly intentId: string | null;
 }
 
 /**
- * Amounts of a coin that a strategy's own exits hold, and their sale by the strategy's decision: each bracket
- * sells in place of its exit, and goes on if that fails. Protective orders without an algorithm (stops and
- * pairs), and orders that are being canceled, are removed first; then what they held is sold once.
+ * Coins that are held by a strategy's own exits, and their sale if the strategy decides so. A bracket sells
+ * in place of its exit, and continues if that fails. Stop orders and pairs without an algorithm, and orders
+ * in cancellation, are canceled first; then what they held is sold once.
  */
 export class OwnExits {
   private readonly options: OwnExitsOptions;
@@ -55,7 +55,7 @@ export class OwnExits {
     this.options = options;
   }
 
-  /** Returns the amount of a strategy's coin that they hold. */
+  /** Returns the amount of a coin that the strategy's exits hold. */
   heldOf(instance: StrategyInstance, base: string): Units {
     if (this.options.table.live.length === 0 && this.options.works.size === 0) return NO_UNITS;
     const brackets = this.bracketsOf(instance, base);
@@ -65,12 +65,12 @@ export class OwnExits {
     return addUnits(held, plain > planned ? plain : planned);
   }
 
-  /** True if a strategy has a bracket at work in a coin. */
+  /** True if the strategy has a running bracket in a coin. */
   hasBracket(instance: StrategyInstance, base: string): boolean {
     return this.bracketsOf(instance, base).length > 0;
   }
 
-  /** Orders of a strategy in a coin that no bracket makes. */
+  /** Returns the strategy's unfinished orders in a coin that belong to no bracket. */
   othersOf(instance: StrategyInstance, base: string): readonly OrderRecord[] {
     const { table, works } = this.options;
     return table
@@ -82,9 +82,7 @@ export class OwnExits {
       );
   }
 
-  /**
-   * Returns the amount of a strategy's coin that neither an order that may still trade nor a bracket holds.
-   */
+  /** Returns the amount of a coin that neither a live order nor a bracket of the strategy holds. */
   looseOf(instance: StrategyInstance, base: string): Units {
     const held = this.bracketsOf(instance, base).reduce((sum, work) => addUnits(sum, work.held), NO_UNITS);
     const sales = this.othersOf(instance, base).filter(({ side }) => side === 'sell');
@@ -92,9 +90,9 @@ export class OwnExits {
   }
 
   /**
-   * Makes the exits sell this much of their holding, and `free` with it where orders have to be canceled
-   * first. Returns the rest of `free` for an order of its own; null, and nothing is done, if they hold less
-   * than is wanted. `isTotal`: the amount includes what they sell already.
+   * Makes the exits sell an amount. `free` is what no exit holds: it is sold together with the amount if
+   * orders have to be canceled first. Returns the part of `free` that is left for a separate order; null,
+   * without any change, if the exits hold too little. `isTotal`: the amount includes what they sell already.
    */
   sell(
     instance: StrategyInstance,
@@ -129,7 +127,7 @@ export class OwnExits {
     return NO_UNITS;
   }
 
-  /** Leaves all that a strategy holds of a market's coin: `others` of its orders there go too. */
+  /** Sells all that a strategy holds of a market's coin. `others`: orders there that are canceled first. */
   leaveAll(instance: StrategyInstance, sale: WantedSale, others: readonly OrderRecord[]): void {
     const state = this.options.markets.get(sale.market);
     if (state === undefined) return;
@@ -150,7 +148,7 @@ export class OwnExits {
     orders: readonly OrderRecord[],
   ): void {
     const leaving: Leaving = { exit: 'decision', why, price, amount, tag };
-    // The legs of a pair end together.
+    // Only the first leg of a pair is awaited: the legs end together.
     const keys = orders.map(({ key }) => key);
     const awaited = orders.flatMap(({ key, pairKey }, index) =>
       pairKey !== null && keys.indexOf(pairKey) !== -1 && keys.indexOf(pairKey) < index ? [] : [key],
@@ -158,7 +156,10 @@ export class OwnExits {
     this.options.begin(instance, intentId, { market, algorithm: createLeaving({ leaving, awaited }) });
   }
 
-  /** A bracket of the same coin in another market sells at the market there: the price is not of it. */
+  /**
+   * Makes a bracket sell. If it is in another market than the sale, it sells at the market there: the sale's
+   * price does not count.
+   */
   private leave(work: AlgorithmWork, sale: WantedSale, amount: Units | null): void {
     const { algorithm } = work;
     if (algorithm.kind !== 'bracket') return;
@@ -171,7 +172,7 @@ export class OwnExits {
     const state = this.options.markets.get(work.market);
     const rest = amount === null ? NO_UNITS : subtractUnits(roomOf(work), amount);
     const best = price ?? this.options.markets.priceOf(work.market);
-    // What is too little for an exit of its own goes too.
+    // If the rest is too small for an exit of its own, all is sold.
     const isAll =
       amount === null ||
       (state !== undefined && best !== null && !canBeOrdered(state.market, { amount: rest, price: best }));
@@ -180,8 +181,8 @@ export class OwnExits {
   }
 
   /**
-   * The newest decision says where a sale rests. What is sold at the market stays so, and what rests in
-   * another market than that of the price.
+   * Moves a running sale to the price of the newest decision. A sale at the market stays one, and a price
+   * does not count in other markets.
    */
   private moveSale(work: AlgorithmWork, { market, price, why, tag }: WantedSale): void {
     const { algorithm } = work;
@@ -198,7 +199,7 @@ export class OwnExits {
     );
   }
 
-  /** Sales of a coin that no algorithm makes: those that protect, and those that are being canceled. */
+  /** Returns sales of a coin that belong to no algorithm: protective orders, and orders in cancellation. */
   private protectiveOf(instance: StrategyInstance, base: string): readonly OrderRecord[] {
     const { table, works, cancels } = this.options;
     return table.unfinished(instance.name).filter((order) => {
@@ -210,7 +211,7 @@ export class OwnExits {
   }
 }
 
-/** Returns the total that orders may still trade; the legs of a pair count once. */
+/** Returns the total amount that orders may still trade; the legs of a pair count once. */
 function sumOf(orders: readonly OrderRecord[]): Units {
   const rests = new Map<string, Units>();
   for (const order of orders) {
@@ -223,8 +224,8 @@ function sumOf(orders: readonly OrderRecord[]): Units {
 }
 
 /**
- * Returns the amount that a work sells by its strategy's decision and has not sold yet; of orders that it
- * awaits, all.
+ * Returns the amount that an algorithm still has to sell by its strategy's decision: all that it holds if the
+ * sale names no amount.
  */
 function leavingOf(work: AlgorithmWork): Units {
   const { algorithm } = work;
@@ -232,7 +233,7 @@ function leavingOf(work: AlgorithmWork): Units {
   return algorithm.leaving.amount ?? work.held;
 }
 
-/** Returns the claimed amount of orders that are being removed. */
+/** Returns the amount of the sales that still wait for the end of other orders. */
 function plannedOf(works: readonly AlgorithmWork[]): Units {
   return works.reduce(
     (sum, work) => (isPlanned(work.algorithm) ? addUnits(sum, leavingOf(work)) : sum),
@@ -248,7 +249,7 @@ function isLeavingAll({ algorithm }: AlgorithmWork): boolean {
   return algorithm.kind === 'bracket' && algorithm.leaving !== null && algorithm.leaving.amount === null;
 }
 
-/** Returns the amount that a bracket holds and does not sell yet. */
+/** Returns the amount that a bracket holds and is not selling yet. */
 function roomOf(work: AlgorithmWork): Units {
   if (isLeavingAll(work) || isPlanned(work.algorithm)) return NO_UNITS;
   return max(subtractUnits(work.held, leavingOf(work)));
@@ -257,7 +258,7 @@ function roomOf(work: AlgorithmWork): Units {
 const min = (left: Units, right: Units): Units => (left < right ? left : right);
 const max = (units: Units): Units => (units > 0n ? units : NO_UNITS);
 
-/** Returns the view that an algorithm of several markets has of them, and of the money for them. */
+/** Returns the view of an algorithm on its markets and on the money it may spend. */
 export function portfolioSnapshot(
   { instance, intentId }: { readonly instance: StrategyInstance; readonly intentId: string },
   of: {

@@ -13,70 +13,66 @@ interface RefusedOrdersOptions {
   readonly blotter: OrderBlotter;
   readonly markets: MarketDataCache;
   readonly account: AccountState;
-  /** Brings the next reading of a feed forward. */
+  /** Makes the next reading of a feed due now. */
   readonly requestNow: (feed: 'options' | 'wallets') => void;
 }
 
-/** Of a pair, the limit of its first leg, and both prices of its stop leg. */
+/** Terms of an order. For a pair: the limit price of the first leg, and both prices of the stop leg. */
 type Terms = Pick<OrderRecord, 'strategy' | 'market' | 'side' | 'price' | 'stopPrice' | 'amount'> & {
-  /** Null for a single order. */
+  /** Limit price of a pair's stop leg; null for a single order. */
   readonly stopLimitPrice: Units | null;
 };
 
-/** The last refusal of a strategy's orders of one side of a market, and what it was that it may depend on. */
+/** Last refusal of a strategy's orders on one side of a market, with the conditions at that time. */
 interface Refusal {
   readonly terms: Terms;
   readonly code: string;
   readonly cause: RefusalCause;
   readonly atMs: number;
   readonly situation: Situation;
-  /** Number of like orders refused in a row, by the exchange or by this class. */
+  /** Number of similar orders refused in a row, by the exchange or by this class. */
   count: number;
 }
 
-/** Conditions that can change after a refusal. */
+/** Conditions that a refusal may depend on. */
 interface Situation {
   readonly bid: Units | null;
   readonly ask: Units | null;
-  /** Assumed price of the market. */
+  /** Price of the market, as the bot assumes it; null if unknown. */
   readonly price: Units | null;
-  /** Of the market's rules. */
+  /** Version of the market's rules. */
   readonly version: number | null;
-  /** Free amount of the asset that the order pays with. */
+  /** Free amount of the currency that the order pays with. */
   readonly free: bigint;
 }
 
-/** Causes whose change the bot sees for sure: for these a way out of a position waits, too. */
+/** Causes whose change the bot can always see. For these, orders that reduce a position wait, too. */
 const SEEN_CAUSES: ReadonlySet<RefusalCause> = new Set(['price', 'band', 'rule']);
 
-/** So many alike are said and raise an alert. */
+/** Number of similar refusals in a row at which one warning is logged. */
 const LOGGED_FROM = 3;
 
-/**
- * Maximum wait without a known change: after it the order is sent again, in case the exchange has changed.
- */
+/** Maximum wait without a visible change, in ms. Then the order is sent again. */
 const LONGEST_MS = 600_000;
 
-/**
- * The wait where the bot can not see on what a refusal depends: twice as long each time, up to the longest.
- */
+/** First wait if the cause is not visible, in ms. It doubles with each refusal, up to eight times this. */
 const LEAST_MS = 10_000;
 
-/** Of one hundred parts of a distance: a price that was too far away has to be nearer than this. */
+/** A price that was too far away must come nearer, to less than this share of the distance, in percent. */
 const NEARER = 99n;
 const WHOLE = 100n;
 
-/** Refusals that are remembered; the oldest go. */
+/** Most refusals that are remembered; the oldest are dropped. */
 const MOST_REFUSALS = 1_000;
 
 /**
- * Orders that the exchange refused, but for exits of brackets, which look at the market themselves. The like
- * of one is not sent again until something on which the refusal depends has changed: the price, a rule of the
- * market, or the balance. A restart forgets them.
+ * Refused orders. A similar order is not sent again until something that the refusal depends on has changed:
+ * the price, a rule of the market, or the balance. Exits of brackets are excepted, as they check the market
+ * themselves. A restart forgets all refusals.
  */
 export class RefusedOrders {
   private readonly options: RefusedOrdersOptions;
-  /** By strategy, market and side. */
+  /** Last refusal by strategy, market and side. */
   private readonly refusals = new Map<string, Refusal>();
 
   constructor(options: RefusedOrdersOptions) {
@@ -85,7 +81,7 @@ export class RefusedOrders {
     options.blotter.listen(['rejected'], (order) => this.onRejected(order));
   }
 
-  /** Returns why an order like this one was refused and would be again; null if it may go. */
+  /** Returns why the exchange would refuse this order like a similar one before; null if it may be sent. */
   objectionTo(
     order: WantedOrder,
     stopLeg: Pick<Terms, 'stopPrice' | 'stopLimitPrice'>,
@@ -109,7 +105,7 @@ export class RefusedOrders {
     const code = english(reason);
     const cause = refusalCauseOf(blotter.venue, code);
     if (cause === null) return;
-    // A rule that the bot does not know yet.
+    // The market's rules may have changed.
     if (cause === 'rule' || cause === 'band') requestNow('options');
     if (exit !== null) return;
     if (cause === 'funds') requestNow('wallets');
@@ -200,8 +196,8 @@ function keyOf({ strategy, market, side }: Pick<Terms, 'strategy' | 'market' | '
 }
 
 /**
- * Returns the distance of a price from the market's, as a share of the latter: units of 1e-10. Null if one is
- * not known.
+ * Returns the distance of a price from the market's price as a share of the latter, in units of 1e-10; null
+ * if a price is unknown.
  */
 function distanceOf(price: Units | null, market: Units | null): bigint | null {
   if (price === null || market === null || market === 0n) return null;
@@ -210,8 +206,7 @@ function distanceOf(price: Units | null, market: Units | null): bigint | null {
 }
 
 /**
- * Returns the value of an order in the quote currency: the amount that a purchase needs and that a minimum
- * value bounds.
+ * Returns an order's value in the quote currency: what a purchase pays, and what the minimum value limits.
  */
 function neededFor({ price, stopPrice, amount }: Terms, { price: market }: Situation): bigint {
   const at = price ?? stopPrice ?? market;

@@ -6,14 +6,14 @@ import { isUnbindable } from './order-life.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderTable } from './order-table.ts';
 
-/** The signs that there are of an order's end. */
+/** Signs that an order has ended. */
 interface Signs {
-  /** The last word that said so, and how many readings in a row said it. */
+  /** Last status that showed an end, and the number of readings in a row with it. */
   word: string | null;
   readings: number;
   /**
-   * True if a complete list of the open orders lacked it, or the exchange confirmed its end to the caller
-   * that requested it.
+   * True if a complete list of open orders did not contain the order, or the answer to its cancel confirmed
+   * the end.
    */
   isCorroborated: boolean;
 }
@@ -22,13 +22,13 @@ interface Signs {
 type Ending =
   | 'open'
   | 'ended'
-  /** It may have ended: ask again. */
+  /** The order may have ended; it has to be read again. */
   | 'doubtful';
 
 /**
- * Decides if an order has ended. A word of one reply is not enough, since nothing comes after the end. A
- * known word needs a second sign: another reading with the same word, the order's absence from the list of
- * open orders, or the confirmed cancel. An unknown word needs both two readings and the absence.
+ * Decides if an order has ended. One reply is not enough, because an end is final. A known status needs a
+ * second sign: another reading with the same status, the order's absence from the list of open orders, or a
+ * confirmed cancel. An unknown status needs two readings and the absence.
  */
 export class OrderEndings {
   readonly signs = new Map<string, Signs>();
@@ -41,14 +41,14 @@ export class OrderEndings {
     this.enough = isPushed ? 1 : 2;
   }
 
-  /** A sign besides its status that the order has ended. */
+  /** Notes a sign of an order's end other than its status. */
   corroborate(key: string): void {
     const signs = this.signs.get(key);
     if (signs === undefined) this.signs.set(key, { word: null, readings: 0, isCorroborated: true });
     else signs.isCorroborated = true;
   }
 
-  /** One reading. `isWhole`: all of it is matched, as its amounts say too. */
+  /** Applies one reading of a status. `isWhole`: the record shows that the whole amount is matched. */
   read(key: string, status: string, isWhole: boolean): Ending {
     if (isOpenStatus(this.venue, status)) {
       this.signs.delete(key);
@@ -66,12 +66,12 @@ export class OrderEndings {
       : 'doubtful';
   }
 
-  /** True if there is any sign that it has ended. */
+  /** True if there is a sign that the order has ended. */
   isNoted(key: string): boolean {
     return this.signs.has(key);
   }
 
-  /** Orders that may have ended. */
+  /** Returns the keys of orders that may have ended by their status. */
   doubtful(): readonly string[] {
     const keys: string[] = [];
     for (const [key, { readings }] of this.signs) if (readings > 0) keys.push(key);
@@ -80,8 +80,8 @@ export class OrderEndings {
 }
 
 /**
- * The id that two readings of an order have said, so that nothing of somebody else's is asked to end in its
- * place.
+ * Remembers the exchange's id of each order, and whether two readings agree on it: a cancel by a wrong id
+ * would end somebody else's order.
  */
 export class SureIds {
   private readonly outbox: Outbox;
@@ -107,15 +107,15 @@ export class SureIds {
 }
 
 /**
- * Records of open orders that came to nothing when they were taken in last. A venue in this process hands
- * over the same object for as long as an order stays as it is, and what it says was taken in already. No
- * venue changes a record that it has handed over.
+ * Records of open orders that changed nothing when they were last applied. A venue in this process returns
+ * the same object until the order changes, so the same object need not be applied again. Venues never change
+ * a record that they have returned.
  */
 export class UnchangedRecords {
-  /** One an open order. */
+  /** Last such record of each open order, by the exchange's id. */
   readonly byId = new Map<VenueOrderId, { readonly record: VenueOrder; readonly order: OrderRecord }>();
 
-  /** The order as it was when this very record changed nothing about it; undefined where it did not. */
+  /** Returns the order that this same record object left unchanged; undefined if there is none. */
   orderOf(record: VenueOrder): OrderRecord | undefined {
     const last = record.id === null ? undefined : this.byId.get(record.id);
     return last?.record === record ? last.order : undefined;
@@ -126,24 +126,24 @@ export class UnchangedRecords {
   }
 }
 
-/** An id that claims to be an order's own beside the one that it has. */
+/** A second id under which an order's name was seen. */
 interface Claim {
   readonly venueId: VenueOrderId;
   /**
-   * True if the exchange has the order under the claimed id, when asked for it; `isKnownThere`: under the
-   * known one.
+   * True if the exchange has shown the order under the claimed id. `isKnownThere`: the same for the known id;
+   * null until it was requested.
    */
   isThere: boolean;
   isKnownThere: boolean | null;
 }
 
-/** Outcome for an order's name under another id. */
+/** Result for an order whose name was seen under another id. */
 type Dispute =
-  /** Both are there: it was placed twice. */
+  /** Both ids exist: the order was placed twice. */
   | { readonly kind: 'twin' }
-  /** The other id is its own, and it has that now. */
+  /** The other id is right; `order` has it now. */
   | { readonly kind: 'rebound'; readonly order: OrderRecord }
-  /** Both are asked for. */
+  /** Both ids are being requested. */
   | { readonly kind: 'undecided' };
 
 interface DisputedIdsOptions {
@@ -153,22 +153,22 @@ interface DisputedIdsOptions {
 }
 
 /**
- * Decides which id is an order's own if two readings differ: the name of one of ours came under another id,
- * or the exchange has nothing under the known id. One of the readings was wrong, or the order is there twice;
- * only the exchange's answers to questions by id decide.
+ * Decides which id is right if readings differ: an order's name came under another id, or the exchange has
+ * nothing under the known id. Either a reading was wrong or the order exists twice. Only answers to requests
+ * by id decide that.
  */
 export class DisputedIds {
   private readonly options: DisputedIdsOptions;
   readonly claims = new Map<string, Claim>();
   private readonly twins = new Set<VenueOrderId>();
-  /** Orders of whose id one answer has said that there is nothing. */
+  /** Orders for whose id one answer showed nothing, by key. */
   readonly missed = new Map<string, { readonly venueId: VenueOrderId; readonly step: number }>();
 
   constructor(options: DisputedIdsOptions) {
     this.options = options;
   }
 
-  /** The name of an order came under `venueId`, which is not the id that is known of it. */
+  /** Applies a record of the order's name under `venueId`. `isAsked`: it answers a request for that id. */
   apply(order: OrderRecord, venueId: VenueOrderId, isAsked: boolean): Dispute {
     const { claims, twins } = this;
     const { blotter, inquiries, sureIds } = this.options;
@@ -198,13 +198,13 @@ export class DisputedIds {
     return { kind: 'undecided' };
   }
 
-  /** The exchange was asked for the known id, and gave the order itself, or another one's record. */
+  /** Applies the answer for the known id. `isOwn`: it shows the order itself, not another one. */
   sawKnown(order: OrderRecord, isOwn: boolean): void {
     const claim = this.claims.get(order.key);
     if (claim !== undefined) claim.isKnownThere = isOwn;
   }
 
-  /** The exchange has nothing under an id that was asked for. */
+  /** Applies the answer that the exchange has no order under the requested id. */
   missing(askedId: VenueOrderId): void {
     const { table } = this.options.blotter;
     for (const [key, claim] of this.claims) {
@@ -214,8 +214,8 @@ export class DisputedIds {
   }
 
   /**
-   * Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order
-   * is looked for by its name.
+   * Applies the answer that there is nothing under the id of our open order. After the second one the id
+   * counts as wrong, and the order is searched for by its name.
    */
   missingOwn(order: OrderRecord, venueId: VenueOrderId): void {
     const { claims, missed } = this;
@@ -238,24 +238,24 @@ export class DisputedIds {
   }
 }
 
-/** Maximum wait of a question for a slot. */
+/** Maximum wait of a request for a slot, in ms. */
 const WITHIN_MS = 60_000;
 
-/** Questions under way at most; beyond it the next reading of a list asks again. */
+/** Most requests in flight. Further ones are dropped: the next reading of a list repeats them. */
 const MOST_IN_PROGRESS = 40;
 
 interface OrderInquiriesOptions {
   readonly outbox: Outbox;
-  /** The code by which the exchange says that it has no such order. */
+  /** The exchange's code for an order that does not exist. */
   readonly noSuchOrder: string;
   readonly table: Pick<OrderTable, 'byVenueId'>;
-  /** An answer, and the id that was asked for. Answers whether it was doubted. */
+  /** Applies a record; `askedId` is the requested id. Returns true if the record was doubted. */
   readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => boolean;
-  /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
+  /** Called if the exchange has no order under an id, or the id is invalid for a request. */
   readonly onMissing: (askedId: VenueOrderId) => void;
 }
 
-/** Asks the exchange what it has under an id: to confirm what a list said, or to learn whose it is. */
+/** Requests orders by the exchange's id, to confirm what a list showed or to find their owner. */
 export class OrderInquiries {
   private readonly options: OrderInquiriesOptions;
   private readonly inProgress = new Set<VenueOrderId>();
@@ -268,7 +268,7 @@ export class OrderInquiries {
     return this.inProgress.has(venueId);
   }
 
-  /** Asks for an order by its id, where that is known. */
+  /** Requests an order by its id; nothing if the id is null. */
   ask(venueId: VenueOrderId | null): void {
     const { outbox, noSuchOrder, table, onRecord, onMissing } = this.options;
     if (venueId === null || this.inProgress.has(venueId) || this.inProgress.size >= MOST_IN_PROGRESS) return;
@@ -280,7 +280,7 @@ export class OrderInquiries {
         this.inProgress.delete(venueId);
         const before = table.byVenueId(venueId);
         const isDoubtful = answer.outcome === 'value' && onRecord(answer.value, venueId);
-        // A question that the client itself refuses never left: no order has such an id.
+        // A request that the client itself refuses was never sent: no order has such an id.
         const isNone =
           answer.outcome === 'refused'
             ? answer.code === noSuchOrder

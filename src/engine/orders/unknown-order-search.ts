@@ -10,7 +10,7 @@ import type { OrderPlacer } from './order-placer.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 
-/** Maximum wait of a look-up for a slot. */
+/** Maximum wait of a look-up for a slot, in ms. */
 const LOOKUP_WITHIN_MS = 60_000;
 
 interface UnknownOrderSearchOptions {
@@ -23,8 +23,8 @@ interface UnknownOrderSearchOptions {
 }
 
 /**
- * Finds out what became of an order whose request had no clear answer: by its name, then by complete passes
- * over the list of orders. It counts as live until it is seen, or proven never to have arrived.
+ * Finds orders whose request had no clear answer: by client order id, then by complete scans of the order
+ * list. They count as live until they are found, or proven never to have arrived.
  */
 export class UnknownOrderSearch {
   private readonly options: UnknownOrderSearchOptions;
@@ -40,15 +40,15 @@ export class UnknownOrderSearch {
     });
   }
 
-  /** Begins a pass when one is due. */
+  /** Begins a scan if one is due. */
   pump(nowMs: number): void {
     const scan = this.blotter.unknown.begin(nowMs);
     if (scan !== null) this.askScanPage(scan.from);
   }
 
   /**
-   * The trades were read to their end from `askedAtMs` on: proves the absence of what the lists lack, where
-   * none of them can be its own.
+   * Called after the trades were read to the end, with requests from `askedAtMs` on. Orders missing in the
+   * lists count as never arrived, unless a trade without a known order may belong to one.
    */
   tradesWereRead(askedAtMs: number, mayHold: (order: OrderRecord) => boolean): void {
     for (const { key, sinceMs } of this.blotter.unknown.absentInLists()) {
@@ -65,9 +65,7 @@ export class UnknownOrderSearch {
     }
   }
 
-  /**
-   * Gives up orders that enough readings lack: they never arrived, if the venue's rule requires nothing more.
-   */
+  /** Gives up the orders that enough scans did not show, if the venue's rule needs nothing more. */
   private giveUpAbsent(): void {
     for (const { key } of this.blotter.unknown.absentInLists()) {
       const order = this.blotter.table.get(key);
@@ -92,7 +90,7 @@ export class UnknownOrderSearch {
     if (next.state === 'planned') placer.tryToSend(next);
   }
 
-  /** The quickest way to find an order that is open: by its own id. That it is not known proves nothing. */
+  /** Requests an order by its client order id, the fastest search. No result proves nothing. */
   private queryByName(order: OrderRecord): void {
     const { clientOrderId, key } = order;
     if (clientOrderId === null || !this.blotter.venue.clientOrderId.canBeQueried) return;

@@ -4,25 +4,23 @@ import { readingFrom } from '../own-list.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
 /**
- * Times after the send at which the list of all orders is read for an order without an answer: it may have
- * come and gone.
+ * Times after the send at which the list of all orders is scanned for an order without an answer, in ms. It
+ * may have been filled or canceled already.
  */
 const EARLY_SCANS_AFTER_MS = [1_000, 15_000, 60_000] as const;
 
-/** Between two passes once the early ones are over and the late ones could not prove anything. */
+/** Interval of scans after the early ones, if the absence could not be proven, in ms. */
 const LATER_SCANS_EVERY_MS = 60_000;
 
 interface UnknownOrdersSettings {
-  /**
-   * Longest time after its last send that a request may still arrive, if the venue itself guarantees nothing.
-   */
+  /** Maximum time from its last send until a request can arrive, in ms, if the venue guarantees none. */
   readonly lateArrivalMs: number;
   readonly scansApartMs: number;
   readonly rule: AbsenceRule;
   readonly list: OwnList;
 }
 
-/** Returns the longest time after its last send that a request may still arrive. */
+/** Returns the maximum time from its last send until a request can arrive, in ms. */
 export function latestArrivalMs(rule: AbsenceRule, configuredMs: number): number {
   return rule.refusedAfterMs ?? configuredMs;
 }
@@ -34,35 +32,35 @@ interface Search {
   readonly sentAtMs: number;
   scans: number;
   nextScanAtMs: number;
-  /** Passes that can prove something and did not have it, and when the last of them was asked for. */
+  /** Scans that count for the proof and did not show the order, and the time of the last one's request. */
   absences: number;
   lastAbsenceMs: number | null;
-  /** Time at which there were enough absences: from then on only the trades may still show it. */
+  /** Time of the last scan that was needed; from then on only a trade can show the order. Null before. */
   provenAtMs: number | null;
 }
 
-/** A reading of the whole list of orders from a cursor on. */
+/** A scan of the whole list of orders, from a place on. */
 interface AbsenceScan {
   readonly from: ListCursor;
-  /** Time its first page was requested; null until that is known. */
+  /** Time at which its first page was requested; null until that is known. */
   askedAtMs: number | null;
   pages: number;
 }
 
-/** Pages of one pass at most, of a thousand orders each; beyond it the pass is given up and reported. */
+/** Most pages of one scan. A scan that needs more is given up, and another one begins later. */
 export const MOST_SCAN_PAGES = 50;
 
 /**
- * Orders whose request had no clear answer, on the way to the proof that they never arrived. An order is
- * absent only when as many complete passes over the list of all orders lack it as the venue's `AbsenceRule`
- * says, each asked for when it could no longer arrive and `scansApartMs` after the one before, and the
- * trades read after them hold none that could be its own, where the rule wants that too.
+ * Orders whose request had no clear answer, until it is proven that they never arrived. The venue's
+ * `AbsenceRule` says how many complete scans of all orders must not show an order. These scans count only if
+ * they begin after it could still arrive, `scansApartMs` apart. If the rule needs trades too, those read
+ * later must have none that could belong to it.
  */
 export class UnknownOrders {
   readonly searches = new Map<string, Search>();
   private readonly settings: UnknownOrdersSettings;
   private readonly lateArrivalMs: number;
-  /** The pass under way, if one is. */
+  /** The scan that runs now; null if none does. */
   scan: AbsenceScan | null = null;
 
   constructor(settings: UnknownOrdersSettings) {
@@ -70,7 +68,7 @@ export class UnknownOrders {
     this.lateArrivalMs = latestArrivalMs(settings.rule, settings.lateArrivalMs);
   }
 
-  /** Searches for an order; one that was refused for a single pass. */
+  /** Starts the search for an order. For a refused order it ends after one scan. */
   track(order: OrderRecord, nowMs: number): void {
     const sentAtMs = order.sentAtMs ?? nowMs;
     this.searches.set(order.key, {
@@ -86,14 +84,12 @@ export class UnknownOrders {
     });
   }
 
-  /** It was found, or its search is over. */
+  /** Ends the search for an order. */
   forget(key: string): void {
     this.searches.delete(key);
   }
 
-  /**
-   * Returns the time the next pass is due; infinity while one is running or there is nothing to search for.
-   */
+  /** Returns the time of the next scan; infinity while one runs, or if nothing is searched for. */
   wakeAtMs(): number {
     if (this.scan !== null) return Number.POSITIVE_INFINITY;
     let next = Number.POSITIVE_INFINITY;
@@ -101,7 +97,7 @@ export class UnknownOrders {
     return next;
   }
 
-  /** Begins a pass if one is due: from the first place where any of them can stand. */
+  /** Begins a scan if one is due, from the first place that a searched order can have. */
   begin(nowMs: number): AbsenceScan | null {
     if (this.wakeAtMs() > nowMs) return null;
     const floors = [...this.searches.values()].map(({ floor }) => floor);
@@ -110,14 +106,14 @@ export class UnknownOrders {
     return this.scan;
   }
 
-  /** The pass could not be read to its end; another is begun a little later. */
+  /** Ends a scan that could not be completed; another one begins at least 5 s later. */
   failed(nowMs: number): void {
     this.scan = null;
     for (const search of this.searches.values())
       search.nextScanAtMs = Math.max(search.nextScanAtMs, nowMs + 5_000);
   }
 
-  /** The pass is complete; who was found in it has been forgotten already. */
+  /** Ends a complete scan. Orders that it found are no longer searched for. */
   complete(nowMs: number): void {
     const { scan } = this;
     this.scan = null;
@@ -135,7 +131,7 @@ export class UnknownOrders {
     }
   }
 
-  /** Orders that enough passes lack; where the trades count too, those read from the time given. */
+  /** Returns the orders that enough scans did not show. Trades read from `sinceMs` on may still show them. */
   absentInLists(): readonly { readonly key: string; readonly sinceMs: number }[] {
     const absent: { key: string; sinceMs: number }[] = [];
     for (const { key, provenAtMs } of this.searches.values()) {
