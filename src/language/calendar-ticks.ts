@@ -3,15 +3,15 @@ import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 import { formatTime, localDigits, monthName, tehranParts } from './format-time.ts';
 import type { CalendarSystem, Locale } from './locale.ts';
 
-/** Steps of an axis inside days, in minutes, and beyond in days and months. */
+/** Possible distances of ticks: in minutes within a day, and beyond it in days and months. */
 const MINUTE_STEPS = [1, 5, 15, 30, 60, 180, 360, 720];
 const DAY_STEPS = [1, 2, 5, 10];
 const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120];
 const MONTH_DAYS = 30.4;
 
 /**
- * Returns the ticks of a time axis: at true hours, days and months of Tehran's clock and the calendar, at
- * most `most` of them. `fromMs` to `toMs` is the axis, both included.
+ * Returns at most `most` ticks of a time axis from `fromMs` to `toMs` (inclusive), as times in ms, at full
+ * hours, days and months of Tehran's clock and the calendar.
  */
 export function calendarTicks(
   { fromMs, toMs, most }: { readonly fromMs: number; readonly toMs: number; readonly most: number },
@@ -38,7 +38,7 @@ function ticksOfMinutes(fromMs: number, toMs: number, step: number): readonly nu
   return between(fromMs, toMs, times);
 }
 
-/** Days 1, 1 + step, … of each month; the one that would stand close before the next month is left out. */
+/** Returns days 1, 1 + step, … of each month, without one that is too close to the next month. */
 function ticksOfDays(
   fromMs: number,
   toMs: number,
@@ -84,7 +84,7 @@ export function tickKind(atMs: number, calendar: CalendarSystem): TickKind {
   return month === 1 ? 'year' : 'month';
 }
 
-/** The label of a tick: `1405`, `Apr`, `13`, `14:30`. */
+/** Returns the label of a tick: `1405`, `Apr`, `13`, `14:30`. */
 export function tickLabel(atMs: number, kind: TickKind, locale: Locale): string {
   const { year, month, day } = tehranParts(atMs, locale.calendar);
   switch (kind) {

@@ -1,4 +1,4 @@
-/** The words of the field, which page and messages share: each of them is in this one place. */
+/** Terms that the page and messages share, in English; each is defined only here. */
 export const ENGLISH_TERMS = {
   order: 'order',
   orders: 'orders',

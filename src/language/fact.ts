@@ -3,44 +3,44 @@ import type { PlacesOf, Texts } from './translate.ts';
 
 /** Value in a fact, before it is written in the digits and words of a language. */
 export type FactFigure =
-  /** Number of things. */
+  /** A number of things, written with separators. */
   | number
-  /** A name, or words that nobody translates, such as what a strategy threw. */
+  /** A name, or words that are not translated, such as what a strategy threw. */
   | string
   /** A number that is written as it is: `0.05`, `1e+100`. */
   | { readonly digits: string }
-  /** A statistic; null has no value. */
+  /** A statistic; null if it has no value. */
   | { readonly value: number | null }
-  /** A fraction; null has no value. */
+  /** A fraction of one; null if it has no value. */
   | { readonly share: number | null }
   | { readonly atMs: number }
   | { readonly lengthMs: number }
-  /** A length in one unit. */
+  /** A length of time, written in one unit. */
   | { readonly aboutMs: number }
-  /** A sentence that other languages may know, such as why an order was refused. */
+  /** A sentence that may be translated, such as why an order was refused. */
   | { readonly said: Sentence }
   /** A currency by its code, such as `usdt`. */
   | { readonly currency: string }
-  /** A figure of a run by its name, such as `sharpe`. */
+  /** A statistic of a run by its name, such as `sharpe`. */
   | { readonly metric: string }
   | Fact
   | readonly FactFigure[];
 
 /**
- * Message in no language: `fact` is the key of a text, and `figures` fill its places. It is plain JSON, so
- * that files can store it.
+ * A message in no language: `fact` is the key of a text, and `figures` are the values of its places. It is
+ * plain JSON, so that files can store it.
  */
 export interface Fact<Key extends string = string> {
   readonly fact: Key;
   readonly figures: Readonly<Record<string, FactFigure>>;
 }
 
-/** Figures for the places of a text: none where it has no places. */
+/** Arguments with a figure for each place of a text; no arguments if it has no places. */
 type FiguresOf<Place extends string> = [Place] extends [never]
   ? readonly []
   : readonly [{ readonly [Name in Place]: Name extends 'count' ? number : FactFigure }];
 
-/** Makes facts of the texts of a dictionary: a figure that is missing does not compile. */
+/** Makes facts for the texts of a dictionary: code with a missing figure does not compile. */
 type MakeFact<T extends Texts> = <Key extends keyof T & string>(
   key: Key,
   ...figures: FiguresOf<PlacesOf<T[Key]>>
@@ -50,5 +50,5 @@ export function factsOf<T extends Texts>(): MakeFact<T> {
   return (key, ...[figures]) => ({ fact: key, figures: figures ?? {} });
 }
 
-/** A number that is written without separators, such as that of a trial. */
+/** Returns a figure that is written without separators, such as the number of a trial. */
 export const inDigits = (value: number): FactFigure => ({ digits: String(value) });

@@ -36,7 +36,7 @@ export function feedSentence(feed: string): {
 } {
   const [kind = '', market, timeframe] = feed.split(' ');
   return {
-    // Wallets have a sentence of their own, which reasons of the books use too.
+    // Wallets have their own sentence, which reasons of the books also use.
     code: kind === 'wallets' ? kind : `feed-${kind}`,
     facts: { ...(market === undefined ? {} : { market }), ...(timeframe === undefined ? {} : { timeframe }) },
   };

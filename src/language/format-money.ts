@@ -2,10 +2,10 @@ import { formatDecimal, type DecimalStyle } from './format-number.ts';
 import { isolateLeftToRight } from './isolate.ts';
 import { localeOf, type Language, type Locale, type RialUnit } from './locale.ts';
 
-/** The code of the rial at the exchange; amounts in files and in the API are in it. */
+/** Code of the rial at the exchange; amounts in files and in the API are in rial. */
 const RIAL = 'rls';
 
-/** Decimals that people write of a currency; of a coin up to eight are shown. */
+/** Usual decimals of a currency; coins show up to eight. */
 const DECIMALS: Readonly<Record<string, number>> = { rls: 0, usdt: 2 };
 const COIN_DECIMALS = 8;
 
@@ -14,7 +14,7 @@ const UNIT_NAMES: Readonly<Record<Language, Readonly<Record<string, string>>>> =
   fa: { rial: 'ریال', toman: 'تومان', usdt: 'تتر' },
 };
 
-/** A decimal text divided by ten: only its point moves. */
+/** Returns a decimal text divided by ten: only its point moves. */
 function tenthOf(text: string): string {
   const [, sign = '', whole = '0', part = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   const digits = whole.padStart(2, '0');
@@ -29,7 +29,7 @@ export function unitName(currency: string, { language, rialUnit }: Locale): stri
   return language === 'fa' ? isolateLeftToRight(unit.toUpperCase()) : unit.toUpperCase();
 }
 
-/** A number of a currency in the unit that is shown, without the unit's name. */
+/** Writes an amount in the unit that is shown, without the unit's name. */
 export function formatUnit(
   amount: string,
   currency: string,
@@ -41,8 +41,8 @@ export function formatUnit(
 }
 
 /**
- * Money for people with its unit, from a decimal text in the currency's own unit: `12,345 rial`,
- * `۱٬۲۳۴٫۵ تومان`. It is rounded to what people write of the currency; a toman has one decimal, a rial.
+ * Writes money for people with its unit, from a decimal text in the currency's own unit: `12,345 rial`,
+ * `۱٬۲۳۴٫۵ تومان`. It is rounded to the usual decimals of the currency; a toman has one more, for the rial.
  */
 export function formatMoney(
   amount: string,
@@ -56,19 +56,19 @@ export function formatMoney(
   return withUnit(number, currency, locale);
 }
 
-/** A number without its unit only where nobody knows the currency, such as that of a market not read yet. */
+/** Adds the unit to a number, unless the currency is unknown, as for a market that is not read yet. */
 function withUnit(number: string, currency: string, locale: Locale): string {
   return currency === '' ? number : `${number} ${unitName(currency, locale)}`;
 }
 
-/** A price or an amount in full, no digit rounded away, with its unit. */
+/** Writes a price or an amount with all its digits and its unit. */
 export function formatExact(amount: string, currency: string, locale: Locale): string {
   return withUnit(formatUnit(amount, currency, locale), currency, locale);
 }
 
 /**
- * Money as it must be read before something is done with it: rial in both units, whatever is chosen for
- * display. Other currencies have one. It is in full, or rounded as people write it where it is an estimate.
+ * Writes money for a confirmation: rial in both units, whatever is chosen for display; other currencies have
+ * only one. It is exact, or rounded to usual decimals if it is an estimate.
  */
 export function formatBothUnits(
   amount: string,

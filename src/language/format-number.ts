@@ -1,11 +1,11 @@
 import { isolateLeftToRight, isolateRightToLeft } from './isolate.ts';
 import { intlTag, type Language } from './locale.ts';
 
-/** Settings that are in use at once: a few for each language. Then it begins anew. */
+/** Most cached formats; a few for each language are in use. When it is full, the cache is emptied. */
 const MOST_FORMATS = 64;
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Making a format costs a hundred times more than using it. */
+/** Returns a cached format, since making one costs a hundred times more than using it. */
 export function numberFormat(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${language} ${JSON.stringify(options)}`;
   let format = formats.get(key);
@@ -17,24 +17,25 @@ export function numberFormat(language: Language, options: Intl.NumberFormatOptio
   return format;
 }
 
-/** In text from right to left a number is an island, so that its sign stays at its left. */
+/** Isolates a number in right-to-left text, so that its sign stays at its left. */
 export function asIsland(language: Language, text: string): string {
   return language === 'fa' ? isolateLeftToRight(text) : text;
 }
 
-/** Number of decimals shown, and if a sign is also written for values above zero. */
+/** Number of decimals, and whether values above zero also have a sign. */
 export interface DecimalStyle {
   readonly decimals?: number;
   readonly leastDecimals?: number;
   readonly isSigned?: boolean;
 }
 
-/** As many decimals as `Intl` shows: more than money has. */
+/** Most decimals that `Intl` shows: more than money has. */
 const ALL_DECIMALS = 20;
 
 /**
- * A decimal text with separators and the digits of the language. `Intl` reads the text itself, so no digit is
- * lost: `12345.678901` is `12,345.678901` or `۱۲٬۳۴۵٫۶۷۸۹۰۱`. Beyond `decimals` it is rounded half to even.
+ * Writes a decimal text with separators and the digits of the language. `Intl` reads the text itself, so no
+ * digit is lost: `12345.678901` is `12,345.678901` or `۱۲٬۳۴۵٫۶۷۸۹۰۱`. It is rounded half to even to
+ * `decimals`.
  */
 export function formatDecimal(
   language: Language,
@@ -50,12 +51,12 @@ export function formatDecimal(
   return asIsland(language, format.format(text as Intl.StringNumericLiteral));
 }
 
-/** A number of things: `1,234` or `۱٬۲۳۴`. */
+/** Writes a number of things: `1,234` or `۱٬۲۳۴`. */
 export function formatCount(language: Language, count: number): string {
   return asIsland(language, numberFormat(language, { maximumFractionDigits: 0 }).format(count));
 }
 
-/** A share of one, as a float of statistics: `0.1234` is `12.34%` or `۱۲٫۳۴٪`. */
+/** Writes a fraction of one, a float of statistics, in percent: `0.1234` is `12.34%` or `۱۲٫۳۴٪`. */
 export function formatShare(
   language: Language,
   share: number,
@@ -77,7 +78,9 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** A length of time by its two largest units: `3d 4h`, `۳ روز و ۴ ساعت`. Below a second it is 0 seconds. */
+/**
+ * Writes a length of time in its two largest units: `3d 4h`, `۳ روز و ۴ ساعت`. Less than 1 s is 0 seconds.
+ */
 export function formatLength(language: Language, lengthMs: number): string {
   if (!Number.isFinite(lengthMs)) return '–';
   let left = Math.max(0, Math.round(lengthMs / 1_000));
@@ -97,8 +100,8 @@ export function formatLength(language: Language, lengthMs: number): string {
 }
 
 /**
- * A number in short: `1.2M` or `۱٫۲ میلیون`. The Persian one has a word, so it runs from right to left, also
- * on an axis that runs from left to right.
+ * Writes a number in short form: `1.2M` or `۱٫۲ میلیون`. The Persian form has a word, so it runs from right
+ * to left, also on an axis that runs from left to right.
  */
 export function formatCompact(language: Language, value: number, digits: number): string {
   const text = numberFormat(language, { notation: 'compact', maximumSignificantDigits: digits }).format(
@@ -107,16 +110,19 @@ export function formatCompact(language: Language, value: number, digits: number)
   return language === 'fa' ? isolateRightToLeft(text) : text;
 }
 
-/** Decimals that are read of the rial and of a tether; of a coin there may be eight. */
+/** Usual decimals of the rial and of tether; a coin may have eight. */
 const DECIMALS: Readonly<Record<string, number>> = { RLS: 0, USDT: 2 };
 const MOST_DECIMALS = 8;
-/** Two prices of which one is above a limit have to be told apart, and a small coin has to have a price. */
+/**
+ * Least significant digits: a price just above a limit must look different from it, and a small coin must not
+ * show as 0.
+ */
 const SIGNIFICANT = 8;
 
-/** Money, `1.2 BTC`, or a number with one point. A whole number alone may be an id. */
+/** Matches money, `1.2 BTC`, or a number with one point. A whole number alone may be an id. */
 const NUMBER = /(?<![\w.:,-])(-?\d+(?:\.\d+)?) ([A-Z][A-Z0-9]{1,19})\b|(?<![\w.:,-])-?\d+\.\d+(?!\w|[.:]\d)/g;
 
-/** A decimal text with the decimals that people read: sums are kept with ten. */
+/** Rounds a decimal text to the decimals that people read: sums are stored with ten. */
 export function readableDecimal(text: string, currency = ''): string {
   return numberFormat('en', {
     maximumFractionDigits: DECIMALS[currency.toUpperCase()] ?? MOST_DECIMALS,
@@ -126,7 +132,7 @@ export function readableDecimal(text: string, currency = ''): string {
   }).format(text as Intl.StringNumericLiteral);
 }
 
-/** An English sentence of the bot with its numbers as people read them: `12,345,678 RLS`. */
+/** Rewrites the numbers in an English sentence of the bot for people: `12,345,678 RLS`. */
 export function withReadableNumbers(text: string): string {
   return text.replaceAll(NUMBER, (whole: string, amount: string | undefined, currency = '') => {
     const shown = formatDecimal('en', readableDecimal(amount ?? whole, currency));

@@ -11,13 +11,13 @@ import { tehranOffsetMs } from '../domain/zone-time.ts';
 import { asIsland } from './format-number.ts';
 import { intlTag, type CalendarSystem, type Language, type Locale } from './locale.ts';
 
-/** A time on Tehran's clock and calendar. */
+/** A time on Tehran's clock and in a calendar. */
 interface TehranParts extends CalendarDate {
   readonly minuteOfDay: number;
   readonly second: number;
 }
 
-/** Returns the time of Tehran's clock and calendar, by the tz database. */
+/** Returns the time on Tehran's clock and in a calendar, by the tz database. */
 export function tehranParts(atMs: number, calendar: CalendarSystem): TehranParts {
   const local = atMs + tehranOffsetMs(atMs);
   const day = Math.floor(local / DAY_MS);
@@ -32,20 +32,20 @@ export function tehranParts(atMs: number, calendar: CalendarSystem): TehranParts
 
 const PERSIAN_ZERO = 0x6f0;
 
-/** ASCII digits of a text as those of the language. */
+/** Returns a text with its ASCII digits replaced by those of the language. */
 export function localDigits(language: Language, text: string): string {
   if (language === 'en') return text;
   return text.replaceAll(/\d/g, (digit) => String.fromCodePoint(PERSIAN_ZERO + Number(digit)));
 }
 
-/** Parts of a time that are written: `14:30`, `14:30:05`, `2026-04-02`, both, or both to the second. */
+/** Parts of a time to write: `14:30`, `14:30:05`, `2026-04-02`, date and minute, or date and second. */
 export type TimeStyle = 'clock' | 'clock-seconds' | 'day' | 'minute' | 'second';
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /**
- * A time in Tehran in numbers: `2026-04-02 14:30`, or `۱۴۰۵/۰۱/۱۳ ۱۴:۳۰` by the Jalali calendar in
- * Persian. What is no time is a dash.
+ * Writes a time in Tehran in numbers: `2026-04-02 14:30`, or `۱۴۰۵/۰۱/۱۳ ۱۴:۳۰` in the Jalali calendar in
+ * Persian. Null or an invalid time is a dash.
  */
 export function formatTime(atMs: number | null, locale: Locale, style: TimeStyle = 'minute'): string {
   if (atMs === null || !Number.isFinite(atMs)) return '–';
@@ -64,7 +64,7 @@ export function formatTime(atMs: number | null, locale: Locale, style: TimeStyle
 
 const monthNames = new Map<string, readonly string[]>();
 
-/** The name of a month of the locale's calendar, 1 to 12: `Apr`, `فروردین`. */
+/** Returns the name of a month (1 to 12) of the locale's calendar: `Apr`, `فروردین`. */
 export function monthName(month: number, { language, calendar }: Locale): string {
   const key = `${language} ${calendar}`;
   const known = monthNames.get(key);

@@ -1,7 +1,7 @@
-/** Strings, what separates, and everything else. */
+/** Matches a string, a punctuation mark, or any other value. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Deeper than any reply; beyond it the lines are indented no more. */
+/** Deepest level that is indented, more than any reply has; deeper lines are indented no further. */
 const DEEPEST = 20;
 
 function isJson(text: string): boolean {
@@ -14,8 +14,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * JSON with a line for each field, every number and text as it was written: nothing is read and written
- * again. What is no JSON, such as a page of HTML or a body that was cut, stays as it is.
+ * Writes JSON with a line for each field. Numbers and texts stay exactly as they were written, since they are
+ * not parsed. A text that is not JSON, such as an HTML page or a cut body, is returned as it is.
  */
 export function indentedJson(text: string): string {
   if (!isJson(text)) return text;

@@ -1,9 +1,9 @@
-/** The languages that people read; files, logs and the API are English, rial and UTC whatever is chosen. */
+/** Languages that people read; files, logs and the API always use English, rial and UTC. */
 export const LANGUAGES = ['en', 'fa'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** In which calendar days are shown. Both show Tehran's clock. */
+/** Calendar in which days are shown. Both use Tehran's clock. */
 export type CalendarSystem = 'gregorian' | 'jalali';
 
 /**
@@ -19,12 +19,12 @@ export interface Locale {
   readonly rialUnit: RialUnit;
 }
 
-/** Returns the defaults that readers of a language expect. */
+/** Returns the default format for readers of a language. */
 export function localeOf(language: Language, rialUnit: RialUnit = 'rial'): Locale {
   return { language, calendar: language === 'fa' ? 'jalali' : 'gregorian', rialUnit };
 }
 
-/** The tag by which `Intl` finds digits and plural rules: Persian digits in Persian. */
+/** Returns the tag for `Intl` with the digits and plural rules of a language. */
 export function intlTag(language: Language): string {
   return language === 'fa' ? 'fa-IR-u-nu-arabext' : 'en-US-u-nu-latn';
 }

@@ -15,7 +15,7 @@ import { CHECK_IN_PERSIAN, RISK_IN_PERSIAN } from './sentences/risk-sentences.ts
 import { partsOf, type PlaceKind } from './sentences/sentence-places.ts';
 import { STRATEGY_IN_PERSIAN, TRADING_IN_PERSIAN } from './sentences/trading-sentences.ts';
 
-/** The sentences of the bot in Persian, with the places of the English ones. */
+/** The bot's sentences in Persian, with the same places as the English ones. */
 export const PERSIAN_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   ...WORD_IN_PERSIAN,
   ...KIND_IN_PERSIAN,
@@ -34,9 +34,8 @@ export const PERSIAN_SENTENCES: Readonly<Record<SentenceCode, string>> = {
 };
 
 /**
- * Writes a sentence of the bot in Persian. Numbers, money and times are written as the reader wants them;
- * words of somebody else stay as they are, each an island of direction. Null where its code is not known
- * here.
+ * Writes a sentence of the bot in Persian. Numbers, money and times follow the reader's settings. Other
+ * people's words stay as they are, each isolated. Null if the code is not known here.
  */
 export function inPersian({ code, facts }: CodeAndFacts, locale: Locale): string | null {
   if (!isKnown(code)) return null;
@@ -50,12 +49,12 @@ export function inPersian({ code, facts }: CodeAndFacts, locale: Locale): string
   return text;
 }
 
-/** Codes and names of settings in the words of a text from right to left. */
+/** Matches codes and names of settings, which are isolated in a right-to-left text. */
 const LATIN = /[A-Za-z](?:[\w. -]*\w)?/g;
 
 const withIslands = (words: string): string => words.replaceAll(LATIN, (latin) => isolateLeftToRight(latin));
 
-/** A sentence as a program sent it, which may be of a newer version than what reads it. */
+/** A sentence as a program sent it; that program may be newer than this one. */
 interface CodeAndFacts {
   readonly code: string;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -120,7 +119,7 @@ function placeText(text: string, kind: PlaceKind, locale: Locale): string {
 
 const ISO = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/;
 
-/** The time that a text names in UTC, to the second; null where it names none. */
+/** Returns the UTC time in a text, to the second, in ms since 1970; null if there is none. */
 function timeIn(text: string): number | null {
   const found = ISO.exec(text);
   if (found === null) return null;
@@ -128,7 +127,7 @@ function timeIn(text: string): number | null {
   return dayOfGregorian({ year, month, day }) * DAY_MS + ((hour * 60 + minute) * 60 + second) * SECOND_MS;
 }
 
-/** Below this a length is written with the parts of its seconds, since limits may be as short. */
+/** Shorter lengths are written with fractions of a second, since limits may be as short. */
 const IN_FULL_FROM_MS = 10_000;
 
 function lengthIn(lengthMs: number, { language }: Locale, never = ''): string {
@@ -147,7 +146,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   days: 86_400_000,
 };
 
-/** `4.2 s` in milliseconds; what is never is no number. */
+/** Returns a length such as `4.2 s` in ms; NaN for `never`. */
 function lengthMsOf(text: string): number {
   const [count = '', unit = ''] = text.split(' ');
   return Math.round(Number(count) * (UNITS_MS[unit] ?? Number.NaN));

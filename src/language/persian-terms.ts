@@ -1,8 +1,8 @@
 import type { ENGLISH_TERMS } from './english-terms.ts';
 
 /**
- * The words of the field in Persian. docs/persian.md lists them for native readers to correct. They are apart
- * from the English ones, since the page loads one language alone.
+ * Terms in Persian. docs/persian.md lists them for native readers to correct. They are in a file of their
+ * own, since the page loads one language only.
  */
 export const PERSIAN_TERMS: Readonly<Record<keyof typeof ENGLISH_TERMS, string>> = {
   order: 'سفارش',

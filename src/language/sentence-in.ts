@@ -4,8 +4,8 @@ import { inPersian } from './persian-sentences.ts';
 import { english, sentenceFacts, type Sentence, type SentenceFacts } from './sentence.ts';
 
 /**
- * Writes a sentence in the reader's language. Only sentences of the bot are translated to Persian: words of
- * somebody else stay, as an island. `cleaned` is applied to such words, for channels that need it.
+ * Writes a sentence in the reader's language. Only the bot's sentences are translated to Persian: other
+ * people's words stay as they are, isolated. `cleaned` is applied to such words, for channels that need it.
  */
 export function sentenceIn(
   sentence: Sentence,

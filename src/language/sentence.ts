@@ -6,30 +6,30 @@ export { PLACE_PATTERNS } from './sentences/sentence-places.ts';
 
 declare const STORED: unique symbol;
 
-/** JSON of `SentenceFacts`: a text that is stored and passed on, and never shown. */
+/** JSON of `SentenceFacts`: a text that is stored and passed on, but not shown as it is. */
 interface StoredSentence {
   readonly [STORED]: never;
 }
 
 /**
- * Reason or result: a sentence of the bot by its code and figures, or the words of somebody else. Both are
- * texts, so that rows, files and threads hold them as they are; `english` and `sentenceIn` show them.
+ * A reason or a result: a sentence of the bot by its code and figures, or other people's words. Both are
+ * texts, so that rows, files and threads can store them; `english` and `sentenceIn` write them for people.
  */
 export type Sentence = string | StoredSentence;
 
-/** True for a sentence that stands for what could not be made. */
+/** True if a result is a sentence, which says why the result itself could not be made. */
 export const isSentence = (made: unknown): made is Sentence => typeof made === 'string';
 
-/** A sentence as programs have it: by its code, and what stands in its places. */
+/** A sentence for programs: its code, and the values of its places. */
 export interface SentenceFacts {
   readonly code: SentenceCode;
-  /** By the name of the place: the English text there, or the sentence that it is. */
+  /** Values by the name of the place: an English text, or a nested sentence. */
   readonly facts: { readonly [name: string]: string | SentenceFacts };
 }
 
 const known = new Map<SentenceCode, readonly SentencePart[]>();
 
-/** The words and places of the English sentence of a code. */
+/** Returns the words and places of the English sentence of a code. */
 export function englishParts(code: SentenceCode): readonly SentencePart[] {
   let parts = known.get(code);
   if (parts === undefined) {
@@ -39,7 +39,7 @@ export function englishParts(code: SentenceCode): readonly SentencePart[] {
   return parts;
 }
 
-/** Makes a sentence of its code and figures. */
+/** Makes a sentence from its code and figures. */
 export function sentence<Code extends SentenceCode>(
   code: Code,
   ...[figures]: FactsOf<(typeof ENGLISH_SENTENCES)[Code], Sentence>
@@ -58,26 +58,26 @@ export function sentence<Code extends SentenceCode>(
   return text;
 }
 
-/** The sentences made last. Most are put into others or shown at once, and are not read again for that. */
+/** Cache of the last sentences made. Most are nested or shown at once, and need not be parsed for that. */
 const made = new Map<string, SentenceFacts>();
 const MOST_MADE = 256;
 
-/** A sentence of its code and figures, as they are stored. */
+/** Returns a code and its figures in stored form. */
 export const stored = (facts: { readonly code: string; readonly facts: object }): Sentence =>
   JSON.stringify(facts);
 
-/** Makes one sentence of several, of which there is at least one. */
+/** Joins one or more sentences into one. */
 export const joinSentences = (code: 'both' | 'listed', sentences: readonly Sentence[]): Sentence =>
   sentences.reduceRight((rest, first) => sentence(code, { first, rest }));
 
-/** Writes a sentence in English, as logs, the API and strategies have it. */
+/** Writes a sentence in English, as logs, the API and strategies show it. */
 export function english(sentence: Sentence): string;
 export function english(sentence: Sentence | null): string | null;
 export function english(sentence: Sentence | null): string | null {
   return sentence === null ? null : englishOf(parsed(sentence as string) ?? (sentence as string));
 }
 
-/** Writes every sentence within a value of JSON in English. */
+/** Writes every sentence in a JSON value in English. */
 export function inEnglish(value: unknown): unknown {
   if (value === undefined) return value;
   return JSON.parse(JSON.stringify(value), (_, each: unknown) =>
@@ -93,13 +93,13 @@ function englishOf(sentence: string | SentenceFacts): string {
   return text;
 }
 
-/** The code and the figures of a sentence; null for words of somebody else. */
+/** Returns the code and figures of a sentence; null for other people's words. */
 export function sentenceFacts(sentence: Sentence | null): SentenceFacts | null {
   const facts = sentence === null ? null : (parsed(sentence as string) ?? named(sentence as string));
   return facts === null ? null : withNames(facts);
 }
 
-/** Names in places where a sentence may be, such as the exchange's own code of a refusal. */
+/** Replaces names that are whole sentences, such as the exchange's code of a refusal, in nested places. */
 function withNames({ code, facts }: SentenceFacts): SentenceFacts {
   const entries = englishParts(code).flatMap((part) => {
     if (typeof part === 'string') return [];
@@ -112,7 +112,7 @@ function withNames({ code, facts }: SentenceFacts): SentenceFacts {
 
 const MAY_BE_SENTENCE: ReadonlySet<string> = new Set(['said', 'sentence']);
 
-/** Codes by the names that are whole sentences: of kinds, feeds, refusals of the exchange. */
+/** Codes by sentences that are only a name: of kinds, feeds and the exchange's refusals. */
 let codesByName: ReadonlyMap<string, SentenceCode> | null = null;
 
 function named(text: string): SentenceFacts | null {
@@ -121,7 +121,7 @@ function named(text: string): SentenceFacts | null {
   return code === undefined ? ofError(text) : { code, facts: {} };
 }
 
-/** Errors say what was expected and what was found. */
+/** Returns the parts of an error of the form `expected …, was …`; null for another text. */
 function ofError(text: string): SentenceFacts | null {
   const [expected = '', ...found] = text.split(', was ');
   if (!expected.startsWith('expected ') || found.length === 0) return null;

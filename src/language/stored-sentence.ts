@@ -1,5 +1,5 @@
 import { z } from 'zod';
 import type { Sentence } from './sentence.ts';
 
-/** A sentence in what is stored. */
+/** Schema of a sentence in stored data. */
 export const storedSentence: z.ZodType<Sentence, Sentence> = z.string();

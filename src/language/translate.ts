@@ -2,7 +2,7 @@ import { formatCount } from './format-number.ts';
 import { isolateByFirstLetter } from './isolate.ts';
 import type { Language } from './locale.ts';
 
-/** A text for one thing and for several; which one is said follows `count`, by the rules of the language. */
+/** A text in singular and plural form; `count` chooses the form, by the rules of the language. */
 export interface PluralText {
   readonly one: string;
   readonly other: string;
@@ -11,7 +11,7 @@ export interface PluralText {
 /** Texts with places for values: `{count} orders of {market}`. A text with a plural has `{count}`. */
 export type Texts = Readonly<Record<string, string | PluralText>>;
 
-/** The same texts in another language: one that is missing, or too many, does not compile. */
+/** The same texts in another language; a missing or an additional text does not compile. */
 export type TranslationOf<T extends Texts> = { readonly [Key in keyof T]: string | PluralText };
 
 type PlacesIn<T extends string> = T extends `${string}{${infer Place}}${infer Rest}`
@@ -27,12 +27,12 @@ export type PlacesOf<T extends string | PluralText> = T extends PluralText
 
 type ValueOf<Place> = Place extends 'count' ? number : string | number;
 
-/** The values of a text: none where it has no places. */
+/** Arguments with a value for each place of a text; no arguments if it has none. */
 type ValuesOf<T extends string | PluralText> = [PlacesOf<T>] extends [never]
   ? readonly []
   : readonly [{ readonly [Place in PlacesOf<T>]: ValueOf<Place> }];
 
-/** Says the text of a key with its values. */
+/** Writes the text of a key with its values. */
 export type Translate<T extends Texts> = <Key extends keyof T & string>(
   key: Key,
   ...values: ValuesOf<T[Key]>
@@ -41,8 +41,8 @@ export type Translate<T extends Texts> = <Key extends keyof T & string>(
 const PLACE = /\{(\w+)\}/g;
 
 /**
- * Returns a function that writes texts in a language. Numbers get its digits. In Persian each value is an
- * island of direction, so that an id or an English name does not move the words around it.
+ * Returns a function that writes texts in a language, with its digits. In Persian each value is isolated, so
+ * that an id or an English name does not move the words around it.
  */
 export function translateInto<T extends Texts>(language: Language, texts: TranslationOf<T>): Translate<T> {
   const rules = new Intl.PluralRules(language);

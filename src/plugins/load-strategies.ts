@@ -11,14 +11,14 @@ import { Script } from 'node:vm';
 interface LoadedStrategy {
   readonly file: string;
   readonly definition: StrategyDefinition;
-  /** The line of the file that an error speaks of, counted from 1; null where it names none. */
+  /** Returns the line of the file that an error names first, from 1; null if it names none. */
   readonly lineOf: (error: unknown) => number | null;
 }
 
-/** A file that is no usable strategy. */
+/** Why a file is not a usable strategy. */
 export interface PluginProblem {
   readonly file: string;
-  /** Counts from 1; null where the mistake has no place. */
+  /** Line of the problem, from 1; null if it has none. */
   readonly line: number | null;
   readonly message: string;
 }
@@ -28,14 +28,14 @@ export interface LoadedStrategies {
   readonly problems: readonly PluginProblem[];
 }
 
-/** Most files of one folder; a folder with more is not taken for a folder of strategies. */
+/** Most files of one folder; a larger folder is probably not one of strategies. */
 const MOST_FILES = 200;
 
 /**
- * Loads the strategies of a folder (every `.ts`, `.mts`, `.js` and `.mjs` file in it, by name) or of one
- * file, without a build. A file with a mistake is reported, and the others are loaded all the same.
- * @throws SarrafError `INVALID_OPTIONS` when the path is neither a folder nor a file, or the folder holds too
- * many.
+ * Loads strategies without a build: from a folder (each `.ts`, `.mts`, `.js` and `.mjs` file in it, by name)
+ * or from one file. A broken file is reported, and the others are still loaded.
+ * @throws SarrafError `INVALID_OPTIONS` if the path is neither a folder nor a file, or if the folder has too
+ * many files.
  */
 export async function loadStrategies(path: string): Promise<LoadedStrategies> {
   const strategies: LoadedStrategy[] = [];
@@ -59,12 +59,12 @@ export async function loadStrategies(path: string): Promise<LoadedStrategies> {
   return { strategies, problems };
 }
 
-/** A problem as an editor understands it: `file:line: message`. */
+/** Formats a problem as editors understand it: `file:line: message`. */
 export function formatPluginProblem({ file, line, message }: PluginProblem): string {
   return `${file}${line === null ? '' : `:${line}`}: ${message}`;
 }
 
-/** True if a file in a folder of strategies is a strategy: a test of one may lie beside it. */
+/** True if a file in a folder of strategies is a strategy, and not a test or a declaration of types. */
 export function isStrategyFile(name: string): boolean {
   return /\.m?[tj]s$/.test(name) && !/\.(?:d|test)\.m?[tj]s$/.test(name);
 }
@@ -89,15 +89,14 @@ function strategyFiles(path: string): readonly string[] {
 }
 
 /**
- * Files that were loaded into this thread, and what makes them anew from the second time on: variables of a
- * module must not live on from one backtest to the next.
+ * Files that were loaded into this thread, each with a factory for new copies from the second load on: a
+ * module's variables must not survive from one backtest to the next.
  */
 const LOADED_FILES = new Map<string, ModuleFactory | null>();
 
 /**
- * Returns the place of an error as `file:line`, in a file that was loaded into this process; null if the
- * error is from none. A thrown value that is not an error has no place: if only one file was loaded, that
- * file is returned.
+ * Returns the place of an error as `file:line`, in a file that was loaded into this process; null if it is in
+ * none of them. A thrown value that is no error has no place: if only one file was loaded, it is returned.
  */
 export function strategyPlaceOf(error: unknown): string | null {
   for (const file of LOADED_FILES.keys()) {
@@ -134,7 +133,7 @@ async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
   return { file, definition: module['default'] as StrategyDefinition, lineOf };
 }
 
-/** The line of `file` that an error speaks of first, counted from 1; null where it names none. */
+/** Returns the line of `file` that an error names first, from 1; null if it names none. */
 export function lineIn(error: unknown, file: string): number | null {
   // A syntax error shows its place only when it is printed, not in its stack.
   const text = error instanceof Error ? `${error.stack ?? ''}\n${inspect(error)}` : '';
@@ -149,26 +148,26 @@ export function lineIn(error: unknown, file: string): number | null {
 /** Exports of a module, by name. */
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Makes a module anew, with variables of its own. */
+/** Creates new copies of a module, each with its own variables. */
 interface ModuleFactory {
   create(): Promise<Exports>;
-  /** The line of the source for a line of the stack of an error in it; null where it has none. */
+  /** Returns the line of the source for a line in an error's stack; null if it has none. */
   lineOf(line: number): number | null;
 }
 
 /**
- * Of a line only its end is sure to be of the statement that failed: a mapping before it may be of another.
+ * Column after the end of any line: the last mapping of a line surely belongs to the statement that failed.
  */
 const LAST_COLUMN = 1_000_000;
 
-/** Lines that `asFunction` puts before the code. */
+/** Number of lines that `asFunction` adds before the code. */
 const LINES_BEFORE = 1;
 
 /**
- * Bundles a file of a user with all files that it imports by a path into one function, which makes the module
- * anew at each call. What `import()` loads stays for ever: the variables of one backtest would be there in
- * the next, and an `import()` with another address for each would never be freed. Packages are loaded once,
- * as usual. Throws what the bundler says of a file that can not be read or parsed.
+ * Bundles a user's file, with all files that it imports by a path, into one function that makes a new copy of
+ * the module at each call. With `import()`, variables of one backtest would still be there in the next, or
+ * each backtest would leave a copy that is never freed. Packages are loaded once, as usual. Throws the
+ * bundler's error for a file that can not be read or parsed.
  */
 export async function moduleFactory(file: string): Promise<ModuleFactory> {
   const [{ rolldown }, { parseAst }] = await Promise.all([import('rolldown'), import('rolldown/parseAst')]);
@@ -214,7 +213,7 @@ type Name = { readonly name: string } | { readonly value: string };
 
 const nameText = (name: Name): string => ('name' in name ? name.name : name.value);
 
-/** The places of `import` in each `import(…)` below a node. */
+/** Returns the positions of `import` in each `import(…)` below a node. */
 function dynamicImports(node: unknown): readonly number[] {
   if (typeof node !== 'object' || node === null) return [];
   const below = Object.values(node).flatMap(dynamicImports);
@@ -224,9 +223,9 @@ function dynamicImports(node: unknown): readonly number[] {
 }
 
 /**
- * A bundle as an async function of the modules that it imports, and of what loads others later. It answers
- * the exports. The bundler writes imports and exports of other modules as statements of their own; everything
- * else stays as it is.
+ * Returns a bundle as the text of an async function that returns its exports. Its arguments are the imported
+ * modules and a function for later imports. The bundler writes imports and re-exports as separate statements,
+ * so all other code stays as it is.
  */
 function asFunction(
   code: string,
@@ -281,28 +280,28 @@ function asFunction(
 const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
 
 /**
- * The running SDK itself, so that a strategy never brings a second copy of it: source in the checkout, built
- * in the package.
+ * URL of the running SDK, so that a strategy never loads a second copy: a source file in the checkout, a
+ * built one in the package.
  */
 const sdkUrl = ownModule('strategy/sdk').href;
 
-/** The zod that the SDK itself has: part of the bundle, else a dependency beside the sources. */
+/** URL of the bundled zod, which the SDK uses; null in the checkout, where zod is a dependency. */
 const zodUrl = IS_BUNDLE ? ownModule('zod').href : null;
 
 let isRegistered = false;
 
-/** Begins a specifier that says from where it is imported: `importFrom` makes it. */
+/** Prefix of a specifier that names the importing file; made by `importFrom`. */
 const FROM = 'sarraf-import-from:';
 
-/** Imports as the file at `parentUrl` would: packages are looked for beside that file. */
+/** Imports as the file at `parentUrl` would: packages are searched for from that file's folder on. */
 async function importFrom(specifier: string, parentUrl: string): Promise<unknown> {
   provideSdk();
   return import(`${FROM}${JSON.stringify([specifier, parentUrl])}`);
 }
 
 /**
- * Lets strategy files anywhere on the machine import the SDK and zod, whether or not a `node_modules` stands
- * beside them. Everything else resolves as usual. Works once in a process; further calls do nothing.
+ * Lets strategy files anywhere on the machine import the SDK and zod, even without a `node_modules` near
+ * them. All other imports resolve as usual. Only the first call in a process has an effect.
  */
 function provideSdk(): void {
   if (isRegistered) return;
@@ -327,12 +326,12 @@ function provideSdk(): void {
   });
 }
 
-/** Start of a line that makes a file a module, even if the package.json above it disagrees. */
+/** Matches the start of a line that makes a file an ES module, whatever its package.json says. */
 const MODULE_SYNTAX = /^\s*(?:import\b(?!\s*\()|export\b)/m;
 
 /**
- * The format of a file that is written as a module inside a project of `"type": "commonjs"`, as `npm init`
- * makes them: Node would take it for CommonJS and refuse its first import. Undefined where Node is right.
+ * Returns the format for an ES module in a project of `"type": "commonjs"`, as `npm init` makes them: Node
+ * would read it as CommonJS and refuse its first import. Undefined if Node's own choice is right.
  */
 function asModule(
   url: string,

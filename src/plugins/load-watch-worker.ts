@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { WatchSetup, WatchWord } from './load-watch.ts';
 
-/** The thread that reports for a main thread which a file blocks: only its timers still run. */
+/** Reports a file that blocks the main thread: only the timers of this thread still run then. */
 const { quietMs } = workerData as WatchSetup;
 const STANDARD_ERROR = 2;
 
@@ -16,7 +16,7 @@ parentPort?.on('message', ({ file, pid }: WatchWord) => {
     try {
       writeSync(STANDARD_ERROR, text);
     } catch {
-      // Nobody reads it, and there is no other way to say it.
+      // Standard error is closed, and there is no other place to report it.
     }
   }, quietMs);
 });

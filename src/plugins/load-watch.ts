@@ -1,14 +1,14 @@
 import { isMainThread, Worker } from 'node:worker_threads';
 import { ownModule } from './own-files.ts';
 
-/** Load time after which a slow file is reported. */
+/** Load time after which a slow file is reported, in ms. */
 const QUIET_MS = 3_000;
 
 export interface WatchSetup {
   readonly quietMs: number;
 }
 
-/** File that is loaded from now on; null: none. */
+/** File that is loaded from now on; null if none is. */
 export interface WatchWord {
   readonly file: string | null;
   readonly pid: number;
@@ -16,18 +16,18 @@ export interface WatchWord {
 
 const workerFile = ownModule('plugins/load-watch-worker');
 
-/** Files that this process has loaded: one that loaded once does not loop the second time. */
+/** Files that this process has loaded: a file that loaded once is not watched the second time. */
 const LOADED = new Set<string>();
 
 /**
- * Writes to standard error which strategy file blocks this process. Files of backtests run in the main
- * thread, which a loop blocks, so a second thread reports it; that costs a backtest some milliseconds. In a
- * strategy's own thread nothing is watched: the main thread has its time limit.
+ * Writes to standard error which strategy file blocks this process. Backtests load files in the main thread,
+ * which an endless loop blocks, so a second thread reports it; that costs some milliseconds. In a strategy's
+ * own thread nothing is watched, since the main thread has a time limit for it.
  */
 export class LoadWatch {
   private worker: Worker | null = null;
 
-  /** Does the work of loading one file. Files are loaded one after another. */
+  /** Loads one file under watch. Files are loaded one after another. */
   async during<Result>(file: string, load: () => Promise<Result>): Promise<Result> {
     if (!isMainThread || LOADED.has(file)) return load();
     this.worker ??= begin();
@@ -41,7 +41,7 @@ export class LoadWatch {
     }
   }
 
-  /** To be called when all files are loaded. */
+  /** Ends the watch; to be called when all files are loaded. */
   close(): void {
     void this.worker?.terminate();
     this.worker = null;
@@ -60,7 +60,7 @@ function begin(): Worker {
     execArgv: [],
     name: 'load watch',
   });
-  // A backtest works without it.
+  // A backtest works without the watch.
   worker.on('error', () => undefined);
   worker.unref();
   return worker;

@@ -23,13 +23,12 @@ import {
   type Query,
 } from './worker-messages.ts';
 
-/** Values that are kept to be shown again while they are the same. */
+/** Most values that are kept, to be shown again while they do not change. */
 const MOST_RETAINED = 200;
 
 /**
- * View of the engine for a strategy in a thread of its own. Data that it read in earlier calls comes with the
- * call; anything else is requested while the main thread waits, so the strategy sees all that a direct call
- * shows.
+ * View of the engine in a strategy's thread. Data that was read in earlier calls comes with the call; other
+ * data is requested while the main thread waits, so the strategy can read all that a direct call shows.
  */
 class RemoteView implements EngineView {
   nowMs = 0;
@@ -146,7 +145,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
   'reject',
 ];
 
-/** The thread of one strategy: loads its file, sets it up and calls its handlers, one call at a time. */
+/** Setup of this thread, which loads one strategy's file, sets it up and calls its handlers one by one. */
 const { memory, file, shownFile, name, market, universe, quotes, timeframe, params, knownMarkets } =
   workerData as WorkerSetup;
 const port = parentPort as MessagePort;
@@ -156,7 +155,7 @@ const source: StrategySource = { file: shownFile, lineOf: (error) => lineIn(erro
 const plots = new PlotBatch();
 let hasPostedEnd = false;
 
-/** Its last message, which ends any wait for an answer. */
+/** Posts the thread's last message, which ends any wait for an answer. */
 function postEnd(end: WorkerEnd): void {
   if (hasPostedEnd) return;
   hasPostedEnd = true;
@@ -242,7 +241,7 @@ function intentsOf(
   { event, feeds }: WorkerCall,
   seen: EngineView,
 ): readonly Intent[] {
-  // What came over is this thread's own, so it needs no copy.
+  // The received book belongs to this thread alone, so that it needs no copy.
   if (event?.kind === 'book') deepFreeze(event.book);
   if (event === null) return [];
   if (!feeds) return runner.handle(event, seen);
@@ -284,8 +283,8 @@ if (loaded instanceof StrategyRunner) {
   });
   line.post(SENT.answer, ready(loaded));
 } else {
-  // Without work the thread would end by itself, maybe before its message is read. Then its end would be
-  // reported in place of the problem.
+  // The thread would end by itself, maybe before its message is read. Then its end would be reported instead
+  // of the problem.
   hasPostedEnd = true;
   line.post(SENT.answer, loaded);
 }

@@ -19,13 +19,13 @@ import { ownModule } from './own-files.ts';
 import type { EngineView, StrategyEvent, ClosedCandle } from '../strategy/strategy-event.ts';
 import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
 
-/** Limits of a strategy in a thread of its own. */
+/** Limits of a strategy in its own thread. */
 export interface ThreadLimits {
-  /** For one call of a handler. */
+  /** Time limit of one call of a handler, in ms. */
   readonly handlerMs: number;
-  /** For loading its file and setting it up. */
+  /** Time limit of loading its file and setting it up, in ms. */
   readonly loadMs: number;
-  /** Of the heap of JavaScript. */
+  /** Limit of the JavaScript heap, in MB. */
   readonly memoryMb: number;
 }
 
@@ -33,35 +33,35 @@ const YOUNG_MB = 32;
 const STACK_MB = 4;
 
 /**
- * A wait is taken in slices, and each counts for no more than its length: a process that is stopped for a
- * minute has not let its strategies think for that long.
+ * Longest slice of a wait, in ms. A slice counts at most its length, so that a process that is stopped for a
+ * minute does not use up its strategies' time.
  */
 const SLICE_MS = 50;
 
-/** Polls of the line before the main thread sleeps: most answers come within microseconds. */
+/** Times that the main thread polls before it sleeps: most answers come within microseconds. */
 const SPINS = 200;
 
-/** Most questions of one call; more is a loop. */
+/** Most questions of one call; more come from an endless loop. */
 const MOST_QUESTIONS = 10_000;
 
-/** Characters of a line that a strategy prints, and lines of one second. */
+/** Most characters of a printed line, and most lines a second. */
 const LONGEST_LINE = 500;
 const LINES_A_SECOND = 20;
 
 export interface ThreadOptions {
   readonly setup: Omit<WorkerSetup, 'memory' | 'compileCache'>;
   readonly limits: ThreadLimits;
-  /** Called once when it has ended by itself, outside of any call. */
+  /** Called once if the thread ends while no call is running. */
   readonly onEnd: (end: WorkerEnd) => void;
-  /** Called with each line that it printed; bounded. */
+  /** Called with each line that the strategy prints, within the bounds above. */
   readonly onPrint: (line: string) => void;
 }
 
 const workerFile = ownModule('plugins/strategy-worker');
 
 /**
- * The thread of one strategy, seen from the main thread. It gets no environment, no arguments and no more
- * memory than it may have.
+ * The thread of one strategy, seen from the main thread. It gets no environment and no arguments, and its
+ * memory is limited.
  */
 export class StrategyThread {
   private readonly options: ThreadOptions;
@@ -71,7 +71,7 @@ export class StrategyThread {
   private readonly begunMs = performance.now();
   private isLoaded = false;
   private isDisposed = false;
-  /** Reason that it ended by itself; null while it works. */
+  /** Why it ended by itself; null while it runs. */
   private end: WorkerEnd | null = null;
 
   constructor(options: ThreadOptions) {
@@ -101,7 +101,7 @@ export class StrategyThread {
       this.noteEnd({ message: english(sentence('strategy-thread-ended')), line: null, stack: null }),
     );
     for (const stream of [this.worker.stdout, this.worker.stderr]) this.watch(stream);
-    // A bot that is done must not wait for its strategies.
+    // A bot that has finished must not wait for its strategies.
     this.worker.unref();
   }
 
@@ -110,8 +110,8 @@ export class StrategyThread {
   }
 
   /**
-   * Waits without blocking for the message that it is set up. Throws `INVALID_STRATEGY` when that takes too
-   * long, or when the thread ends.
+   * Waits, without blocking, until the strategy is set up. Throws `INVALID_STRATEGY` if that takes too long
+   * or if the thread ends.
    */
   async loaded(): Promise<Loaded> {
     const { loadMs } = this.options.limits;
@@ -124,7 +124,7 @@ export class StrategyThread {
     return this.readLoaded();
   }
 
-  /** The same without waiting: null while it still loads and has time left. */
+  /** Returns the setup's result without waiting; null while it still loads and has time left. */
   loadedByNow(): Loaded | null {
     const isAtIt = this.line.kind === SENT.nothing && this.end === null;
     if (isAtIt && performance.now() - this.begunMs < this.options.limits.loadMs) return null;
@@ -132,8 +132,8 @@ export class StrategyThread {
   }
 
   /**
-   * Passes a call to the thread and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or
-   * the thread ends; then the thread is done.
+   * Sends a call to the thread and waits for its answer. Throws `INVALID_STRATEGY` if it takes too long or
+   * the thread ends; the thread can not be used after that.
    */
   call(call: WorkerCall, answerRead: (read: unknown) => unknown): WorkerAnswer {
     this.line.clear();
@@ -158,13 +158,13 @@ export class StrategyThread {
     );
   }
 
-  /** Ends it, whatever it does. */
+  /** Terminates the thread, whatever it is doing. */
   async dispose(): Promise<void> {
     this.isDisposed = true;
     await this.worker.terminate();
   }
 
-  /** Waits in slices for a message. Answers its kind; `SENT.nothing` when none came in time. */
+  /** Waits in slices for a message. Returns its kind, or `SENT.nothing` if none came in time. */
   private await(limitMs: number): number {
     for (let spin = 0; spin < SPINS; spin += 1) {
       const { kind } = this.line;
@@ -193,7 +193,7 @@ export class StrategyThread {
     );
   }
 
-  /** The last message of the thread. */
+  /** Disposes of a thread that ended, and returns an error with its last message. */
   private broken(): SarrafError {
     this.end ??= checkedEnd(this.line.readEnd());
     void this.dispose();
@@ -227,7 +227,7 @@ export class StrategyThread {
           this.options.onPrint(`… more than ${LINES_A_SECOND} lines in a second`);
       }
     });
-    // Its output is for people: an error in reading it is no reason to end.
+    // Output is only for people: an error in reading it must not end the bot.
     stream.on('error', () => undefined);
   }
 }
@@ -236,7 +236,7 @@ function brokenBy(end: WorkerEnd): SarrafError {
   return new SarrafError('INVALID_STRATEGY', end.message, { details: { end } });
 }
 
-/** A thread can throw any value, also null. */
+/** Returns the end for what a thread threw, which can be any value, also null. */
 function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
   const { code, message } = Object(error) as Partial<Record<'code' | 'message', unknown>>;
   const isFull = code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -256,7 +256,7 @@ function checkedEnd(answer: unknown): WorkerEnd {
   };
 }
 
-/** True if a value is a valid question of a strategy: a method of the view, and texts. */
+/** True if a value is a valid question of a strategy: a method of the view, with texts as arguments. */
 function isQuery(asked: unknown): asked is Query {
   return (
     Array.isArray(asked) &&
@@ -266,12 +266,12 @@ function isQuery(asked: unknown): asked is Query {
   );
 }
 
-/** Most looks that are remembered for a kind of event; further ones are asked for each time. */
+/** Most reads that are remembered for a kind of event; further ones are requested each time. */
 const MOST_READS = 32;
 
 /**
- * Data that the handlers of one strategy read, by the kind of event: it is sent with the next event of that
- * kind, so that a call costs one round trip. An object that has not changed is not sent again.
+ * Data that a strategy's handlers read, by kind of event. It is sent with the next event of that kind, so
+ * that a call needs one round trip. An object that has not changed is not sent again.
  */
 export class Queries {
   private readonly byKind = new Map<string, Map<string, Query>>();
@@ -297,7 +297,9 @@ export class Queries {
     return { reads, same, inEvent };
   }
 
-  /** Answers a question of a handler, and remembers it. Null answers what is no question. */
+  /**
+   * Returns the answer to a handler's question, and remembers the question. Null if it is not a valid one.
+   */
   answer(asked: unknown, kind: string, view: EngineView): unknown {
     if (!isQuery(asked)) return null;
     const known = this.byKind.get(kind) ?? new Map<string, Query>();
@@ -311,7 +313,7 @@ export class Queries {
     return value ?? null;
   }
 
-  /** A new thread begins: nothing has been sent to it. */
+  /** Forgets what was sent, since a new thread starts without it. */
   forgetSent(): void {
     this.sent.clear();
   }
@@ -351,9 +353,7 @@ function valueOf([method, first = '', second = '']: Query, view: EngineView): un
   }
 }
 
-/**
- * The last bars of each candle subscription, as many as warm a strategy up, for a thread that begins anew.
- */
+/** The last bars of each candle subscription, as many as a restarted thread needs for its warm-up. */
 export class RecentCandles {
   private readonly series: {
     readonly market: string;
@@ -380,7 +380,7 @@ export class RecentCandles {
     );
   }
 
-  /** Takes in a bar, unless it has it: those of the past may come once more with a universe. */
+  /** Adds a bar, unless it is there already: past bars may come again with a universe. */
   add(candle: ClosedCandle): void {
     const one = this.series.find(
       ({ market, timeframe }) => market === candle.market && timeframe === candle.timeframe,
@@ -392,7 +392,7 @@ export class RecentCandles {
     if (one.bars.length > one.most) one.bars.shift();
   }
 
-  /** No universe follows a market any more: its bars go, but for those that are wanted anyway. */
+  /** Drops the bars of a market that no universe follows any more, unless the strategy subscribed to them. */
   forget(market: string): void {
     for (const one of this.series) if (one.market === market && one.isPooled) one.bars = [];
   }
@@ -402,7 +402,7 @@ export class RecentCandles {
   }
 }
 
-/** Returns the most candles that universes need of a market, beside its own subscriptions. */
+/** Returns the most bars that universes need for a market's warm-up, besides its own subscriptions. */
 function memberWarmUp(
   subscriptions: readonly Subscription[],
   { market, timeframe }: CandleSubscription,

@@ -13,31 +13,31 @@ import { SarrafError } from '../domain/errors.ts';
 /** Start data of a strategy's thread. It gets nothing else of the environment or the configuration. */
 export interface WorkerSetup {
   readonly memory: SharedArrayBuffer;
-  /** The folder of compiled code; null where the process keeps none. */
+  /** Folder of compiled code; null if the process stores none. */
   readonly compileCache: string | null;
   readonly file: string;
-  /** Its file, as messages show it. */
+  /** Path of its file, as messages show it. */
   readonly shownFile: string;
-  /** Null: the strategy's own. */
+  /** Name of the instance; null for the strategy's own name. */
   readonly name: string | null;
   readonly market: string;
-  /** The markets that it runs in, in place of `market`; null: that one. */
+  /** Rule for the markets in which it runs instead of `market`; null for none. */
   readonly universe: UniverseWish | null;
-  /** The quote currencies, by which the thread makes its own market names: functions can not be sent. */
+  /** Quote currencies, from which the thread makes its market names, since functions can not be sent. */
   readonly quotes: MarketNames['quotes'];
   readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Null: any market is accepted. */
+  /** Markets of the exchange; null if any market is accepted. */
   readonly knownMarkets: readonly string[] | null;
 }
 
-/** The message that the strategy is set up, or why it is not. */
+/** Message after setup: the strategy is ready, or why it is not. */
 export type Loaded =
   | {
       readonly kind: 'problem';
       readonly message: string;
       readonly line: number | null;
-      /** The parameters that it refuses, where that is the problem. */
+      /** Parameters that the strategy refuses; null if the problem is another. */
       readonly params: readonly ParamProblem[] | null;
     }
   | {
@@ -46,10 +46,10 @@ export type Loaded =
       readonly subscriptions: readonly unknown[];
       readonly params: unknown;
       readonly trailing: unknown;
-      /** Of each subscription; 0 where it is not of candles. */
+      /** Bars for the warm-up of each subscription; 0 for those without candles. */
       readonly warmUps: readonly number[];
       readonly wants: readonly string[];
-      /** Handler that each route calls first, such as `on.bars` for `candles BTCIRT 1h`. */
+      /** First handler of each route, such as `on.bars` for `candles BTCIRT 1h`. */
       readonly handlers: readonly (readonly [route: string, handler: string])[];
       readonly state: string;
     };
@@ -57,37 +57,37 @@ export type Loaded =
 /** A question to the engine's view: the method and its arguments. */
 export type Query = readonly [method: string, ...args: string[]];
 
-/** A signal whose payload the schema of the strategy is asked about. */
+/** A signal whose payload the strategy's schema must check. */
 export type CheckedSignal = Parameters<StrategyPort['objectionTo']>[0];
 
-/** One call of a handler. */
+/** One call of a handler, as it is sent to the thread. */
 export interface WorkerCall {
-  /** Null: only indicators are fed. */
+  /** Event to handle; null if only candles are fed to indicators. */
   readonly event: StrategyEvent | null;
-  /** True if the event is applied without asking the strategy. */
+  /** True if the event is applied without calling the strategy. */
   readonly feeds: boolean;
   readonly nowMs: number;
-  /** Markets that its universes follow, before the candles; null where it knows them. */
+  /** Markets that its universes follow, applied before the candles; null if the thread has them already. */
   readonly follows: readonly (readonly [universe: string, markets: readonly string[]])[] | null;
-  /** True if its plots are drawn. */
+  /** True if the strategy's plots are drawn, and so must be sent back. */
   readonly draws: boolean;
-  /** Candles of the past, before the event. */
+  /** Past candles, applied before the event. */
   readonly candles: readonly ClosedCandle[];
-  /** A state to continue from; null: its current one. */
+  /** State to restore first, as JSON; null to keep the current one. */
   readonly restore: string | null;
-  /** True if it continues after a failure. */
+  /** True if the strategy resumes after a failure. */
   readonly clears: boolean;
-  /** Signal to check before it is delivered; null: none. */
+  /** Signal to check before it is delivered; null for none. */
   readonly signal: CheckedSignal | null;
   /** Current values of the data that the handler read in earlier calls. */
   readonly reads: readonly (readonly [key: string, value: unknown])[];
-  /** Keys of that whose value is the same object as at the last call. */
+  /** Keys of reads whose value is the same object as at the last call. */
   readonly same: readonly string[];
-  /** Keys of that whose value the event itself carries: it is sent once. */
+  /** Keys of reads whose value is in the event itself, and so is sent only once. */
   readonly inEvent: readonly string[];
 }
 
-/** Data of an event that a handler can also look at; null where there is none. */
+/** Returns the data of an event that a handler can also read from the view; null if there is none. */
 export function eventData(event: StrategyEvent | null): object | null {
   if (event?.kind === 'book') return event.book;
   if (event?.kind === 'margin') return event.seen;
@@ -95,19 +95,19 @@ export function eventData(event: StrategyEvent | null): object | null {
   return event?.kind === 'stats' ? event.stats : null;
 }
 
-/** The outcome of a call. */
+/** Result of a call, as the thread sends it. */
 export interface WorkerAnswer {
-  /** As JSON; null where it is the same as before. */
+  /** State as JSON; null if it has not changed. */
   readonly state: string | null;
   readonly intents: readonly unknown[];
   readonly fault: StrategyFault | null;
   readonly log: readonly StrategyLogLine[];
   readonly plots: readonly PlotPoint[];
-  /** Reason not to deliver the checked signal; null if it may be delivered, or none was checked. */
+  /** Why the checked signal must not be delivered; null if it may be, or if none was checked. */
   readonly objection: SignalObjection | null;
 }
 
-/** Reason that a thread ended by itself. */
+/** Why a thread ended by itself. */
 export interface WorkerEnd {
   readonly message: string;
   readonly line: number | null;
@@ -118,14 +118,14 @@ export function keyOf(read: Query): string {
   return read.join(' ');
 }
 
-/** A few more than a call may log: the one that says how many were left out. */
+/** Most lines from one call: one more than may be logged, for the line that counts the dropped ones. */
 const MOST_LINES = 21;
 const LONGEST_TEXT = 600;
 const LONGEST_FIELDS = 1_200;
 const LONGEST_STACK = 4_000;
 const HANDLER = /^on\.[A-Za-z][A-Za-z0-9_]{0,31}$/;
 
-/** Lines of a log as they come from a thread: what is none is left out. */
+/** Returns the log lines from a thread; invalid ones are left out. */
 export function checkedLog(lines: unknown): readonly StrategyLogLine[] {
   if (!Array.isArray(lines)) return [];
   return lines.slice(0, MOST_LINES).flatMap((line: unknown) => {
@@ -139,7 +139,7 @@ export function checkedLog(lines: unknown): readonly StrategyLogLine[] {
   });
 }
 
-/** Plotted values as they come from a thread: what is none is left out. */
+/** Returns the plotted values from a thread; invalid ones are left out. */
 export function checkedPlots(points: unknown): readonly PlotPoint[] {
   if (!Array.isArray(points)) return [];
   return points.slice(0, MOST_POINTS).flatMap((point: unknown) => {
@@ -170,7 +170,7 @@ export function checkedObjection(answer: unknown): SignalObjection | null {
   };
 }
 
-/** A fault as it comes from a thread; `of` says what it was asked for. */
+/** Returns a fault from a thread, checked; `of` has the handler that was called and the file. */
 export function checkedFault(
   fault: unknown,
   of: { readonly handler: string | null; readonly file: string },
@@ -186,20 +186,20 @@ export function checkedFault(
   };
 }
 
-/** Kind of message that the strategy's thread has put there, or nothing yet. */
+/** Kinds of message from a strategy's thread; `nothing` if there is none yet. */
 export const SENT = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
 /**
- * Bytes of one message: a state and intents at their bounds fit. The system allots memory only where it is
- * written.
+ * Most bytes of one message, enough for the largest state and intents. The system allocates only memory that
+ * is written to.
  */
 const MOST_BYTES = 8_388_608;
 
-/** Bytes of the last message: a reason of 1,000 characters and a stack of 4,000, each six bytes at most. */
+/** Most bytes of the last message: a reason of 1,000 characters and a stack of 4,000, of six bytes each. */
 const MOST_END_BYTES = 32_768;
 
 const STATE = 0;
-/** Of what the thread has said, and of what the main thread has passed. */
+/** Index of the length of the thread's message; `SENT_LENGTH` is that of the main thread's. */
 const LENGTH = 1;
 const ANSWERED = 2;
 const SENT_LENGTH = 3;
@@ -207,23 +207,23 @@ const WORDS = 4;
 const END_OFFSET = WORDS * 4 + 2 * MOST_BYTES;
 const MEMORY_BYTES = END_OFFSET + 4 + MOST_END_BYTES;
 
-/** The length of what did not fit. */
+/** Length that stands for a message that did not fit. */
 const NOT_HERE = -1;
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /**
- * Memory shared by the main thread and the thread of one strategy: a few words to wait at, and room for one
- * message each way. A message is JSON, at half the time of a port's copy. A strategy can write anything
- * there, so the main thread copies a message before reading it, and checks all of it.
+ * Memory shared by the main thread and a strategy's thread: some words to wait at, and space for one message
+ * in each direction. Messages are JSON, which takes half the time of a port's copy. A strategy can write
+ * anything there, so the main thread copies a message before reading it, and checks all of it.
  */
 export class SharedLine {
   readonly memory: SharedArrayBuffer;
   private readonly words: Int32Array;
   private readonly bytes: Uint8Array;
   private readonly sentBytes: Uint8Array;
-  /** Length of the last message, which has room of its own: an answer may wait to be read when it comes. */
+  /** Length of the last message. It has its own space, since an unread answer may still be there. */
   private readonly endLength: Int32Array;
   private readonly endBytes: Uint8Array;
 
@@ -236,24 +236,24 @@ export class SharedLine {
     this.endBytes = new Uint8Array(memory, END_OFFSET + 4, MOST_END_BYTES);
   }
 
-  /** On the main thread: forgets the last message. */
+  /** Main thread: removes the current message. */
   clear(): void {
     Atomics.store(this.words, STATE, SENT.nothing);
   }
 
-  /** On the main thread: waits for a message, for `limitMs` at most. Answers its kind. */
+  /** Main thread: waits for a message, for at most `limitMs`. Returns its kind. */
   wait(limitMs: number): number {
     Atomics.wait(this.words, STATE, SENT.nothing, limitMs);
     return this.kind;
   }
 
-  /** The kind of the last message. The thread's end is not forgotten with the message before it. */
+  /** Kind of the current message. After `clear` it is still `end` if the thread has ended. */
   get kind(): number {
     const kind = Atomics.load(this.words, STATE);
     return kind === SENT.nothing && Atomics.load(this.endLength, 0) !== 0 ? SENT.end : kind;
   }
 
-  /** On the main thread: reads the message. Throws `INVALID_STRATEGY` when it is no JSON. */
+  /** Main thread: reads the message. Throws `INVALID_STRATEGY` if it is not JSON. */
   read(): unknown {
     const length = Atomics.load(this.words, LENGTH);
     if (length < 0 || length > this.bytes.length) throw unreadable();
@@ -264,7 +264,7 @@ export class SharedLine {
     }
   }
 
-  /** On the main thread: reads the thread's last message; null when there is none that is JSON. */
+  /** Main thread: reads the thread's last message; null if there is none, or if it is not JSON. */
   readEnd(): unknown {
     const length = Atomics.load(this.endLength, 0);
     if (length <= 0 || length > this.endBytes.length) return null;
@@ -276,7 +276,7 @@ export class SharedLine {
   }
 
   /**
-   * On the main thread: passes plain data to the thread. False where it does not fit and has to go by the
+   * Main thread: sends plain data to the thread. Returns false if it does not fit and must be sent by the
    * port.
    */
   trySend(message: unknown): boolean {
@@ -285,19 +285,19 @@ export class SharedLine {
     return read !== 0;
   }
 
-  /** In the thread: what was passed; null where it is in the port. */
+  /** Thread: returns the data that was sent; null if it was sent by the port. */
   received(): unknown {
     const length = Atomics.load(this.words, SENT_LENGTH);
     return length === NOT_HERE ? null : decode(this.sentBytes, length);
   }
 
-  /** On the main thread: marks that the answer to a question was passed. */
+  /** Main thread: signals that the answer to a question was sent. */
   answered(): void {
     Atomics.add(this.words, ANSWERED, 1);
     Atomics.notify(this.words, ANSWERED);
   }
 
-  /** In the thread: sends a message. Throws `INVALID_STRATEGY` when it is too long. */
+  /** Thread: sends a message. Throws `INVALID_STRATEGY` if it is too long. */
   post(kind: number, message: unknown): void {
     const { read, written } = encode(JSON.stringify(message), this.bytes);
     if (read === 0)
@@ -307,15 +307,15 @@ export class SharedLine {
     Atomics.notify(this.words, STATE);
   }
 
-  /** In the thread: sends its last message, of at most 32,768 bytes. */
+  /** Thread: sends its last message, of at most 32,768 bytes. */
   postEnd(message: unknown): void {
     Atomics.store(this.endLength, 0, encode(JSON.stringify(message), this.endBytes).written);
-    // An answer that waits stays the message to read; who waits for one is woken.
+    // An unread answer stays the current message; a waiting main thread is woken.
     Atomics.compareExchange(this.words, STATE, SENT.nothing, SENT.end);
     Atomics.notify(this.words, STATE);
   }
 
-  /** In the thread: asks, and waits for the answer. */
+  /** Thread: sends a question and waits for the answer. */
   ask(question: unknown): void {
     const before = Atomics.load(this.words, ANSWERED);
     this.post(SENT.question, question);
@@ -330,7 +330,7 @@ function encode(text: string, into: Uint8Array): { readonly read: number; readon
 }
 
 function decode(bytes: Uint8Array, length: number): unknown {
-  // A decoder refuses memory that is shared.
+  // `TextDecoder` refuses shared memory, so the bytes are copied.
   return JSON.parse(DECODER.decode(bytes.slice(0, length)));
 }
 

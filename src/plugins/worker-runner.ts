@@ -39,7 +39,7 @@ import {
 
 export interface IsolationLimits extends ThreadLimits {
   /**
-   * Restarts per hour of a thread that ended, under the policy `pause`; after them its strategy is stopped.
+   * Most restarts in an hour of a thread that ended, under the policy `pause`; then its strategy is stopped.
    */
   readonly restartsAnHour: number;
 }
@@ -47,9 +47,9 @@ export interface IsolationLimits extends ThreadLimits {
 export interface WorkerRunnerOptions {
   readonly setup: ThreadOptions['setup'];
   readonly limits: IsolationLimits;
-  /** True if a thread that ended is to be restarted: the policy `pause`. */
+  /** True if a thread that ended is restarted, which is the policy `pause`. */
   readonly restarts: boolean;
-  /** Called when it ended outside of any call, so that the engine looks at it. */
+  /** Called if the thread ends while no call is running, so that the engine handles the failure. */
   readonly onEnd: () => void;
   readonly onPrint: (line: string) => void;
 }
@@ -57,15 +57,15 @@ export interface WorkerRunnerOptions {
 const NO_INTENTS: readonly Intent[] = [];
 const NOTHING_SEEN = { reads: [], same: [], inEvent: [] };
 
-/** Most bars that are gathered for an idle thread, before they are passed on. */
+/** Most bars that are collected for an idle thread before they are sent. */
 const MOST_PENDING = 500;
 
 type UniverseChange = Extract<StrategyEvent, { kind: 'universe' }>;
 type Ready = Extract<Loaded, { kind: 'ready' }>;
 
 /**
- * A strategy in a thread of its own. Its intents, state, log and faults are checked here as untrusted input.
- * A thread that hangs, exits, runs out of memory or breaks the language's own objects ends alone.
+ * A strategy in its own thread. Its intents, state, log and faults are checked here as untrusted input. A
+ * thread that hangs, exits, runs out of memory or breaks built-in objects ends without the others.
  */
 export class WorkerRunner implements StrategyPort {
   readonly name: string;
@@ -86,7 +86,7 @@ export class WorkerRunner implements StrategyPort {
   private readonly reads = new Queries();
   private readonly candles: RecentCandles;
   private pending: ClosedCandle[] = [];
-  /** The signal that the next call asks about, and what the last one said of it. */
+  /** Signal that the next call checks, and the objection from the last check. */
   private asked: CheckedSignal | null = null;
   private objection: SignalObjection | null = null;
   private log: readonly StrategyLogLine[] = [];
@@ -94,18 +94,15 @@ export class WorkerRunner implements StrategyPort {
   private thread: StrategyThread;
   private json: string;
   private drainedJson: string;
-  /** True if the thread continues from `json`, and from a failure. */
+  /** True if the next call restores `json`; `clears` if it also resumes after a failure. */
   private restores = false;
   private clears = false;
-  /** Markets that its universes follow, and whether the thread has to be told of them. */
+  /** Markets that its universes follow; `followsAnew` if the thread must be sent all of them. */
   private readonly follows = new Map<string, readonly string[]>();
   private followsAnew = false;
   private readonly restartedAtMs: number[] = [];
 
-  /**
-   * Begins a thread and waits until its strategy is set up. Throws `INVALID_STRATEGY` with what is wrong with
-   * it.
-   */
+  /** Starts a thread and waits until its strategy is set up. Throws `INVALID_STRATEGY` with the problem. */
   static async start(options: WorkerRunnerOptions): Promise<WorkerRunner> {
     let runner: WorkerRunner | null = null;
     const thread = new StrategyThread(threadOptions(options, (end) => runner?.onThreadEnd(thread, end)));
@@ -148,7 +145,7 @@ export class WorkerRunner implements StrategyPort {
     const plain = plainCandle(candle);
     this.candles.add(plain);
     this.pending.push(plain);
-    // An idle strategy gets its bars now and then, so that they do not gather without bound.
+    // An idle strategy is sent its bars from time to time, so that they do not collect without bound.
     if (this.pending.length < MOST_PENDING) return;
     if (this.thread.hasEnded) this.pending = [];
     else this.call(null, 0, null);
@@ -206,7 +203,7 @@ export class WorkerRunner implements StrategyPort {
       this.warmUp(event.candle);
   }
 
-  /** Without a view the strategy is not asked. */
+  /** Applies a universe change; without a view the strategy is not called. */
   private handleUniverse(event: UniverseChange, view: EngineView | null): readonly Intent[] {
     const { name, follows: markets, past } = event;
     const before = this.follows.get(name) ?? [];
@@ -242,7 +239,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   restore(json: string): void {
-    // Only the strategy knows whether it fits its schema, or can be migrated.
+    // Only the strategy knows whether the state fits its schema or can be migrated.
     const call = {
       event: null,
       feeds: false,
@@ -267,7 +264,7 @@ export class WorkerRunner implements StrategyPort {
 
   clearFailure(): void {
     if (this.thread.hasEnded) {
-      // It ended more often than permitted within an hour.
+      // It ended more often than allowed within an hour.
       this.isBeyondRepair = true;
       return;
     }
@@ -278,14 +275,13 @@ export class WorkerRunner implements StrategyPort {
     this.readRestarted();
   }
 
-  /** Ends the thread. */
   async dispose(): Promise<void> {
     await this.thread.dispose();
   }
 
   /**
-   * One call, or only the gathered bars; without a view the event is only taken in. Throws
-   * errors that are not the strategy's fault.
+   * Makes one call, or only sends the collected bars; without a view the event is applied and no handler is
+   * called. Throws errors that are not the strategy's fault.
    */
   private call(event: StrategyEvent | null, nowMs: number, view: EngineView | null): readonly Intent[] {
     const { pending, restores, clears } = this;
@@ -332,7 +328,10 @@ export class WorkerRunner implements StrategyPort {
     }
   }
 
-  /** Checks the answer. The state is taken last, so that a wrong answer changes nothing. */
+  /**
+   * Checks an answer and returns its intents. The state is applied last, so that an invalid answer changes
+   * nothing.
+   */
   private readAnswer(answer: unknown, handler: string | null): readonly Intent[] {
     const { state, intents, fault, log, plots } = Object(answer) as Readonly<Record<string, unknown>>;
     this.log = [...this.log, ...checkedLog(log)];
@@ -346,7 +345,7 @@ export class WorkerRunner implements StrategyPort {
     return checked.length === 0 ? NO_INTENTS : checked;
   }
 
-  /** Applies the thread's answer about a signal that it was asked about, which may be a fault. */
+  /** Applies the thread's answer to a signal check, which may be a fault. */
   private readObjection(answer: unknown): void {
     const { fault, objection } = fieldsOf(answer);
     const { shownFile: file } = this.options.setup;
@@ -354,7 +353,7 @@ export class WorkerRunner implements StrategyPort {
     else this.setFault(checkedFault(fault, { handler: null, file }));
   }
 
-  /** Passes on its plots to be drawn: a series is the same object each time. */
+  /** Passes plotted values to the sink; a series is the same object each time. */
   private readPlots(plots: unknown): void {
     const sink = this.plots;
     if (sink === null) return;
@@ -373,7 +372,7 @@ export class WorkerRunner implements StrategyPort {
     this.setFault(end === undefined ? { ...faultOf(handler, error, null), file } : { handler, file, ...end });
   }
 
-  /** The first handler of an event; null where there is none. */
+  /** Returns the name of an event's first handler; null if it has none. */
   private handlerOf(event: StrategyEvent): string | null {
     return this.handlers.get(routeOfEvent(event)) ?? null;
   }
@@ -385,7 +384,7 @@ export class WorkerRunner implements StrategyPort {
     else if (this.thread.hasEnded) this.restart();
   }
 
-  /** The thread ended outside of any call: a timer threw, or a promise that nothing awaited was rejected. */
+  /** Handles a thread that ended outside of a call: a timer threw, or a rejected promise was not awaited. */
   private onThreadEnd(thread: StrategyThread, end: WorkerEnd): void {
     if (thread !== this.thread) return;
     if (this.failure === null) {
@@ -394,7 +393,7 @@ export class WorkerRunner implements StrategyPort {
     } else if (this.options.restarts) this.restart();
   }
 
-  /** Begins a thread anew while the pause lasts, so often an hour at most. */
+  /** Starts a new thread during the pause, up to a number of times an hour. */
   private restart(): void {
     const nowMs = performance.now();
     const recent = this.restartedAtMs.filter((atMs) => nowMs - atMs < HOUR_MS);
@@ -414,16 +413,13 @@ export class WorkerRunner implements StrategyPort {
   /** True if the thread was restarted and has sent no message yet. */
   private isNew = false;
 
-  /**
-   * Takes over a thread that began anew: its strategy goes on from the last state, warmed up by the last
-   * bars.
-   */
+  /** Starts to use a restarted thread: its strategy gets the last state, and the last bars as its warm-up. */
   private readRestarted(): void {
     if (!this.isNew) return;
     try {
       const loaded = this.thread.loadedByNow();
       if (loaded === null) {
-        // Nothing waits for it: it gets another pause.
+        // A call does not wait for the thread: the strategy is paused once more.
         const message = 'its thread is still starting again';
         const file = this.options.setup.shownFile;
         this.setFault({ handler: null, message, file, line: null, stack: null });

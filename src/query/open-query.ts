@@ -33,53 +33,53 @@ import {
 import { nearestWord } from '../configuration/load-yaml.ts';
 import { isoText } from '../domain/time-text.ts';
 
-/** Size limit of the temporary files for data that does not fit into memory. */
+/** Size limit of temporary files, for data that does not fit into memory. */
 const MOST_TEMPORARY = '4GB';
 
-/** A view of the query's own, which Parquet is written from. */
+/** Name of the view from which Parquet is written. */
 const RESULT = 'sarraf_result';
 
 interface QueryOptions {
   readonly sql: string;
   readonly places: QueryPlaces;
-  /** The file that `writeParquet` writes; null where nothing is written. */
+  /** The file that `writeParquet` writes; null if nothing is written. */
   readonly draft: string | null;
-  /** Stops the query, which then throws. */
+  /** Aborts the query, which then throws. */
   readonly signal: AbortSignal;
 }
 
-/** One query of what sarraf keeps, in a database of its own that can do nothing else. */
+/** One query of stored data, in its own database that can do nothing else. */
 export interface OpenQuery {
-  /** Notes for the reader of the result: views without rows. */
+  /** Notes for the reader of the result: which views have no rows. */
   readonly notes: readonly string[];
   /** Data that could not be read and is missing in the result. */
   readonly unreadable: readonly string[];
-  /** The rows as they come. Throws `INVALID_OPTIONS` for a query that can not be run. */
+  /** Returns the rows as they are computed. Throws `INVALID_OPTIONS` for a query that can not be run. */
   stream(): Promise<DuckDBResult>;
-  /** Runs a query that failed on the way again, without its rows, and throws why it failed. */
+  /** Runs a query that failed midway once more, without returning rows, and throws the reason. */
   findFailure(): Promise<void>;
-  /** Writes the result to the draft, and answers how many rows it has. */
+  /** Writes the result to the draft, and returns its number of rows. */
   writeParquet(): Promise<number>;
   close(): void;
 }
 
 /**
- * Opens a query. Its database has only the views that it names. It is locked before the query is looked at:
- * it reads no file but theirs, has no network, loads no extension and can not be set otherwise. Only one
- * SELECT is taken, so nothing is written. Throws `INVALID_OPTIONS` for a query that can not be run, and
- * `DATA_UNUSABLE` where data can not be read.
+ * Opens a query. Its database contains only the views that the query names, and is locked before the query is
+ * prepared: it reads no files but theirs, has no network, loads no extensions, and its settings are fixed.
+ * Only one SELECT is accepted, so nothing is written. Throws `INVALID_OPTIONS` for a query that can not be
+ * run, and `DATA_UNUSABLE` if data can not be read.
  */
 export async function openQuery({ sql, places, draft, signal }: QueryOptions): Promise<OpenQuery> {
   const temporaryFolder = join(tmpdir(), `sarraf-sql-${process.pid}-${randomBytes(6).toString('hex')}`);
   await loadDuckdb();
   const opening = openDatabase({ temporaryFolder });
-  // It opens on a thread of its own meanwhile.
+  // The database opens on a thread of its own meanwhile.
   const makers = Promise.all(
     viewsNamedIn(sql).map(async (name) => [name, await VIEW_MAKERS[name]()] as const),
   );
   const database = await opening;
   const removeTemporary = (): void => rmSync(temporaryFolder, { recursive: true, force: true });
-  // The process may end at once, as when its output has lost its reader.
+  // The process may end at once, for example if the reader of its output is gone.
   process.once('exit', removeTemporary);
   const interrupt = (): void => database.connection.interrupt();
   signal.addEventListener('abort', interrupt);
@@ -118,7 +118,7 @@ export async function openQuery({ sql, places, draft, signal }: QueryOptions): P
   }
 }
 
-/** Takes from the database all that it does not need. Nothing brings it back. */
+/** Removes all abilities of the database that the query does not need. They can not be restored. */
 async function lock(database: Database, paths: readonly string[]): Promise<void> {
   for (const setting of [
     `max_temp_directory_size = ${sqlText(MOST_TEMPORARY)}`,
@@ -172,7 +172,10 @@ async function ofQuery<Value>(sql: string, ask: () => Promise<Value>): Promise<V
   }
 }
 
-/** Maker of each view. Each loads only the code it needs: a query of candles reads no code of studies. */
+/**
+ * Returns the maker of each view. Each loads only the code that it needs: a query of candles loads no code of
+ * studies.
+ */
 const VIEW_MAKERS: Readonly<Record<ViewName, () => Promise<MakeView>>> = {
   candles: () => recorded('candles'),
   trades: () => recorded('trades'),
@@ -197,10 +200,10 @@ async function ofRuns(name: 'orders' | 'fills' | 'round_trips'): Promise<MakeVie
   return (database, places) => makeRunTableView(database, name, places);
 }
 
-/** DuckDB's message for a Parquet file that it can not read. */
+/** Matches DuckDB's message for a Parquet file that it can not read. */
 const DAMAGED = /^Invalid Input Error: (?:Failed to read file|No magic bytes)/;
 
-/** Failures that no other query fixes, by the start of DuckDB's message. */
+/** Matches the start of DuckDB's message for a failure that no other query avoids. */
 const NOT_OF_THE_QUERY = /^(?:IO|Out of Memory|Internal|FATAL|INTERNAL|Interrupt)/;
 
 const NO_TABLE = /Table with name "?(.+?)"? does not exist/;
@@ -210,7 +213,7 @@ const NOTHING_THERE = 'Error in native callback';
 
 const PLACE = /^LINE (\d+): /m;
 
-/** Returns DuckDB's error for a query, as one line with the existing names. */
+/** Returns the error for DuckDB's failure, in one line, with the names that exist. */
 function queryFailure(error: unknown, sql: string): SarrafError {
   if (error instanceof SarrafError) return error;
   const message = messageOf(error);
@@ -257,13 +260,13 @@ function firstLine(message: string): string {
 /** A row of a result; null is SQL's NULL. */
 export type ResultRow = readonly DuckDBValue[];
 
-/** A result as it comes: memory is that of one part, and a row is made when it is asked for. */
+/** A result as it is computed: only one part is in memory, and a row is made when it is requested. */
 export interface ResultRows {
   readonly columns: readonly ResultColumn[];
   readonly parts: AsyncIterable<Iterable<ResultRow>>;
 }
 
-/** Runs a query. What goes wrong on the way is thrown by `parts`. */
+/** Runs a query. Errors after the start are thrown by `parts`. */
 export async function resultRows(query: OpenQuery, sql: string): Promise<ResultRows> {
   const result = await query.stream();
   const classes = await loadDuckdb();
@@ -306,19 +309,19 @@ export interface ResultColumn {
   readonly json: (value: DuckDBValue) => string;
 }
 
-/** Loaded with DuckDB: its classes of values. */
+/** DuckDB's classes of values, which are loaded with it. */
 type ValueClasses = Pick<
   typeof import('@duckdb/node-api'),
   'DuckDBTypeId' | 'DuckDBDecimalValue' | 'DuckDBTimestampValue' | 'DuckDBListValue' | 'DuckDBStructValue'
 >;
 
 /**
- * Returns the format of a column's values. Decimals are exact texts without needless zeros, also in JSON.
- * Whole numbers beyond 2^53, and floats that are no numbers, are texts in JSON. Timestamps are UTC.
+ * Returns the format of a column's values. Decimals are exact texts without trailing zeros, also in JSON.
+ * Whole numbers beyond 2^53, and NaN or infinite floats, are texts in JSON. Timestamps are UTC.
  */
 function resultColumn(name: string, type: DuckDBType, classes: ValueClasses): ResultColumn {
   const { DuckDBTypeId } = classes;
-  // It is JSON already.
+  // The value is JSON already.
   const plain = type.alias === 'JSON' ? String : null;
   return {
     name,
@@ -368,7 +371,7 @@ function jsonOf(value: DuckDBValue, classes: ValueClasses): string {
   return JSON.stringify(textOf(value, classes));
 }
 
-/** A decimal of some scale, without an exponent and without needless zeros. */
+/** Writes a decimal of a scale, without an exponent and without trailing zeros. */
 function exactText(value: bigint, scale: number): string {
   const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
   const whole = digits.slice(0, digits.length - scale);
@@ -377,7 +380,7 @@ function exactText(value: bigint, scale: number): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** ISO 8601 to the ms; null for what is finer, or no time of the calendar. */
+/** Writes a time in ISO 8601 to the ms; null if it is finer, or beyond the calendar's range. */
 function momentText(micros: bigint): string | null {
   if (micros % 1_000n !== 0n) return null;
   const timeMs = Number(micros / 1_000n);

@@ -18,7 +18,7 @@ interface Recording {
   readonly manifest: Manifest;
 }
 
-/** The name of a folder above a file: 2 for the one that it is in. */
+/** Returns SQL for the name of a folder above a file; `place` 2 is the folder that the file is in. */
 const folderSql = (place: number): string => `parse_path(filename, 'system')[-${place}]`;
 
 const KINDS = {
@@ -35,8 +35,8 @@ const KINDS = {
 } as const;
 
 /**
- * A view of all Parquet files of one kind that manifests name. Market and timeframe come from the names of
- * the folders, so a query that asks for one opens no file of another.
+ * Makes a view of all Parquet files of one kind that manifests list. Market and timeframe are the names of
+ * folders, so a query for one market opens no files of others.
  */
 export async function makeRecordedView(
   database: Database,
@@ -62,7 +62,7 @@ export async function makeRecordedView(
   return { files, nothing: null, unreadable };
 }
 
-/** A table of the files of the catalogue. */
+/** Makes a table of the recorded files in the catalogue. */
 export async function makeRecordingsView(database: Database, { catalogue }: QueryPlaces): Promise<MadeView> {
   const { recordings, unreadable } = readRecordings(catalogue, null);
   const rows = recordings.flatMap(({ key, manifest }) =>
@@ -82,7 +82,7 @@ export async function makeRecordingsView(database: Database, { catalogue }: Quer
   return { files: [], nothing: rows.length === 0 ? `there are none in ${catalogue}` : null, unreadable };
 }
 
-/** A folder that can not be read does not hide the others. */
+/** Reads the manifests of a catalogue. A folder that can not be read does not hide the others. */
 function readRecordings(
   root: string,
   kind: RecordKind | null,

@@ -19,10 +19,10 @@ import {
   RUN_FIELDS,
 } from './views.ts';
 
-/** Runs that a query reads at most. */
+/** Most runs that a query reads. */
 const MOST_RUNS = 10_000;
 
-/** A result is read as a whole, into twice its bytes: a larger one would take the memory of all. */
+/** Largest result that is read. It is read as a whole, into twice its bytes of memory. */
 const LARGEST_RESULT_BYTES = 96 * 1_048_576;
 
 /** Tables of a result, by view. */
@@ -34,14 +34,14 @@ const TABLES = {
 
 type RunTableName = keyof typeof TABLES;
 
-/** A table of the runs that are kept. */
+/** Makes a table of the stored runs. */
 export async function makeRunsView(database: Database, places: QueryPlaces): Promise<MadeView> {
   const { runs, ...made } = readRuns(places);
   await createRowsTable(database, { name: 'runs', fields: RUN_FIELDS, rows: runs.map(rowOfRun) });
   return { files: [], ...made };
 }
 
-/** A view of one table of all results: each is read when it is asked for. */
+/** Makes a view of one table of all results; each result is read when the query needs it. */
 export async function makeRunTableView(
   database: Database,
   name: RunTableName,
@@ -61,7 +61,10 @@ export async function makeRunTableView(
   return { files, ...made };
 }
 
-/** SQL of one table of results; `run` says of which. Throws `DATA_UNUSABLE` where one is too large. */
+/**
+ * Returns SQL for one table of all results; its column `run` names the result. Throws `DATA_UNUSABLE` if a
+ * result is too large.
+ */
 export function runTableSql(name: RunTableName, files: readonly string[]): string {
   const { table, fields } = TABLES[name];
   const entries = Object.entries<keyof typeof FIELD_TYPES>(fields);

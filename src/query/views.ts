@@ -19,10 +19,10 @@ interface ViewColumn {
   readonly sqlType: string;
 }
 
-/** Type of a result's field: `moment` is a time in ms since 1970, `float` a figure. */
+/** Type of a result's field: `moment` is a time in ms since 1970, `float` a statistic. */
 export type FieldType = 'text' | 'money' | 'moment' | 'count' | 'float' | 'flag' | 'json';
 
-/** SQL type of a field in JSON, and in a view. */
+/** SQL types of a field: in stored JSON, and in a view. */
 export const FIELD_TYPES: Readonly<Record<FieldType, { readonly stored: string; readonly shown: string }>> = {
   text: { stored: 'VARCHAR', shown: 'VARCHAR' },
   money: { stored: SQL_TYPES.money, shown: SQL_TYPES.money },
@@ -35,7 +35,10 @@ export const FIELD_TYPES: Readonly<Record<FieldType, { readonly stored: string; 
 
 export type FieldTypes = Readonly<Record<string, FieldType>>;
 
-/** Type of a result's field by its schema. An exact decimal has a pattern, a moment is known by its name. */
+/**
+ * Returns the type of a result's field by its schema. Exact decimals have a pattern; times are known by their
+ * name.
+ */
 function typeOf(name: string, schema: z.core.$ZodType): FieldType {
   if (schema instanceof z.ZodArray || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return typeOf(name, schema.unwrap());
@@ -59,12 +62,14 @@ export const TRIP_FIELDS = typesIn(trades);
 /** The figures of a run; docs/metrics.md explains each. */
 export const FIGURE_FIELDS = typesIn(summary.omit({ quote: true }));
 
-/** A study keeps the figures of a trial as floats, money too. */
+/** Figures of a trial: a study stores them as floats, money too. */
 const TRIAL_FIGURE_FIELDS: FieldTypes = Object.fromEntries(
   Object.keys(FIGURE_FIELDS).map((name) => [name, 'float']),
 );
 
-/** The name of a field as a column: `plannedAtMs` is `planned_at`, a time without another name `time`. */
+/**
+ * Returns a field's name as a column: `plannedAtMs` is `planned_at`; a time without another name is `time`.
+ */
 export function columnName(field: string, type: FieldType): string {
   const base = type === 'moment' ? field.replace(/Ms$/, '') : field;
   if (base === 'at') return 'time';
@@ -78,31 +83,30 @@ function viewColumnsOf(fields: FieldTypes): readonly ViewColumn[] {
   }));
 }
 
-/** Columns of a recording as they lie in its files. */
+/** Returns the columns of a recording as its files have them. */
 function recordedColumns(
   columns: readonly { readonly name: string; readonly type: ColumnType }[],
 ): readonly ViewColumn[] {
   return columns.map(({ name, type }) => ({ name, sqlType: SQL_TYPES[type] }));
 }
 
-/** SQL of a time in ms as a timestamp of UTC. */
+/** Returns SQL that makes a UTC timestamp from a time in ms. */
 export function momentSql(timeMs: string): string {
   return `make_timestamp(${timeMs} * 1000)`;
 }
 
-/** A name as SQL. */
+/** Returns a name in quotes, for SQL. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** View that a query may read. */
+/** A view that a query may read. */
 interface View {
-  /** Description in one line. */
   readonly about: string;
   readonly columns: readonly ViewColumn[];
 }
 
-/** A row of `recordings`: one file. */
+/** Fields of a row of `recordings`, which is one file. */
 export const RECORDING_FIELDS = {
   market: 'text',
   kind: 'text',
@@ -161,7 +165,7 @@ const TIME: ViewColumn = { name: 'time', sqlType: 'TIMESTAMP' };
 const RUN: ViewColumn = { name: 'run', sqlType: 'VARCHAR' };
 const MONEY = 'DECIMAL(38,10)';
 
-/** Everything that can be asked for, by name. */
+/** All views that a query may read, by name. */
 export const VIEWS = {
   candles: {
     about: 'recorded candles; time is when one opens',
@@ -208,24 +212,26 @@ export const VIEW_NAMES: readonly ViewName[] = Object.keys(VIEWS).filter(
   (name): name is ViewName => name in VIEWS,
 );
 
-/** DuckDB makes a query of a text: no name need be written in it. */
+/** Matches DuckDB functions that run a text as a query: such a text need not contain the names of views. */
 const MADE_QUERY = /\bquery(?:_table)?\s*\(/i;
 
-/** The views that a query may mean: those whose names are written in it. */
+/**
+ * Returns the views that a query may read: those whose names are in it, or all if it runs a text as a query.
+ */
 export function viewsNamedIn(sql: string): readonly ViewName[] {
   if (MADE_QUERY.test(sql)) return VIEW_NAMES;
   return VIEW_NAMES.filter((name) => new RegExp(`\\b${name}\\b`, 'i').test(sql));
 }
 
-/** Rows that go to DuckDB at once. */
+/** Number of rows that are sent to DuckDB in one batch. */
 const BATCH_ROWS = 1_000;
 
 /** A row by its fields: money as decimal text, times in ms. */
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Makes a table in memory of rows, and answers how many there were. They go there as JSON that DuckDB reads
- * strictly: a value of another type throws `DATA_UNUSABLE`.
+ * Makes a table in memory from rows, and returns their number. DuckDB reads them strictly from JSON: a value
+ * of another type throws `DATA_UNUSABLE`.
  */
 export async function createRowsTable(
   database: Database,
@@ -281,17 +287,17 @@ async function insertAll(
 }
 
 export interface QueryPlaces {
-  /** The folder of the recordings. */
+  /** Folder of the recordings. */
   readonly catalogue: string;
-  /** The data folder, with runs and studies below it. */
+  /** Data folder, which contains runs and studies. */
   readonly data: string;
 }
 
 /** Result of making a view. */
 export interface MadeView {
-  /** Files that it reads when it is asked. */
+  /** Files that it reads during a query. */
   readonly files: readonly string[];
-  /** Reason that it has no rows; null if it has some. */
+  /** Why it has no rows; null if it has some. */
   readonly nothing: string | null;
   /** Data that could not be read and is left out, one sentence each. */
   readonly unreadable: readonly string[];
@@ -299,7 +305,7 @@ export interface MadeView {
 
 export type MakeView = (database: Database, places: QueryPlaces) => Promise<MadeView>;
 
-/** SQL of a view without rows. */
+/** Returns SQL for a view without rows. */
 export function emptyViewSql(name: ViewName): string {
   const columns: readonly ViewColumn[] = VIEWS[name].columns;
   const nulls = columns.map(({ name: title, sqlType }) => `NULL::${sqlType} AS ${sqlName(title)}`);

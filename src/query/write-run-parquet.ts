@@ -16,10 +16,9 @@ import { createRowsTable, columnName, FIGURE_FIELDS, type FieldType, type FieldT
 import { renameSync, rmSync } from 'node:fs';
 
 /**
- * Writes the tables of a stored run as Parquet, and answers with the files: `trades.parquet`,
- * `orders.parquet`, `fills.parquet` and `equity.parquet`. Money is DECIMAL(38,10) and exact, figures are
- * DOUBLE, times are UTC. Each file is there when it is whole; one that is there is replaced. Throws
- * `DATA_UNUSABLE`.
+ * Writes the tables of a stored run as Parquet: `trades.parquet`, `orders.parquet`, `fills.parquet` and
+ * `equity.parquet`, and returns their paths. Money is exact, as DECIMAL(38,10), statistics are DOUBLE, times
+ * are UTC. A file appears once it is complete, and replaces an older one. Throws `DATA_UNUSABLE`.
  */
 export async function writeRunParquet(run: string, folder: string): Promise<readonly string[]> {
   const database = await openDatabase();
@@ -48,7 +47,7 @@ function ofOneRun(tableSql: string): string {
   return `SELECT * EXCLUDE (run) FROM (${tableSql})`;
 }
 
-/** Decimals of money in SQL. */
+/** Number of decimals of money in SQL. */
 const MOST_DECIMALS = 10;
 
 const TRIAL = {
@@ -59,7 +58,7 @@ const TRIAL = {
   violation: 'float',
 } as const satisfies FieldTypes;
 
-/** A param as a column: what a row calls it, and what it holds. */
+/** A parameter as a column: the name of its field in a row, and its type. */
 interface ParameterColumn {
   readonly parameter: Parameter;
   readonly field: string;
@@ -67,9 +66,9 @@ interface ParameterColumn {
 }
 
 /**
- * Writes the trials of a study as Parquet, a row each, and answers how many. Params are columns with `param_`
- * before their names, and `params` has all as JSON, those that are fixed too. The file is there when it is
- * whole; one that is there is replaced. Throws `DATA_UNUSABLE`.
+ * Writes a study's trials as Parquet, one row each, and returns their number. Parameters are columns that
+ * begin with `param_`, and `params` has all as JSON, also fixed ones. The file appears once it is complete,
+ * and replaces an older one. Throws `DATA_UNUSABLE`.
  */
 export async function writeTrialsParquet(store: StudyStore, path: string): Promise<number> {
   const { written } = present(store.head(), 'the head of a study');
@@ -90,7 +89,10 @@ export async function writeTrialsParquet(store: StudyStore, path: string): Promi
   }
 }
 
-/** Columns of the params. SQL takes `fastLength`, `fast_length` and `FAST_LENGTH` for one name. */
+/**
+ * Returns the columns of the parameters. Names get a number if SQL can not tell them apart, as `fastLength`,
+ * `fast_length` and `FAST_LENGTH`.
+ */
 function parameterColumns(space: Space, store: StudyStore): readonly ParameterColumn[] {
   const used = new Set<string>();
   const isFine = fineDecimals(space, store);
@@ -104,7 +106,10 @@ function parameterColumns(space: Space, store: StudyStore): readonly ParameterCo
   });
 }
 
-/** Decimals that were tried with more digits than money has: they are floats, as the strategy got them. */
+/**
+ * Returns decimals that were tried with more digits than money has: they become floats, as the strategy got
+ * them.
+ */
 function fineDecimals(space: Space, store: StudyStore): ReadonlySet<string> {
   const names = space.parameters.flatMap(({ kind, name }) => (kind === 'decimal' ? [name] : []));
   const fine = new Set<string>();
@@ -166,19 +171,19 @@ function cellOf(value: ParameterValue | undefined, type: FieldType): unknown {
   return type === 'float' ? Number(value) : value;
 }
 
-/** SQL that writes what a query selects to a Parquet file. */
+/** Returns SQL that writes a query's result to a Parquet file. */
 export function copySql(query: string, path: string): string {
   return `COPY (${query}) TO ${sqlText(resolve(path))} (FORMAT parquet, COMPRESSION zstd)`;
 }
 
-/** Writes what a query selects as Parquet, whole or not at all; a file that is there is replaced. */
+/** Writes a query's result as Parquet, completely or not at all, and replaces an existing file. */
 export async function copyParquet(database: Database, query: string, path: string): Promise<void> {
   await asWholeFile(path, (draft) => runSql(database, copySql(query, draft), `write ${path}`));
 }
 
 /**
- * Has a file written under the name of a draft, and gives it its own when it is whole: a reader sees the file
- * before or the one after. `mayReplace` is asked at the end, and throws where the name must not be taken.
+ * Writes a file under a draft name and renames it once it is complete: readers see the old file or the new
+ * one. `mayReplace` is called before the rename, and throws if the name must not be replaced.
  */
 export async function asWholeFile<Value>(
   path: string,

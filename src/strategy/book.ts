@@ -1,28 +1,28 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { BookLevel, OrderBook, BookSides } from '../domain/order-book.ts';
 
-/** One price of a book, and what is offered at it. */
+/** One price level of a book. */
 export interface Level {
-  /** In the quote currency. */
+  /** Price in the quote currency. */
   readonly price: number;
-  /** In the base currency. */
+  /** Amount in the base currency. */
   readonly amount: number;
-  /** The same numbers with every digit. */
+  /** These numbers as exact decimals. */
   readonly exact: { readonly price: DecimalText; readonly amount: DecimalText };
 }
 
-/** The order book as it was read last. */
+/** The order book as it was last read. */
 export interface Book extends BookSides<readonly Level[]> {
   readonly market: string;
-  /** The highest offer to buy; null where there is none. */
+  /** The highest offer to buy; null if there is none. */
   readonly bestBid: Level | null;
-  /** The lowest offer to sell; null where there is none. */
+  /** The lowest offer to sell; null if there is none. */
   readonly bestAsk: Level | null;
-  /** Time of this state by the exchange, in ms since 1970; null if the exchange gives none. */
+  /** Time of this state on the exchange's clock, in ms since 1970; null if the exchange gives none. */
   readonly updatedAtMs: number | null;
 }
 
-/** A book whose levels are made when they are looked at. */
+/** A book whose levels are made when they are first read. */
 class ShownBook implements Book {
   readonly market: string;
   readonly updatedAtMs: number | null;
@@ -75,12 +75,12 @@ function levelsOf(levels: readonly BookLevel[]): readonly Level[] {
   );
 }
 
-/** By what they were made of: a book that ten strategies look at is read once. */
+/** Shown books by the engine's book, so that a book that ten strategies read is made once. */
 const SHOWN = new WeakMap<OrderBook, Book>();
 
 /**
- * The book that a strategy is shown. The engine never changes a book, so the levels are read when they are
- * wanted.
+ * Returns the book as strategies see it. Levels are made when they are first read, which is safe because the
+ * engine never changes a book.
  */
 export function bookOf(market: string, book: OrderBook): Book {
   let shown = SHOWN.get(book);

@@ -20,31 +20,31 @@ import { isFields, type Fields } from './fields.ts';
 import type { Intent } from './intents.ts';
 import { ORDER_LABELS } from '../records/order.ts';
 
-/** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
+/** Most intents from one event, and most quotes in one intent. More comes from a loop without an end. */
 export const MOST_INTENTS = 100;
 
-/** Orders of one portfolio at a time. */
+/** Most orders of one portfolio at the same time. */
 const MOST_AT_ONCE = 20;
 
-/** Characters of why a position is left. */
+/** Most characters of the reason for leaving a position. */
 const LONGEST_REASON = 100;
 
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
-/** Fields of a quote that has its amount, which most have. */
+/** Number of fields of a quote that has an `amount`, as most quotes do. */
 const FIELDS_WITH_AMOUNT = 3;
 
 /**
- * One intent as the engine keeps it: a frozen copy with every decimal as a text, since the strategy may
- * change later what it returned. Authors may write JavaScript, so the types are not believed. Written by
- * hand, since it runs at every event. `place` is what an author would call it, such as `ctx.buy`.
+ * Checks one intent, and returns a frozen copy with every decimal as a text, since the strategy may change
+ * its object later. Types of plugins are not trusted. Written by hand for speed: it runs at every event.
+ * `place` is the author's name for the intent, such as `ctx.buy`.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
 function checkedIntent(intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent {
   return new IntentCheck(place, knownMarkets).accepted(intent);
 }
 
-/** The same of an object that nobody else has, which becomes the intent. */
+/** Checks an intent like `checkedIntent`, but freezes the given object, which nobody else may hold. */
 export function frozenIntent(
   fields: Record<string, unknown>,
   place: string,
@@ -53,7 +53,7 @@ export function frozenIntent(
   return new IntentCheck(place, knownMarkets).frozen(fields);
 }
 
-/** The intents of one call, as they come from a thread. Throws like `checkedIntent`. */
+/** Checks the intents of one call, as a thread sent them. Throws like `checkedIntent`. */
 export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<string>): readonly Intent[] {
   if (!Array.isArray(intents))
     throw refusal('intents', `expected a list of intents, was ${inputText(intents)}`);
@@ -61,18 +61,20 @@ export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<stri
   return Array.from(intents, (intent, index) => checkedIntent(intent, `intents.${index}`, knownMarkets));
 }
 
-/** Returns the error for more intents in one call than make sense. */
+/** Returns the error for too many intents in one call. */
 export function tooMany(count: number): SarrafError {
   return refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${count}`);
 }
 
-/** Returns the error for something in place of an order. */
+/** Returns the error for a value that is given in place of an order. */
 export function noOrder(place: string, was: unknown): SarrafError {
   return refusal(place, `expected an order such as { amount: 0.01 }, was ${inputText(was)}`);
 }
 
 class IntentCheck extends OrdersOverTimeCheck {
-  /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
+  /**
+   * Returns the intent as the engine keeps it. Each field is read once, so that no getter changes it later.
+   */
   accepted(intent: unknown): Intent {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
       throw noOrder(this.place, intent);
@@ -254,7 +256,7 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.fail(`.quotes.${index}`, `expected { side, price, amount }, was ${inputText(quote)}`);
       }
       const fields = quote;
-      // The place is put together only where something is wrong: this is what runs most often.
+      // The text of the place is made only if something is wrong: this loop runs most often.
       if (
         isSide(fields['side']) &&
         isPositiveDecimal(fields['price']) &&
@@ -314,9 +316,9 @@ class IntentCheck extends OrdersOverTimeCheck {
 }
 
 /**
- * The fields of an intent that were checked, as the engine keeps them: frozen, with every decimal as a text.
- * They are changed in place: nobody else may have them, nor the lists in them. Throws `INVALID_STRATEGY` for
- * what is no decimal; `place` is what an author would call the intent.
+ * Freezes the checked fields of an intent, with every decimal as a text. They are changed in place, so nobody
+ * else may hold them or the lists in them. `place` is the author's name for the intent. Throws
+ * `INVALID_STRATEGY` for a value that is no decimal.
  */
 function frozenFields(fields: Record<string, unknown>, place: string): Intent {
   for (const name in fields) {
@@ -335,7 +337,7 @@ function frozenFields(fields: Record<string, unknown>, place: string): Intent {
   return Object.freeze(fields) as unknown as Intent;
 }
 
-/** A frozen copy of fields within an intent. */
+/** Returns a frozen copy of an object of fields within an intent. */
 function frozenPart(value: unknown, place: string): Fields {
   if (!isFields(value)) throw refusal(place, `expected fields, was ${inputText(value)}`);
   const copy: Record<string, unknown> = { ...value };
@@ -349,7 +351,7 @@ function frozenPart(value: unknown, place: string): Fields {
   return Object.freeze(copy);
 }
 
-/** A frozen list of fields or of decimals. */
+/** Returns a frozen copy of a list of fields or of decimals. */
 function frozenList(value: unknown, place: string): unknown {
   if (!Array.isArray(value)) return value;
   const frozen = value.map((one: unknown, index) => {
@@ -360,7 +362,7 @@ function frozenList(value: unknown, place: string): unknown {
   return Object.freeze(frozen);
 }
 
-/** Written for speed: quotes come at every book. */
+/** Freezes quotes in place. Written for speed: quotes come at every book. */
 function freezeQuotes(quotes: readonly Record<string, unknown>[], place: string): void {
   let index = 0;
   for (const quote of quotes) {
@@ -376,7 +378,7 @@ function freezeQuotes(quotes: readonly Record<string, unknown>[], place: string)
   Object.freeze(quotes);
 }
 
-/** A number or a Decimal, which could be changed later, as its text; null for anything else. */
+/** Returns the text of a number or a Decimal, since a Decimal can be changed; null for anything else. */
 function textOf(value: unknown): string | null {
   const text: unknown =
     typeof value === 'number' ? textOfNumber(value) : Decimal.isDecimal(value) ? value.toFixed() : null;

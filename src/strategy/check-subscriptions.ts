@@ -14,13 +14,14 @@ import { TIMEFRAMES } from '../domain/candle.ts';
 import { MOST_MEMBERS, universeSchema } from './universe-rules.ts';
 import { Cron } from 'croner';
 
-/** No pattern that means something is longer. */
+/** Longest cron pattern, in characters; no useful pattern is longer. */
 const LONGEST_PATTERN = 100;
 
 /**
- * Returns the next due time of a timer: the first moment after `afterMs` that its cron pattern names, in UTC.
- * A pattern has five fields (minute, hour, day of the month, month, day of the week) or six, with the second
- * before them, so nothing is due more often than once a second. `@daily` and its like work too.
+ * Returns the next due time of a timer, in ms since 1970: the first time after `afterMs` that its cron
+ * pattern allows, in UTC. A pattern has five fields (minute, hour, day of the month, month, day of the week),
+ * or six with the second before them, so a timer is due at most once a second. `@daily` and similar names
+ * work, too.
  * @throws SarrafError `INVALID_STRATEGY` for an invalid pattern, or one that no day ever fits.
  */
 export function nextDueMs(cron: string, afterMs: number): number {
@@ -35,12 +36,12 @@ export function nextDueMs(cron: string, afterMs: number): number {
 }
 
 function nextOf(cron: string, afterMs: number): number | null {
-  // The library takes whatever holds a colon for a date.
+  // The library reads any text with a colon as a date.
   if (typeof cron !== 'string' || cron.length > LONGEST_PATTERN || cron.includes(':'))
     throw refusalOf(cron, null);
   try {
     const pattern = new Cron(cron, { mode: '5-or-6-parts', utcOffset: 0 });
-    // An injected time, in the form that the library wants it; nothing is read from a clock.
+    // The time is injected, in the form that the library needs; no clock is read.
     // oxlint-disable-next-line no-restricted-globals
     return pattern.nextRun(new Date(afterMs))?.getTime() ?? null;
   } catch (error) {
@@ -57,24 +58,24 @@ function refusalOf(cron: unknown, cause: unknown): SarrafError {
   );
 }
 
-/** Subscriptions of one strategy; each costs polls. */
+/** Most subscriptions of one strategy; each costs polls. */
 export const MOST_SUBSCRIPTIONS = 200;
 
-/** With those of all candidates of its universes, of which members alone cost polls. */
+/** Most subscriptions including those of all universe candidates. Only members cost polls. */
 const MOST_EXPANDED = 5_000;
 
-/** Candidates of one universe: all markets of an exchange. */
+/** Most candidates of one universe: more than an exchange has markets. */
 const MOST_CANDIDATES = 1_000;
 
-/** Bars that the exchange gives at once, the one that is not closed yet left out. */
+/** Most bars that one request to the exchange returns, without the bar that is not closed yet. */
 export const LONGEST_WARM_UP = 499;
 
-/** Longest signal age that may be declared, at its acceptance by the bot. */
+/** Longest `maxAgeMs` that a signal may declare: its age when the bot accepts it. */
 const LONGEST_SIGNAL_AGE_MS = 1_800_000;
 
 const market = z.string().min(1).max(30);
 const age = z.int().min(100).max(DAY_MS);
-/** Ids are remembered for longer than a signal may be old. */
+/** Schema of a signal's maximum age, in ms. Ids are remembered for longer, so none is delivered twice. */
 const signalAge = z.int().min(1_000).max(LONGEST_SIGNAL_AGE_MS);
 const isPooled = z.literal(true).exactOptional();
 const warmUp = z.int().min(0).max(LONGEST_WARM_UP).default(0);
@@ -137,16 +138,16 @@ const subscription = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Origin of a subscription, and the known markets. */
+/** Where a subscription was written, and the known markets. */
 interface SubscriptionSource {
-  /** Name of the place for an author. */
+  /** Place in the strategy, as its author would name it. */
   readonly place: string;
-  /** Without them any market is believed. */
+  /** Markets of the exchange; undefined if any market is accepted. */
   readonly knownMarkets: ReadonlySet<string> | undefined;
 }
 
 /**
- * A subscription as it comes from an author or from a strategy's thread, so the types are not believed.
+ * Checks a subscription as it comes from an author or from a strategy's thread; types are not trusted.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
 export function checkedSubscription(
@@ -162,7 +163,7 @@ export function checkedSubscription(
   return checked.data;
 }
 
-/** Subscriptions, each once. Throws like `checkedSubscription`. */
+/** Checks subscriptions and returns each once. Throws like `checkedSubscription`. */
 export function checkedSubscriptions(wanted: unknown, of: SubscriptionSource): readonly Subscription[] {
   const { place } = of;
   if (!Array.isArray(wanted)) throw refusal(place, 'expected a list of subscriptions');
@@ -190,7 +191,7 @@ function checkOne(
   knownMarkets: ReadonlySet<string> | undefined,
 ): void {
   if (subscription.kind === 'timer') {
-    // Any time will do: a pattern that is wrong is so at all times.
+    // Any time will do: an invalid pattern is invalid at all times.
     nextDueMs(subscription.cron, 0);
     return;
   }

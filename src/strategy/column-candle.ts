@@ -5,25 +5,25 @@ import { SarrafError } from '../domain/errors.ts';
 import type { ClosedCandle } from './strategy-event.ts';
 import type { Ohlcv } from './indicators/series.ts';
 
-/** Source of the bars of one market and length, the same for all of them. */
+/** Source of the bars of one market and timeframe, shared by all of them. */
 export interface BarSource {
   readonly columns: CandleColumns;
   readonly timeframe: Timeframe;
-  /** Starts and ends of the bars. */
+  /** Start and end times of the bars. */
   readonly grid: BarGrid;
-  /** Time at which each was known to be over, if that may be later than its end; null if it never is. */
+  /** Time at which the end of each bar was known, in ms since 1970; null if that is always its end. */
   readonly seenAtMs: Float64Array | null;
 }
 
-/** The name under which the console of Node looks for what to show of an object. */
+/** Name of the method that Node's console calls to show an object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * A bar that is still in its columns: its texts are made when they are looked at, and its numbers need none.
- * A backtest makes millions, of which most are only fed to averages.
+ * A bar that is read from columns: its texts are made when they are read, and its numbers need none. A
+ * backtest makes millions of them, and most only feed averages.
  */
 export class ColumnCandle implements ClosedCandle {
-  /** Out of everybody's reach: the columns hold what is later, too. */
+  /** Private, so that a strategy can not read later bars in the columns. */
   readonly #source: BarSource;
   readonly #index: number;
 
@@ -83,13 +83,13 @@ export class ColumnCandle implements ClosedCandle {
     return cellText(cellAt(volume, this.#index), volumeDecimals);
   }
 
-  /** The number that `Number(close)` is: both are the float nearest to the decimal. */
+  /** The close as a number, equal to `Number(close)`: both are the float nearest to the decimal. */
   get closeNumber(): number {
     const { close, priceDecimals } = this.#source.columns;
     return cellAt(close, this.#index) / powerOfTen(priceDecimals);
   }
 
-  /** All five, as numbers. */
+  /** All five values as numbers. */
   get bar(): Ohlcv {
     const { open, high, low, close, volume, priceDecimals, volumeDecimals } = this.#source.columns;
     const [index, scale] = [this.#index, powerOfTen(priceDecimals)];
@@ -112,10 +112,10 @@ export class ColumnCandle implements ClosedCandle {
   }
 }
 
-/** Exact as floats, so that a whole number divided by one is rounded once. */
+/** Powers of ten that are exact as floats, so that a whole number divided by one is rounded once. */
 const POWERS: readonly number[] = Array.from({ length: 11 }, (_, power) => 10 ** power);
 
-/** A bar is made for a row that there is, so a column that lacks it is of another length than the rest. */
+/** Returns the value of a row. The row exists, so a missing value means that the columns differ in length. */
 function cellAt(column: Float64Array, index: number): number {
   const value = column[index];
   if (value !== undefined) return value;
@@ -128,12 +128,12 @@ function powerOfTen(decimals: number): number {
   throw new SarrafError('INVARIANT', `expected at most ${POWERS.length - 1} decimals, found ${decimals}`);
 }
 
-/** The close of a bar as a number, for averages. */
+/** Returns the close of a bar as a number, for averages. */
 export function closeNumber(candle: { readonly close: DecimalText }): number {
   return candle instanceof ColumnCandle ? candle.closeNumber : Number(candle.close);
 }
 
-/** A bar as numbers, for formulas. */
+/** Returns a bar as numbers, for formulas. */
 export function ohlcvOf(candle: Candle): Ohlcv {
   if (candle instanceof ColumnCandle) return candle.bar;
   const { open, high, low, close, volume } = candle;
@@ -146,7 +146,7 @@ export function ohlcvOf(candle: Candle): Ohlcv {
   };
 }
 
-/** A candle as plain fields, for another thread or a person. */
+/** Returns a candle as plain fields, for another thread or a person. */
 export function plainCandle(candle: ClosedCandle): ClosedCandle {
   const { openTimeMs, closeTimeMs, open, high, low, close, volume } = candle;
   const { market, timeframe, seenAtMs, missedBefore } = candle;

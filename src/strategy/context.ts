@@ -9,32 +9,32 @@ import type { Rules, ShownLock, Order } from './strategy-event.ts';
 import type { PlotOptions } from './plots.ts';
 import type { MarginSubscription } from './subscriptions.ts';
 
-/** Age of each kind of data since its reading, in ms; null before the first. */
+/** Time since each kind of data was read, in ms; null before the first reading. */
 export interface DataAges {
-  /** Since the order book was read, in ms; null before the first. */
+  /** Time since the order book was read, in ms; null before the first reading. */
   readonly book: number | null;
-  /** Since the numbers of the market's day were read, in ms; null before the first. */
+  /** Time since the market's statistics were read, in ms; null before the first reading. */
   readonly stats: number | null;
-  /** Since the public tape was read, in ms; null before the first. */
+  /** Time since the public trades were read, in ms; null before the first reading. */
   readonly trades: number | null;
-  /** Since candles were read, in ms; null before the first. */
+  /** Time since candles were read, in ms; null before the first reading. */
   readonly candles: number | null;
-  /** Since the account's orders were read, in ms; null before the first. */
+  /** Time since the account's orders were read, in ms; null before the first reading. */
   readonly orders: number | null;
-  /** Since the account's trades were read, in ms; null before the first. */
+  /** Time since the account's trades were read, in ms; null before the first reading. */
   readonly fills: number | null;
-  /** Since the account's balances were read, in ms; null before the first. */
+  /** Time since the account's balances were read, in ms; null before the first reading. */
   readonly balances: number | null;
 }
 
-/** Values of indicators that all have one. */
+/** Type of the values of indicators when none is null. */
 export type WarmValues<Specs extends IndicatorSpecs> = {
   readonly [Name in keyof Specs]: Specs[Name] extends MemberIndicatorSpec
     ? OfMembers<ValueOf<Specs[Name]> | null>
     : ValueOf<Specs[Name]>;
 };
 
-/** Values of indicators, null of those that have none yet. */
+/** Type of the values of indicators when each may still be null. */
 export type ColdValues<Specs extends IndicatorSpecs> = {
   readonly [Name in keyof Specs]: Specs[Name] extends MemberIndicatorSpec
     ? OfMembers<ValueOf<Specs[Name]> | null>
@@ -46,7 +46,7 @@ type Retained =
   | UniverseData
   | MemberData;
 
-/** Names of data that can be looked at between two events of it. */
+/** Names of data that can be read between two of its events. */
 type Lasting<Declared extends DeclaredData> = {
   [Name in keyof Declared]: Declared[Name] extends Retained | readonly Retained[] ? Name : never;
 }[keyof Declared];
@@ -55,45 +55,45 @@ type Candles<Declared extends DeclaredData> = {
   [Name in keyof Declared]: Declared[Name] extends CandleData | MemberCandles ? Name : never;
 }[keyof Declared];
 
-/** State of a strategy in a market, and the intents it can make there. */
+/** State of a strategy in a market, and the intents that it can make there. */
 export interface MarketContext extends MarketIntents {
-  /** Such as `BTCIRT`. */
+  /** Symbol of the market, such as `BTCIRT`. */
   readonly market: string;
-  /** The currency that is traded, lower case: `btc`. */
+  /** Base currency, which is traded, in lower case: `btc`. */
   readonly base: string;
-  /** The currency of its prices, lower case: `rls`. */
+  /** Quote currency, in which prices are, in lower case: `rls`. */
   readonly quote: string;
   /**
-   * The strategy's own holding, in the base currency: what its fills bought less what they sold, fees taken
-   * off, over all markets of that currency together, and what it was given of it. At least zero. Tether spent
-   * in tether markets is taken off the position in USDTIRT.
+   * The strategy's own holding, in the base currency: what its fills bought, less what they sold and
+   * fees, over all markets of that currency, plus its `inventory`. At least zero. Tether spent in tether
+   * markets is subtracted from the position in USDTIRT.
    */
   readonly position: number;
-  /** Amount of the base currency given by its configuration (`inventory`), which is part of its position. */
+  /** Amount of the base currency that the configuration gives it (`inventory`); part of its position. */
   readonly inventory: number;
-  /**
-   * Amount of the base currency that it may sell: its position less the amounts reserved by orders and
-   * algorithms.
-   */
+  /** Amount of the base currency that it may sell: its position less what orders and algorithms reserve. */
   readonly freeBase: number;
-  /** Amount of the quote currency that it may spend: the same, and no more than is left of its capital. */
+  /**
+   * Amount of the quote currency that it may spend: the free balance less what is reserved, and at most what
+   * is left of its capital.
+   */
   readonly freeQuote: number;
   /**
-   * All that the strategy has, each asset valued once in the quote currency: its capital, or else the
-   * account's balance, of the quote currencies of its markets, and every coin that its fills brought. Null
-   * without a price.
+   * Worth of all that the strategy has, in the quote currency; each asset counts once. It is the strategy's
+   * capital (or else the account's balance) in the quote currencies of its markets, and every coin that its
+   * fills brought. Null without a price.
    */
   readonly equity: number | null;
   /** Steps and least value of orders. Throws for a market that the bot does not follow. */
   readonly rules: Rules;
   /**
-   * Locks that refuse new risk of this strategy here now, the one that ends last first; mostly none. A
-   * drawdown is looked at again with each order, so that one can also begin with it.
+   * Locks that refuse new risk of this strategy here now, the last to end first; mostly empty. A drawdown
+   * lock can also begin with an order, since drawdown is checked again for each.
    */
   readonly locks: readonly ShownLock[];
-  /** Age of each kind of data since its reading, in ms. */
+  /** Time since each kind of data was read, in ms. */
   readonly ages: DataAges;
-  /** The numbers above with every digit. */
+  /** The amounts above as exact decimals. */
   readonly exact: {
     readonly position: DecimalText;
     readonly freeBase: DecimalText;
@@ -101,22 +101,21 @@ export interface MarketContext extends MarketIntents {
     readonly equity: DecimalText | null;
   };
   /**
-   * True if an amount (base currency) is enough for an order at a price (quote currency): at least a step,
-   * and worth more than the least value. The rest of a sale rounded down to the step is not.
+   * True if an amount (base currency) is enough for an order at a price (quote currency): at least one step,
+   * and worth more than the least value. The rest of a sale after rounding down is not enough.
    */
   readonly isTradable: (amount: number, price: number) => boolean;
   /**
-   * Draws a value with the bars of this market, at the bar of the event or else at the run's time: over the
-   * bars, or in a pane below them. Null is a gap. Numbers for the eye, which orders never use. A strategy has
-   * 100 series at most. Throws for a value that is not finite.
+   * Draws a value with the bars of this market, at the event's bar or else at the run's time: over the bars,
+   * or in a pane below them. Null is a gap. The values are only drawn; orders never use them. At most 100
+   * series for each strategy. Throws for a value that is not finite.
    */
   readonly plot: (name: string, value: number | null, options?: PlotOptions) => void;
 }
 
 /**
- * Context of every handler, for the strategy's own market. Everything is as the bot has seen it, a little
- * behind the exchange. Each part is computed only when it is read, so an unused part costs nothing. To be
- * used during the call only.
+ * Context of every handler, for the strategy's own market. It shows the state as the bot knows it, a little
+ * behind the exchange. Each part is computed only when it is read. Valid during the call only.
  */
 export interface StrategyContext<
   Params = unknown,
@@ -124,19 +123,19 @@ export interface StrategyContext<
   Declared extends DeclaredData = DeclaredData,
   Values = unknown,
 > extends MarketContext {
-  /** As the schema gives them: with its defaults. */
+  /** Parameters as the schema returns them, with its defaults. */
   readonly params: Params;
-  /** Frozen: `setState` changes it. */
+  /** State of the strategy, frozen; `setState` changes it. */
   readonly state: State;
-  /** Changes fields of the state; what is left out stays. Nothing is kept where the handler throws. */
+  /** Changes fields of the state; other fields stay. The change is dropped if the handler throws. */
   readonly setState: (change: Partial<State>) => void;
   /** The run's time, in ms since 1970. */
   readonly nowMs: number;
-  /** The last of each data that was declared; null before the first. */
+  /** Last value of each declared data; null before the first. */
   readonly data: { readonly [Name in Lasting<Declared>]: LastOf<Declared[Name]> };
   /**
-   * The last bars of declared candles, oldest first, as many as `history` of `candles` says; of members by
-   * their market.
+   * Last bars of declared candles, oldest first, as many as `history` of `candles` says; for data of universe
+   * members, by market.
    */
   readonly history: {
     readonly [Name in Candles<Declared>]: Declared[Name] extends MemberCandles
@@ -145,32 +144,29 @@ export interface StrategyContext<
   };
   /** Values of the declared indicators. */
   readonly indicators: Values;
-  /** Own orders of all markets that are not at their end. */
+  /** Own orders of all markets that are not final. */
   readonly orders: readonly Order[];
-  /** The same of another market: `markets.of('ETHIRT').buy({ … })`. */
+  /** Contexts of other markets: `markets.of('ETHIRT').buy({ … })`. */
   readonly markets: { readonly of: (symbol: string) => MarketContext };
   /** Cancels one of its own orders; for a leg of a pair, both legs. */
   readonly cancel: (clientOrderId: string) => void;
-  /** Ends all own orders, in one market or without it in all, and algorithms at work there. */
+  /** Cancels all own orders and ends running algorithms, in one market or in all. */
   readonly cancelAll: (market?: string) => void;
-  /**
-   * Gives an open limit order another price or amount: it is canceled, and once its fills are known the rest
-   * is placed.
-   */
+  /** Changes an open limit order: it is canceled, and once its fills are known the rest is placed. */
   readonly replace: (clientOrderId: string, change: Change) => void;
   /**
-   * Shares of the equity by market, 0 to 1 and at most 1 together, of one quote currency: sales first, then
-   * purchases. A market that is not named is left alone.
+   * Sets shares of the equity by market, each 0 to 1, together at most 1, all in one quote currency. Sales
+   * come first, then purchases. A market that is not named is left alone.
    */
   readonly targets: (shares: Readonly<Record<string, DecimalInput>>, options?: TargetsOptions) => void;
   /**
-   * Moves money between the spot and the margin wallet of a currency. It is sent once, and never again by
-   * itself; what became of it comes as the event `transfer`, or as a rejection.
+   * Moves money between the spot and the margin wallet of a currency. The request is sent once and never
+   * repeated; its outcome comes as the event `transfer`, or as a rejection.
    */
   readonly transfer: (request: TransferWish) => void;
   /**
-   * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a
-   * call 20 lines are kept, of an hour 1000, of a line 500 characters. `fields` are plain JSON.
+   * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. At
+   * most 20 lines for each call and 1000 for each hour, of 500 characters each. `fields` are plain JSON.
    */
   readonly log: (text: string, fields?: Readonly<Record<string, unknown>>) => void;
 }

@@ -2,12 +2,12 @@ import { Decimal } from 'decimal.js';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import type { DecimalInput } from './intents.ts';
 
-/** Longer texts are read the slow way, which refuses what no money needs. */
+/** Longest text that is read the fast way. Longer ones are read exactly; no money needs them. */
 const SHORT = 40;
 
 /**
- * A Decimal between these powers of ten, with no more words of seven digits, is written within the length
- * that a text may have.
+ * A Decimal whose exponent is at most this, and that has at most this many words of seven digits, fits the
+ * longest allowed text.
  */
 const PLAIN_EXPONENT = 25;
 const PLAIN_WORDS = 6;
@@ -16,19 +16,19 @@ const ZERO_CODE = 48;
 const NINE_CODE = 57;
 const POINT_CODE = 46;
 
-/** A float keeps so many digits of any decimal. */
+/** Number of digits of any decimal that a float keeps. */
 const SURE_DIGITS = 15;
 
-/** Ten to the decimals that a number of few has at most: those that the books keep. */
+/** Ten to the power of the most decimals of an ordinary number: the decimals that the books keep. */
 const FEW = 1e10;
 
 /**
- * An author's number as a decimal text: the shortest of at most 15 digits, so that `0.1 + 0.2` is 0.3. Null
- * for what is no number that money could be.
+ * Returns an author's number as a decimal text: the shortest of at most 15 digits, so that `0.1 + 0.2` is
+ * 0.3. Null for a number that can not be money.
  */
 export function textOfNumber(input: number): string | null {
   if (!Number.isFinite(input)) return null;
-  // Most that are written are of few decimals, and most that are worked out are not.
+  // Most numbers that are written down have few decimals; most that are computed have many.
   if (Math.round(input * FEW) / FEW === input) {
     const text = String(input);
     if (text.length <= SURE_DIGITS && !text.includes('e')) return text;
@@ -47,7 +47,7 @@ export function isPositiveDecimal(input: unknown): input is DecimalInput {
   return Decimal.isDecimal(input) && signOf(input) === 1;
 }
 
-/** The same, or zero. */
+/** True for what `isPositiveDecimal` accepts, and for zero. */
 export function isDecimalFromZero(input: unknown): input is DecimalInput {
   if (input === 0 || isPositiveDecimal(input)) return true;
   if (typeof input === 'string') return slowSign(input) === 0;
@@ -65,10 +65,7 @@ export function inputText(input: unknown): string {
   return typeof input === 'object' ? 'an object' : `a ${typeof input}`;
 }
 
-/**
- * 1 or 0 for digits with at most one point amid them, by whether one of them is not zero; null for anything
- * else.
- */
+/** Returns 1 for plain digits with at most one point between them, 0 if all are zero, else null. */
 function plainSign(text: string): 0 | 1 | null {
   const { length } = text;
   if (length === 0 || length > SHORT) return null;
@@ -84,7 +81,7 @@ function plainSign(text: string): 0 | 1 | null {
   return pointAt === 0 || pointAt === length - 1 ? null : sign;
 }
 
-/** The sign of a Decimal of a plain size; others are held against their text. */
+/** Returns the sign of a Decimal, from its text if its size is unusual; null if it is not finite. */
 function signOf(input: Decimal): -1 | 0 | 1 | null {
   if (!input.isFinite()) return null;
   if (input.isZero()) return 0;
@@ -92,7 +89,7 @@ function signOf(input: Decimal): -1 | 0 | 1 | null {
   return input.isNegative() ? -1 : 1;
 }
 
-/** -1, 0 or 1, or null for what is no finite decimal, or longer than any money. */
+/** Returns the sign, -1, 0 or 1; null if it is no finite decimal, or too long for money. */
 function slowSign(input: string | Decimal): -1 | 0 | 1 | null {
   const text = tryDecimalText(input);
   if (text === null) return null;

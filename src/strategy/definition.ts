@@ -9,31 +9,31 @@ import { isFields } from './fields.ts';
 import { inputText } from './decimal-input.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** Result of a handler: nothing. A promise is refused, since a handler does not wait. */
+/** Return type of a handler: nothing. A promise is refused, since a handler does not wait. */
 type Nothing = undefined | void;
 
-/** Handlers of the strategy's own life. They are always called, so an indicator may be null in them. */
+/** Handlers of the strategy's own life. They are always called, so indicators may be null in them. */
 interface LifeHandlers<Context> {
-  /** The strategy begins: warmed up, and with its state of before when it is a restart. */
+  /** Called when the strategy starts, after its warm-up. After a restart its stored state is back. */
   start?(ctx: Context, start: { readonly isRestart: boolean }): Nothing;
-  /** The run ends. Intents are refused by now; the state is kept. */
+  /** Called when the run ends. Intents are refused by now; the state is kept. */
   stop?(ctx: Context, stop: { readonly reason: string }): Nothing;
-  /** One of its orders traded. */
+  /** Called when one of the strategy's orders traded. */
   fill?(ctx: Context, fill: Fill): Nothing;
-  /** One of its orders changed. */
+  /** Called when one of the strategy's orders changed. */
   order?(ctx: Context, order: OrderUpdate): Nothing;
-  /** A transfer was made, or nobody knows whether it was. */
+  /** Called when a transfer was made, or when its outcome is unknown. */
   transfer?(ctx: Context, transfer: Transfer): Nothing;
-  /** An intent, or an order that served one, came to nothing. */
+  /** Called when an intent, or an order that served one, was refused or failed. */
   reject?(ctx: Context, rejection: Rejection): Nothing;
 }
 
-/** Names that data can not have, since their handlers are something else. */
+/** Names that no data may have, since these handlers mean something else. */
 export const LIFE: readonly LifeName[] = ['start', 'stop', 'fill', 'order', 'transfer', 'reject'];
 
 type LifeName = keyof LifeHandlers<unknown>;
 
-/** A handler for each declared data, by its name. */
+/** A handler for each declared data, under the name of the data. */
 type DataHandlers<Declared extends DeclaredData, Context> = {
   readonly [Name in keyof Declared]?: (ctx: Context, event: EventOf<Declared[Name]>) => Nothing;
 };
@@ -41,8 +41,8 @@ type DataHandlers<Declared extends DeclaredData, Context> = {
 type NotLife = { readonly [Name in LifeName]?: never };
 
 /**
- * A strategy as its author writes it. `data`, `indicators` and `on` stand in this order, so that each knows
- * the types before it.
+ * A strategy as its author writes it. `data`, `indicators` and `on` stand in this order, so that TypeScript
+ * knows the types of the earlier parts in the later ones.
  */
 interface StrategyParts<
   Params extends z.ZodType,
@@ -51,40 +51,38 @@ interface StrategyParts<
   Specs extends IndicatorSpecs,
   Warm extends 'wait' | 'call',
 > {
-  /** Letters, digits and hyphens, lower case, at most twelve: it becomes part of the clientOrderId. */
+  /** At most twelve lower-case letters, digits and hyphens: the name becomes part of each clientOrderId. */
   readonly name: string;
   /**
-   * A schema of objects; with a default for each field the strategy runs as it is. Without it the strategy
-   * takes no parameters.
+   * Schema of an object. If each field has a default, the strategy runs without settings. If it is left out,
+   * the strategy has no parameters.
    */
   readonly params?: Params;
   /**
-   * A schema of plain JSON with a default for each field: those are the first state. Without it the strategy
-   * keeps none.
+   * Schema of plain JSON. Each field needs a default; the defaults are the first state. If it is left out,
+   * the strategy keeps no state.
    */
   readonly state?: State;
   /**
-   * Asked at a restart when the stored state does not fit the schema: answers a state made of it, or `{}` to
-   * begin anew. Without it the bot does not start with such a state.
+   * Called at a restart if the stored state does not fit the schema: returns a state made of it, or `{}` to
+   * start with the defaults. Without it the bot does not start with such a state.
    */
   migrate?(stored: unknown): z.input<NoInfer<State>>;
-  /** The data that it wants, by name. */
+  /** Data that the strategy subscribes to, by name. */
   readonly data: (setup: DataSetup<z.output<Params>>) => Declared & NotLife;
-  /** Indicators by name, each of some declared candles. */
+  /** Indicators by name, each computed from declared candles. */
   readonly indicators?: (
     data: NoInfer<Declared>,
     setup: { readonly params: z.output<Params>; readonly timeframe: Timeframe },
   ) => Specs;
   /**
-   * Handling of data while an indicator has no value: `wait` (the usual) does not call its handlers, `call`
-   * does, and the indicator is null in them.
+   * What happens to data while an indicator has no value: `wait` (the default) does not call the handlers;
+   * `call` calls them, and the indicator is null in them.
    */
   readonly beforeWarm?: Warm;
-  /**
-   * Number of stops that follow the price at once: needed for a `trail`. Their requests are planned by it.
-   */
+  /** Number of stops that follow the price at once; needed for a `trail`. Requests are planned by it. */
   readonly trailing?: Trailing;
-  /** A handler for each data that it wants, and for what happens to the strategy itself. */
+  /** A handler for each declared data, and handlers of the strategy's own life. */
   readonly on: LifeHandlers<
     StrategyContext<z.output<Params>, z.output<State>, NoInfer<Declared>, ColdValues<NoInfer<Specs>>>
   > &
@@ -99,13 +97,10 @@ interface StrategyParts<
     >;
 }
 
-/** Any handler; a method, so that one of a narrower context fits. */
+/** Any handler. It is a method, so that a handler with a narrower context fits, too. */
 export type AnyHandler = { handler(ctx: StrategyContext, event: unknown): unknown }['handler'];
 
-/**
- * A strategy as the engine runs it, whatever its types are. A handler that throws stops this strategy and
- * nothing else.
- */
+/** A strategy as the engine runs it, without its own types. A handler that throws stops it alone. */
 export interface StrategyDefinition {
   readonly name: string;
   readonly params?: z.ZodType;
@@ -121,7 +116,7 @@ export interface StrategyDefinition {
   readonly on: Readonly<Record<string, AnyHandler | undefined>>;
 }
 
-/** Declares a strategy. Types of parameters, state, data and indicators are read from its parts. */
+/** Declares a strategy. Types of parameters, state, data and indicators are taken from its parts. */
 export function defineStrategy<
   Declared extends DeclaredData,
   Params extends z.ZodType = z.ZodType<object>,
@@ -132,10 +127,10 @@ export function defineStrategy<
   return parts;
 }
 
-/** Longest name: a clientOrderId has 32 characters for instance, strategy, epoch and row together. */
+/** Longest name: a clientOrderId has 32 characters for instance, strategy, epoch and row. */
 const LONGEST_NAME = 12;
 
-/** True if a text can be the name of a strategy. The name becomes part of the id of each of its orders. */
+/** True if a value can be the name of a strategy. The name becomes part of the id of each of its orders. */
 export function isStrategyName(name: unknown): name is string {
   return typeof name === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= LONGEST_NAME;
 }
@@ -145,9 +140,7 @@ export function strategyNameProblem(name: unknown): string {
   return `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(name)}`;
 }
 
-/**
- * Parts of a strategy. The types of a plugin are not checked, so a part of a wrong name would never be read.
- */
+/** Names of a strategy's parts. Types of plugins are not checked, so a misspelt part would never be read. */
 const PARTS: ReadonlySet<string> = new Set([
   'name',
   'params',
@@ -160,9 +153,7 @@ const PARTS: ReadonlySet<string> = new Set([
   'on',
 ] satisfies (keyof StrategyDefinition)[]);
 
-/**
- * Returns the reason that a value is not a strategy, or null. Its declarations are checked once it is set up.
- */
+/** Returns why a value is not a strategy; null if it is one. Its declarations are checked later, at setup. */
 export function whatIsWrong(exported: unknown): string | null {
   if (!isFields(exported)) {
     return `expected a strategy made by defineStrategy as the default export, was ${exported === null ? 'null' : typeof exported}`;
@@ -197,7 +188,7 @@ export function whatIsWrong(exported: unknown): string | null {
   return null;
 }
 
-/** The name of a handler that would never be called, as a sentence, or null. */
+/** Returns a sentence about a handler that would never be called; null if there is none. */
 export function strayHandler(on: StrategyDefinition['on'], data: readonly string[]): string | null {
   const stray = Object.keys(on).find((name) => !data.includes(name) && !LIFE.some((life) => life === name));
   if (stray === undefined) return null;
@@ -205,23 +196,23 @@ export function strayHandler(on: StrategyDefinition['on'], data: readonly string
   return `on.${stray}: expected a handler of declared data or of the strategy's life (${names}), was "${stray}": declare it in data`;
 }
 
-/** True if a value is a zod schema, as far as can be seen. */
+/** True if a value looks like a zod schema: it has `safeParse`. */
 export function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'safeParse' in value;
 }
 
-/** Number of a strategy's stops that follow the price, and their pace: their requests are planned by it. */
+/** Number of stops of a strategy that follow the price, and their pace. Requests are planned by it. */
 export interface Trailing {
-  /** Brackets and protections with a `trail` at once, 1 to 1,000; more are refused. */
+  /** Most brackets and protections with a `trail` at the same time, 1 to 1,000; more are refused. */
   readonly most: number;
   /**
-   * The stop of one of them moves at most once in so long, in ms, from 1,000 to a day. Left out: as long as
-   * the shortest bars that the strategy declares, or a minute without bars.
+   * Least time between two moves of one stop, in ms, from 1,000 to a day. Default: the length of the shortest
+   * bars that the strategy declares, or a minute if it declares none.
    */
   readonly everyMs?: number;
 }
 
-/** The same with its pace worked out. */
+/** Like `Trailing`, with the pace filled in. */
 export type TrailPace = Required<Trailing>;
 
 const MOST_TRAILS = 1_000;
@@ -230,7 +221,7 @@ const LONGEST_MS = 86_400_000;
 const WITHOUT_BARS_MS = 60_000;
 const FIELDS: ReadonlySet<string> = new Set(['most', 'everyMs']);
 
-/** Reason a value cannot be the `trailing` of a strategy; null if it can. */
+/** Returns why a value cannot be the `trailing` of a strategy; null if it can. */
 export function wrongTrailing(trailing: unknown): string | null {
   if (trailing === undefined) return null;
   if (!isFields(trailing)) return `expected trailing to be like { most: 1 }, was ${typeof trailing}`;

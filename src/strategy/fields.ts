@@ -1,33 +1,33 @@
-/** The fields of something that nobody has checked yet. */
+/** Fields of a value that has not been checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** True if something can have fields; a list is one of those that can. */
+/** True if a value can have fields; this includes lists. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
 const NONE: Fields = Object.freeze({});
 
-/** The fields of whatever an author has given; none where it can have none. */
+/** Returns the fields of an unchecked value; an empty object if it can have none. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : NONE;
 }
 
 /**
- * Returns a copy of the engine's data that a strategy may hold and nobody can change. Plain objects and lists
- * are copied at every level. An instance of a class is returned as it is.
+ * Returns a copy of the engine's data that a strategy may hold and that nobody can change. Plain objects and
+ * lists are copied at every level. An instance of a class is returned as it is.
  */
 export function frozenCopy<Value>(value: Value): Value {
   return (isPlain(value) ? copyOf(value) : value) as Value;
 }
 
-/** Freezes plain objects and lists at every level, in place. A frozen object is not looked into again. */
+/** Freezes plain objects and lists at every level, in place. An object that is already frozen is skipped. */
 export function deepFreeze<Value>(value: Value): Value {
   if (isPlain(value)) freezePlain(value);
   return value;
 }
 
-/** A book has eighty texts: only what is an object is looked into. */
+/** Freezes an object and the objects in it. Texts are skipped first: a book has eighty of them. */
 function freezePlain(value: object): void {
   if (Object.isFrozen(value)) return;
   Object.freeze(value);

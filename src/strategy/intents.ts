@@ -8,75 +8,72 @@ import type { WalletSide } from '../records/margin.ts';
  */
 export type DecimalInput = number | string | Decimal;
 
-/** Size of an order, in one of three ways. All are rounded down to the market's step. */
+/** Size of an order, given in one of three ways. Each is rounded down to the market's step. */
 export type Size =
   | {
-      /** In the base currency. */
+      /** Amount in the base currency. */
       readonly amount: DecimalInput;
       readonly value?: undefined;
       readonly equityShare?: undefined;
     }
   | {
-      /** In the quote currency, before the fee, at the order's own price or else the best one. */
+      /** Value in the quote currency, before the fee, at the order's own price or else at the best price. */
       readonly value: DecimalInput;
       readonly amount?: undefined;
       readonly equityShare?: undefined;
     }
   | {
-      /** Share of the strategy's equity, 0 to 1, at the order's own price or else the best one. */
+      /** Share of the strategy's equity, 0 to 1, at the order's own price or else at the best price. */
       readonly equityShare: DecimalInput;
       readonly amount?: undefined;
       readonly value?: undefined;
     };
 
-/** An order that is wanted. Prices are in the quote currency, and fitted half-even to the market's step. */
+/** A requested order. Prices are in the quote currency, and are rounded half-even to the market's step. */
 export type OrderWish = Size & {
   /** Limit price. Without it the order is a market order. */
   readonly price?: DecimalInput;
-  /** With it the order waits until the market has reached this price. */
+  /** If given, the order waits until the market has reached this price. */
   readonly stopPrice?: DecimalInput;
-  /** A word of the author's own, of at most 32 characters, which comes back with the order and its events. */
+  /** The author's own label, at most 32 characters; it comes back with the order and its events. */
   readonly tag?: string;
   /**
-   * True if it may go within ten seconds of an order with the same terms. Without it the order waits until
-   * those are over, at most 11.5 s, and is else rejected (`IdenticalOrder`). With it the exchange's own check
-   * for repetitions is off for this order.
+   * True if the order may be sent within ten seconds of one with the same terms. If left out, the order waits
+   * until they are over, for at most 11.5 s, or is rejected (`IdenticalOrder`). If true, the exchange's own
+   * check for repeated orders is off for this order.
    */
   readonly allowIdentical?: boolean;
-  /** Time at which the rest of it is canceled, in ms from now. Such an order waits for no identical one. */
+  /** Time until the rest of it is canceled, in ms from now. Such an order waits for no identical one. */
   readonly expireAfterMs?: number;
-  /** True if it is refused when it would trade at once, by the last seen book. */
+  /** True to refuse the order if it would trade at once, by the last seen book. */
   readonly postOnly?: boolean;
 };
 
-/**
- * A pair of which one leg ends the other: a limit order at `price`, and a stop-limit order. Prices in the
- * quote currency.
- */
+/** A pair of orders of which one cancels the other: a limit order at `price`, and a stop-limit order. */
 export type OcoWish = Size & {
-  /** Of the limit order, in the quote currency. */
+  /** Price of the limit order, in the quote currency. */
   readonly price: DecimalInput;
-  /** Price at which the stop-limit order begins, in the quote currency. */
+  /** Price at which the stop-limit order becomes active, in the quote currency. */
   readonly stopPrice: DecimalInput;
   /** Limit price of the stop-limit order, in the quote currency. */
   readonly stopLimitPrice: DecimalInput;
-  /** At most 32 characters; comes back with both orders and their events. */
+  /** Label of at most 32 characters; it comes back with both orders and their events. */
   readonly tag?: string;
-  /** As that of a single order. */
+  /** Permission to repeat the order within ten seconds, as for a single order. */
   readonly allowIdentical?: boolean;
 };
 
-/** One order of a desired set. */
+/** One order of a set of limit orders that should rest. */
 export type Quote = Size & {
   readonly side: Side;
-  /** In the quote currency. */
+  /** Price in the quote currency. */
   readonly price: DecimalInput;
 };
 
-/** A holding to be reached, in one of three ways; 0 sells all of it. */
+/** A holding to reach, given in one of three ways; 0 sells all of it. */
 export type TargetWish = (
   | {
-      /** In the base currency. */
+      /** Amount in the base currency. */
       readonly position: DecimalInput;
       readonly value?: undefined;
       readonly equityShare?: undefined;
@@ -94,37 +91,39 @@ export type TargetWish = (
       readonly value?: undefined;
     }
 ) & {
-  /** Limit price of its orders. Without it they are market orders. */
+  /** Limit price of its orders; if left out, they are market orders. */
   readonly price?: DecimalInput;
 };
 
-/** Options for reaching a set of shares. */
+/** Options of `targets`. */
 export interface TargetsOptions {
-  /** Permitted distance of each share from its target without a trade; computed from the fee if left out. */
+  /** Allowed distance of each share from its target without a trade; computed from the fee if left out. */
   readonly band?: DecimalInput;
-  /** Taker fee for that, in percent; 0.25 if left out. */
+  /** Taker fee for the default `band`, in percent; 0.25 if left out. */
   readonly fee?: DecimalInput;
-  /** The most orders at once, 1 to 20; 5 when left out. */
+  /** Most orders at the same time, 1 to 20; 5 if left out. */
   readonly atOnce?: number;
 }
 
-/** An amount in equal slices over a time, each a market order, or a limit order at `price`. */
+/** An amount to trade in equal slices over a time, each a market order, or a limit order at `price`. */
 export type TwapWish = Size & {
-  /** From the first slice to the end, in ms; 30 days at most. */
+  /** Time from the first slice to the end, in ms; at most 30 days. */
   readonly overMs: number;
   /** Number of orders, 1 to 1,000. */
   readonly slices: number;
-  /** Limit price of each, in the quote currency. Without it they are market orders. */
+  /** Limit price of each slice, in the quote currency; if left out, they are market orders. */
   readonly price?: DecimalInput;
 };
 
-/** An amount over a time, in slices as large as the volume that is usual then. */
+/**
+ * An amount to trade over a time, in slices in proportion to the market's usual volume at each time of day.
+ */
 export type VwapWish = Size & {
-  /** From the first slice to the end, in ms; 30 days at most. */
+  /** Time from the first slice to the end, in ms; at most 30 days. */
   readonly overMs: number;
-  /** The volume that is usual in each slice, of which only the proportions count: 1 to 1,000 numbers. */
+  /** Usual volume in each slice: 1 to 1,000 numbers, of which only the proportions count. */
   readonly profile: readonly DecimalInput[];
-  /** Limit price of each, in the quote currency. Without it they are market orders. */
+  /** Limit price of each slice, in the quote currency; if left out, they are market orders. */
   readonly price?: DecimalInput;
 };
 
@@ -136,7 +135,7 @@ export type LadderWish = Size & {
   readonly to: DecimalInput;
   /** Number of orders, 2 to 50. */
   readonly orders: number;
-  /** `equal` amounts, which is the default, or `linear`: one, two, three, … parts from the first on. */
+  /** Amounts of the orders: `equal` (the default), or `linear`: 1, 2, 3, … parts from the first on. */
   readonly scale?: 'equal' | 'linear';
   /** Time until the orders that still rest are canceled, in ms from now. */
   readonly expireAfterMs?: number;
@@ -144,118 +143,118 @@ export type LadderWish = Size & {
 
 /** A limit order that follows the best price of its own side. */
 export type PegWish = Size & {
-  /** The highest price of a buy, the lowest of a sale, in the quote currency. */
+  /** The highest price of a buy, or the lowest price of a sale, in the quote currency. */
   readonly bound: DecimalInput;
-  /** Price steps behind the best price; 0 when left out. */
+  /** Distance behind the best price, in price steps; 0 if left out. */
   readonly offset?: number;
-  /** Percent of the price by which it moves at least; any step of the price when left out. */
+  /** Least move of the price, in percent; if left out, one price step is enough. */
   readonly minStep?: DecimalInput;
-  /** The least time between two moves, in ms; 10 s when left out. */
+  /** Least time between two moves, in ms; 10 s if left out. */
   readonly everyMs?: number;
-  /** The part of the exchange's limit for orders that its moves may use; 0.1 when left out. */
+  /** Share of the exchange's order limit that its moves may use; 0.1 if left out. */
   readonly share?: DecimalInput;
   /** Time until the rest of the order is canceled, in ms from now. */
   readonly expireAfterMs?: number;
 };
 
-/** Purchases for a value at fixed times. */
+/** Purchases for a fixed value at fixed times. */
 export interface DcaWish {
   /** Maximum cost of each purchase, in the quote currency, before the fee. */
   readonly value: DecimalInput;
-  /** From one purchase to the next, in ms: a minute to a year. */
+  /** Time from one purchase to the next, in ms: a minute to a year. */
   readonly everyMs: number;
-  /** Number of purchases; until ended when left out. */
+  /** Number of purchases; if left out, they go on until canceled. */
   readonly times?: number;
-  /** By what the value is multiplied once the price is so many percent below the highest that it saw. */
+  /** Factors for the value of a purchase, once the price is this many percent below the highest seen. */
   readonly steps?: readonly { readonly belowPercent: DecimalInput; readonly factor: DecimalInput }[];
 }
 
 /** A limit order of which only `visible`, in the base currency, is shown at a time. */
 export type IcebergWish = Size & { readonly visible: DecimalInput; readonly price: DecimalInput };
 
-/** Distance from the average purchase price, given in one of these ways. */
+/** Distance from the average purchase price, given in one of four ways. */
 export type Distance =
   | {
-      /** Percent of the price: 2 is two percent. */
+      /** Percent of the price: 2 means two percent. */
       readonly percent: DecimalInput;
       readonly price?: undefined;
       readonly distance?: undefined;
       readonly money?: undefined;
     }
   | {
-      /** A price in the quote currency, wherever it was bought. */
+      /** A fixed price in the quote currency, whatever the purchase price was. */
       readonly price: DecimalInput;
       readonly percent?: undefined;
       readonly distance?: undefined;
       readonly money?: undefined;
     }
   | {
-      /** Quote currency for one of the base currency, such as two times an average true range. */
+      /** Price difference in the quote currency, such as two times an average true range. */
       readonly distance: DecimalInput;
       readonly percent?: undefined;
       readonly price?: undefined;
       readonly money?: undefined;
     }
   | {
-      /** Quote currency that the whole position wins or loses there, before fees. */
+      /** Profit or loss of the whole position at that price, in the quote currency, before fees. */
       readonly money: DecimalInput;
       readonly percent?: undefined;
       readonly price?: undefined;
       readonly distance?: undefined;
     };
 
-/** A target from some time on, above what was paid; `percent: 0` is what was paid. */
+/** A target above the purchase price that applies after some time; `percent: 0` is the purchase price. */
 type LaterTarget = Distance & {
-  /** After the first fill, in ms. */
+  /** Time after the first fill, in ms. */
   readonly afterMs: number;
 };
 
 /** Exit of a position. At least one of `takeProfit`, `laterTargets`, `stopLoss`, `trail` and `timeStopMs`. */
 export interface ExitWish {
-  /** Above what was paid: a limit order rests there. */
+  /** Target above the purchase price, where a limit order rests. */
   readonly takeProfit?: Distance;
-  /** Targets that apply from a time after the first fill on; each is lower than the one before. */
+  /** Targets that apply after some time from the first fill on; each is lower than the one before. */
   readonly laterTargets?: readonly LaterTarget[];
-  /** Below what was paid: a stop order rests there. */
+  /** Stop below the purchase price, where a stop order rests. */
   readonly stopLoss?: Distance;
   /** A stop that follows the price up and never goes down. */
   readonly trail?: {
-    /** Distance of the stop below the highest price; not a price. */
+    /** Distance of the stop below the highest price; `price` is refused here. */
     readonly by: Distance;
-    /** Rise above the purchase price before the stop follows; at once when left out. */
+    /** Rise above the purchase price before the stop follows; if left out, it follows at once. */
     readonly after?: Distance;
-    /** Percent of the price by which it moves at least; 0.1 when left out. */
+    /** Least move of the stop, in percent of the price; 0.1 if left out. */
     readonly minStep?: DecimalInput;
-    /** Prices that move the stop: closes or highs of bars, or each polled bid; `close` when left out. */
+    /** Prices that move the stop: closes or highs of bars, or each polled bid; `close` if left out. */
     readonly on?: 'close' | 'high' | 'poll';
   };
-  /** Once the price is that far above what was paid, the stop goes to what was paid. */
+  /** Rise above the purchase price at which the stop moves to the purchase price. */
   readonly breakEvenAt?: Distance;
   /** Time after the first fill at which the rest of the position is sold at the market, in ms. */
   readonly timeStopMs?: number;
-  /** Percent by which the limit of the stop leg lies below its stop price; 1 when left out. */
+  /** Distance of the limit of the stop leg below its stop price, in percent; 1 if left out. */
   readonly stopSlip?: DecimalInput;
-  /** Reaction when somebody else cancels the exit; `ask` when left out. */
+  /** Reaction if somebody else cancels the exit; `ask` if left out. */
   readonly whenCanceled?: 'ask' | 'replace' | 'leave';
-  /** At most 32 characters; comes back with its orders, their fills and rejections. */
+  /** Label of at most 32 characters; it comes back with its orders, their fills and rejections. */
   readonly tag?: string;
 }
 
 /** A purchase with its exit. */
 export type BracketWish = ExitWish & {
   readonly entry: Size & {
-    /** Limit price. Without it the entry is a market order. */
+    /** Limit price; if left out, the entry is a market order. */
     readonly price?: DecimalInput;
     /** Time until the rest of the entry is canceled, in ms from now. */
     readonly expireAfterMs?: number;
   };
 };
 
-/** An exit for a position that is there. */
+/** An exit for an existing position. */
 export type ProtectWish = ExitWish & {
-  /** In the base currency; all that the strategy has when left out. */
+  /** Amount in the base currency; all that the strategy holds if left out. */
   readonly amount?: DecimalInput;
-  /** Price paid for one unit; the strategy's own average when left out. */
+  /** Price paid for one unit; the strategy's own average if left out. */
   readonly averagePrice?: DecimalInput;
 };
 
@@ -263,29 +262,25 @@ export type ProtectWish = ExitWish & {
 export interface LeaveWish {
   /** Reason shown to people: at most 100 characters. */
   readonly reason?: string;
-  /** Limit price of the sale, in the quote currency. Without it the sale is a market order. */
+  /** Limit price of the sale, in the quote currency; if left out, the sale is a market order. */
   readonly price?: DecimalInput;
 }
 
-/**
- * Another price or amount for an open limit order; `amount` is the whole one, what was filled before
- * included.
- */
+/** New price or amount of an open limit order. */
 export interface Change {
-  /** In the quote currency. */
+  /** New price, in the quote currency. */
   readonly price?: DecimalInput;
-  /** In the base currency, with what was filled before. */
+  /** New whole amount in the base currency, including what is already filled. */
   readonly amount?: DecimalInput;
 }
 
-/** Money from one wallet of a currency to the other. */
+/** A transfer of money between the spot and the margin wallet of one currency. */
 export interface TransferWish {
-  /** Lower case: `rls` or `usdt`, or any with a margin wallet. */
+  /** Currency in lower case: `rls`, `usdt` or another one with a margin wallet. */
   readonly currency: string;
-  /** In that currency; what is beyond 8 decimals is cut. */
+  /** Amount in that currency; digits after the 8th decimal are cut. */
   readonly amount: DecimalInput;
   readonly from: WalletSide;
-  /** The other one. */
   readonly to: WalletSide;
 }
 
@@ -294,33 +289,30 @@ export type Intent =
   | ({ readonly kind: 'place'; readonly market: string; readonly side: Side } & OrderWish)
   | ({ readonly kind: 'oco'; readonly market: string; readonly side: Side } & OcoWish)
   | { readonly kind: 'cancel'; readonly clientOrderId: string }
-  /** All of the strategy's own orders, in one market or in all. Algorithms at work there end too. */
+  /** Cancels all of the strategy's own orders, in one market or in all. Running algorithms there end, too. */
   | { readonly kind: 'cancel-all'; readonly market?: string }
-  /**
-   * Another price or amount for an open limit order: it is canceled, and what is then left of the wanted
-   * amount is placed.
-   */
+  /** Changes an open limit order: it is canceled, and what is then left of the requested amount is placed. */
   | ({ readonly kind: 'replace'; readonly clientOrderId: string } & Change)
   | ({ readonly kind: 'target'; readonly market: string } & TargetWish)
-  /** Shares of the equity by market, of one quote currency; `market` is the first of them. */
+  /** Shares of the equity by market, all in one quote currency; `market` is the first of them. */
   | ({
       readonly kind: 'targets';
       readonly market: string;
       readonly shares: Readonly<Record<string, DecimalInput>>;
     } & TargetsOptions)
-  /** The set of limit orders that should rest in a market: what is there already stays in its queue place. */
+  /** The limit orders that should rest in a market. One that rests there already keeps its queue place. */
   | { readonly kind: 'quotes'; readonly market: string; readonly quotes: readonly Quote[] }
   | ({ readonly kind: 'twap'; readonly market: string; readonly side: Side } & TwapWish)
   | ({ readonly kind: 'vwap'; readonly market: string; readonly side: Side } & VwapWish)
   | ({ readonly kind: 'ladder'; readonly market: string; readonly side: Side } & LadderWish)
   | ({ readonly kind: 'peg'; readonly market: string; readonly side: Side } & PegWish)
   | ({ readonly kind: 'dca'; readonly market: string } & DcaWish)
-  /** The next part is placed once the last is filled. */
+  /** A limit order in parts: the next part is placed once the last one is filled. */
   | ({ readonly kind: 'iceberg'; readonly market: string; readonly side: Side } & IcebergWish)
-  /** A purchase whose exit rests at the exchange after each fill. */
+  /** A purchase whose exit is placed at the exchange after each fill. */
   | ({ readonly kind: 'bracket'; readonly market: string } & BracketWish)
   | ({ readonly kind: 'transfer' } & TransferWish)
-  /** The same exit for what the strategy has already. */
+  /** An exit as that of a `bracket`, for what the strategy holds already. */
   | ({ readonly kind: 'protect'; readonly market: string } & ProtectWish)
-  /** The end of a position: own orders in its coin are taken down, and what is held is sold. */
+  /** Leaves a position: cancels own orders in its coin, and sells what is held. */
   | ({ readonly kind: 'exit'; readonly market: string } & LeaveWish);

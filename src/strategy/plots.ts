@@ -8,47 +8,44 @@ import type { ClosedCandle, EngineView } from './strategy-event.ts';
 export const PLOT_STYLES = ['line', 'steps', 'points', 'bars'] as const;
 export type PlotStyle = (typeof PLOT_STYLES)[number];
 
-/** Colours that can be told from their background in the light and in the dark. */
+/** Colours that are visible on both a light and a dark background. */
 export const PLOT_COLORS = ['blue', 'orange', 'green', 'red', 'purple', 'gray'] as const;
 export type PlotColor = (typeof PLOT_COLORS)[number];
 
-/** Place and style of a series: the same at each call. */
+/** Place and style of a series; they must be the same at each call. */
 export interface PlotOptions {
-  /** The title of a pane below the bars; series of one title share it. Without it: over the bars. */
+  /** Title of a pane below the bars, which series may share; if left out, it is drawn over the bars. */
   readonly pane?: string;
-  /** A `line` without it; `bars` stand on zero. */
+  /** Style; `line` if left out. `bars` start at zero. */
   readonly style?: PlotStyle;
-  /** Without it another one for each series. */
+  /** Colour of the series; if left out, each series gets another one. */
   readonly color?: PlotColor;
 }
 
-/** A series of numbers that a strategy wants to have drawn with the bars of a market. */
+/** A series of numbers that a strategy plots with the bars of a market. */
 export interface PlotSeries {
   readonly market: string;
   readonly name: string;
-  /** Null: over the bars. */
+  /** Title of its pane; null if it is drawn over the bars. */
   readonly pane: string | null;
   readonly style: PlotStyle;
   readonly color: PlotColor | null;
 }
 
-/** Takes what a strategy plots. The series is the same object each time; NaN stands for a gap. */
+/** Receives plotted values. A series is the same object at each call; NaN stands for a gap. */
 export interface PlotSink {
   add(series: PlotSeries, atMs: number, value: number): void;
 }
 
-/** Series of one strategy: what is more is not drawn, and its log says so once. */
+/** Most series of one strategy; more are not drawn, and its log says so once. */
 export const MOST_PLOTS = 100;
 
-/** Characters of the name of a series, and of the title of a pane. */
+/** Most characters of the name of a series, and of the title of a pane. */
 const LONGEST_TITLE = 40;
 
-/**
- * Hands a strategy's plots to a sink that draws them. For the eye alone: nothing here comes back to the
- * strategy.
- */
+/** Passes a strategy's plots to a sink that draws them; the strategy can not read them back. */
 export class StrategyPlots {
-  /** Null: nobody draws. The numbers are checked all the same. */
+  /** Null if plots are not drawn; the numbers are still checked. */
   sink: PlotSink | null = null;
   private candle: ClosedCandle | null = null;
   private count = 0;
@@ -59,12 +56,12 @@ export class StrategyPlots {
     this.log = log;
   }
 
-  /** A call begins; `candle` is what it is about, where it is about one. */
+  /** Begins a call; `candle` is the candle of its event, or null. */
   begin(candle: ClosedCandle | null): void {
     this.candle = candle;
   }
 
-  /** `plot` of the context of a market. `viewOf` throws outside of a call. */
+  /** Returns the `plot` function for the context of a market. `viewOf` throws outside of a call. */
   plotIn(
     market: string,
     viewOf: () => EngineView,
@@ -84,7 +81,7 @@ export class StrategyPlots {
     });
   }
 
-  /** Adds a series; null if the number of series is at its bound. */
+  /** Adds a series; returns null if there are already `MOST_PLOTS`. */
   private seriesOf(wanted: {
     readonly market: string;
     readonly name: unknown;
@@ -101,7 +98,7 @@ export class StrategyPlots {
   }
 }
 
-/** A series as it comes from an author, or from a thread. Throws `INVALID_STRATEGY` that names it. */
+/** Checks a series from an author or from a thread. Throws `INVALID_STRATEGY` that names it. */
 export function checkedSeries({
   market,
   name,
@@ -173,17 +170,17 @@ function refusal(message: string): SarrafError {
   return new SarrafError('INVALID_STRATEGY', message);
 }
 
-/** One value of a series; null for a gap. */
+/** One value of a series; null is a gap. */
 export interface PlotPoint {
   readonly series: PlotSeries;
   readonly atMs: number;
   readonly value: number | null;
 }
 
-/** Values of one call; what is more is left out. */
+/** Most values of one call; more are dropped. */
 export const MOST_POINTS = 1_000;
 
-/** Gathers what a strategy plots until somebody takes it. */
+/** Collects what a strategy plots until it is drained. */
 export class PlotBatch implements PlotSink {
   private points: PlotPoint[] = [];
 
@@ -192,7 +189,7 @@ export class PlotBatch implements PlotSink {
     this.points.push({ series, atMs, value: Number.isNaN(value) ? null : value });
   }
 
-  /** Returns the points plotted since its last call. */
+  /** Returns the points plotted since the last call, and forgets them. */
   drain(): readonly PlotPoint[] {
     const { points } = this;
     if (points.length > 0) this.points = [];

@@ -2,23 +2,23 @@ import type { Ranking, UniverseRules } from './universe-rules.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { DayNumbers, MarketStats } from '../domain/order-book.ts';
 
-/** A market that is in a universe. */
+/** A market that is a member of a universe. */
 export interface Member {
   readonly market: string;
-  /** By the last ranking; the best has 1. */
+  /** Rank in the last ranking, from 1, which is the best. */
   readonly rank: number;
-  /** In ms since 1970. */
+  /** Time at which it became a member, in ms since 1970. */
   readonly sinceMs: number;
 }
 
-/** A universe as the engine has it at one moment. Plain JSON, the same object until it changes. */
+/** State of a universe in the engine at one moment: plain JSON, the same object until it changes. */
 export interface UniverseState {
   readonly rankBy: Ranking;
-  /** The best first. */
+  /** Members, the best first. */
   readonly members: readonly Member[];
-  /** Markets that have left, and in which the strategy still has a position, an order or an algorithm. */
+  /** Markets that have left, but in which the strategy still has a position, an order or an algorithm. */
   readonly kept: readonly string[];
-  /** Reason each other candidate is excluded, by its name. */
+  /** Reasons why other candidates are excluded, by market. */
   readonly out: Readonly<Record<string, OutReason>>;
   /** Time of the last ranking, in ms since 1970; null before the first. */
   readonly rankedAtMs: number | null;
@@ -36,22 +36,22 @@ type OutBy =
   | 'no place'
   | 'past';
 
-/** Reason a market is not in a universe: the value found and the value expected. */
+/** Why a market is not in a universe: the value found and the value expected. */
 export interface OutReason {
   readonly by: OutBy;
   /** Value found; null if there is no data. */
   readonly found: number | null;
-  /** Value needed; null if no number is. */
+  /** Value needed; null if the condition is not a number. */
   readonly limit: number | null;
 }
 
-/** A ranking of all markets of a universe at one moment. */
+/** Result of ranking all markets of a universe at one moment. */
 export interface MarketRanking {
   /** Members, the best first. */
   readonly members: readonly string[];
-  /** The rank of each market that passes all filters; the best has 1. */
+  /** The rank of each market that passes all filters; the best is 1. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** Reason each other market is excluded. */
+  /** Reasons why other markets are excluded, by market. */
   readonly out: ReadonlyMap<string, OutReason>;
 }
 
@@ -61,10 +61,10 @@ interface Eligible {
 }
 
 /**
- * Ranks the candidates of a universe and says who is in it. A member stays while its rank is at most `take` x
- * (1 + `hysteresis`) and it passes all filters; places that are free go to the best others. Of two with the
- * same number the one comes first whose name does. `hasBooks`: whether best prices are known at all; without
- * them no market is refused for its spread.
+ * Ranks the candidates of a universe and chooses its members. A member stays while its rank is at most `take`
+ * x (1 + `hysteresis`) and it passes all filters; free places go to the best other markets. Markets with
+ * equal numbers are ordered by name. `hasBooks`: true if best prices are known; without them no market is
+ * excluded for its spread.
  */
 export function rankMarkets(
   figures: ReadonlyMap<string, MarketFigures>,
@@ -154,7 +154,7 @@ function narrowestFirst(left: Eligible, right: Eligible): number {
   return left.figure - right.figure || byName(left, right);
 }
 
-/** Returns the reason a market is excluded, as a sentence without its name. */
+/** Describes why a market is excluded, as a sentence without its name. */
 export function outText({ by, found, limit }: OutReason, rankBy: Ranking): string {
   switch (by) {
     case 'closed':
@@ -176,7 +176,7 @@ export function outText({ by, found, limit }: OutReason, rankBy: Ranking): strin
   }
 }
 
-/** Returns the number of markets that each filter excludes, such as `40 by minVolume, 3 by minPrice`. */
+/** Describes how many markets each filter excludes, such as `40 by minVolume, 3 by minPrice`. */
 export function outCounts(out: Iterable<OutReason>): string {
   const counts = Map.groupBy(out, ({ by }) => by);
   const texts = [...counts].map(([by, reasons]) => `${reasons.length} by ${by}`);
@@ -187,21 +187,21 @@ function numberText(found: number | null): string {
   return found === null ? 'none' : String(Number(found.toPrecision(6)));
 }
 
-/** The numbers of a market by which it is ranked; null where nothing tells them. Read by decisions alone. */
+/** Numbers by which a market is ranked, as floats, since only decisions use them; null if unknown. */
 export interface MarketFigures {
   readonly market: string;
   readonly isClosed: boolean;
-  /** Traded within the last day, in the quote currency. */
+  /** Volume within the last day, in the quote currency. */
   readonly volume24h: number | null;
   /** Price of the last trade, in the quote currency. */
   readonly last: number | null;
-  /** Of a day, in percent. */
+  /** Change of the price within a day, in percent. */
   readonly change: number | null;
   /** The day's highest price less its lowest, in percent of the lowest. */
   readonly volatility: number | null;
-  /** Between the best prices, in hundredths of a percent of their middle. */
+  /** Distance between the best prices, in hundredths of a percent of their middle. */
   readonly spread: number | null;
-  /** Since it was seen first, in ms; infinity for one that was there when the bot looked first. */
+  /** Time since the bot first saw the market, in ms; infinity if it existed when the bot first looked. */
   readonly ageMs: number;
 }
 
@@ -269,7 +269,7 @@ function numberOf(text: DecimalText | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** A price of nothing is none. */
+/** Returns null for a price of zero or less, which means that there is none. */
 function positive(number: number | null): number | null {
   return number === null || number <= 0 ? null : number;
 }

@@ -19,15 +19,15 @@ const NO_PARAMS = z.strictObject({});
 const MOST_INDICATORS = 100;
 
 /**
- * The strategy as it runs: what its author wrote, or that in each member of a universe. Throws
- * `INVALID_STRATEGY` where a part of either is not what it should be.
+ * Returns the strategy as it runs: as its author wrote it, or once for each member of a universe. Throws
+ * `INVALID_STRATEGY` if a part of the strategy or of the universe is invalid.
  */
 export function definitionFor(
   written: StrategyDefinition,
   of: {
     readonly universe: UniverseWish | null;
     readonly marketNames: MarketNames;
-    /** Those of the exchange; without them any market may be left out of a universe. */
+    /** Markets of the exchange; undefined: a universe may exclude any name. */
     readonly listedMarkets: ReadonlySet<string> | undefined;
   },
 ): StrategyDefinition {
@@ -40,8 +40,8 @@ export function definitionFor(
 }
 
 /**
- * Parameters as the schema of a strategy makes them, frozen. Throws `INVALID_STRATEGY` that names each that
- * is wrong, or the name of the strategy.
+ * Returns the parameters as the strategy's schema reads them, frozen. Throws `INVALID_STRATEGY` that names
+ * each invalid parameter, or an invalid strategy name.
  */
 export function checkedParameters(
   definition: StrategyDefinition,
@@ -59,13 +59,13 @@ export function checkedParameters(
   });
 }
 
-/** A parameter that a strategy refuses, by its place among the parameters. */
+/** A parameter that a strategy refuses, with its path among the parameters. */
 export interface ParamProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** A name that there is none of is at its own place, not at that of all parameters. */
+/** Returns the problems of an issue. An unknown name gets its own path, not that of all parameters. */
 function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
   const { path, message } = issue;
   if (issue.code !== 'unrecognized_keys') return [{ path, message }];
@@ -76,8 +76,8 @@ function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
 }
 
 /**
- * The indicators of a strategy by their names, each added to the candles that it is declared on. Those of
- * members are made for each of them as it is followed.
+ * Creates the indicators of a strategy, by name, and adds each to its candles. Indicators of universe members
+ * are created later, when a member is followed.
  */
 export function addIndicators(
   specs: unknown,
@@ -101,7 +101,7 @@ export function addIndicators(
   return indicators;
 }
 
-/** Told by the object that `data` answered: two universes may want candles of one length. */
+/** Finds the feed by the object that `data` returned: two universes may declare candles of one timeframe. */
 function memberFeedFor(name: string, of: MemberCandles, universes: readonly MemberSet[]): MemberFeed {
   for (const { feeds } of universes) for (const feed of feeds) if (feed.data === of) return feed;
   throw new SarrafError(

@@ -42,25 +42,22 @@ import type { Candidate, MemberSet } from './universe/member-set.ts';
 import type { UniverseWish } from './universe-rules.ts';
 
 export interface RunnerSetup {
-  /**
-   * The name of this instance; the definition's without it. A strategy may run more than once, under names of
-   * their own.
-   */
+  /** Name of this instance; if left out, the definition's. One strategy may run under several names. */
   readonly name?: string;
   readonly market: string;
   readonly marketNames: MarketNames;
-  /** The candle length that the run offers. */
+  /** Timeframe of the run's candles. */
   readonly timeframe: Timeframe;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** True if the run has books, trades of others and statistics; true when left out. */
+  /** True if the run has books, public trades and statistics; true if left out. */
   readonly hasBooks?: boolean;
-  /** True if the markets are those of a data set, which lacks some of the exchange's markets. */
+  /** True if the markets come from a data set, which lacks some of the exchange's markets. */
   readonly isDataSet?: boolean;
-  /** Symbols that there are; without them any market is believed. */
+  /** Symbols that exist; if left out, any market is accepted. */
   readonly knownMarkets?: ReadonlySet<string>;
-  /** The markets that a strategy of one market runs in, in place of `market`; else null. */
+  /** Rule for the markets in which a strategy of one market runs instead of `market`; null for none. */
   readonly universe?: UniverseWish | null;
-  /** Location of the strategy's code, for error messages. */
+  /** Where the strategy's code is, for error messages. */
   readonly source?: StrategySource;
 }
 
@@ -68,8 +65,8 @@ const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 type UniverseChange = Extract<StrategyEvent, { kind: 'universe' }>;
 
 /**
- * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A
- * handler that throws stops the strategy: `failure` says which one and why, and it gets no further events.
+ * One running strategy in one market: owns its parameters, state and indicators, and calls its handlers. A
+ * handler that throws stops the strategy: `failure` says which one and why, and no more events are delivered.
  */
 export class StrategyRunner implements StrategyPort {
   readonly name: string;
@@ -80,7 +77,7 @@ export class StrategyRunner implements StrategyPort {
   failure: string | null = null;
   fault: StrategyFault | null = null;
   readonly isBeyondRepair = false;
-  /** The same as `wants('candle')`. */
+  /** True if `wants('candle')` is true. */
   readonly wantsCandles: boolean;
   private readonly definition: StrategyDefinition;
   private readonly source: StrategySource | null;
@@ -89,22 +86,19 @@ export class StrategyRunner implements StrategyPort {
   private readonly state: StrategyState;
   private readonly call: HandlerCall;
   private readonly context: HandlerContext;
-  /** Indicators without which handlers of data are not called. */
+  /** Indicators that must have a value before handlers of data are called. */
   private readonly awaited: readonly Indicator[];
-  /** Handlers by what brings them about. */
+  /** Handlers by the route of their events. */
   private readonly handlers: ReadonlyMap<string, readonly Handler[]>;
   private readonly candles: readonly CandlePlace[];
-  /** The place of each among them, by market and length. */
+  /** Index of each of these candles, by market and timeframe. */
   private readonly places: ReadonlyMap<string, number>;
   private readonly universes: readonly MemberSet[];
   private readonly entries: readonly DataEntry[];
-  /** Kinds of events that there is a handler for, or that indicators live on. */
+  /** Kinds of events that have a handler or feed indicators. */
   private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
 
-  /**
-   * Throws `INVALID_STRATEGY` when a part of the strategy is not what it should be; what the author throws,
-   * too.
-   */
+  /** Throws `INVALID_STRATEGY` if a part of the strategy is invalid, and what its author's code throws. */
   constructor(written: StrategyDefinition, setup: RunnerSetup) {
     const { market, timeframe, marketNames, knownMarkets, hasBooks = true, isDataSet = false } = setup;
     const listedMarkets = isDataSet ? undefined : knownMarkets;
@@ -198,7 +192,7 @@ export class StrategyRunner implements StrategyPort {
     return this.wanted.has(kind);
   }
 
-  /** The first handler of an event, such as `on.bars`; null where there is no handler for it. */
+  /** Returns the name of an event's first handler, such as `on.bars`; null if it has none. */
   handlerOf(route: string): string | null {
     const [first] = this.handlers.get(route) ?? NO_HANDLERS;
     return first === undefined ? null : `on.${first.name}`;
@@ -245,12 +239,12 @@ export class StrategyRunner implements StrategyPort {
     return { outcome: 'dropped', code: 'not-ready', reason: 'its indicators have no values yet' };
   }
 
-  /** The markets that a universe follows from now on: those that are new begin without any bars. */
+  /** Sets the markets that a universe follows from now on. New ones begin without bars. */
   follow(name: string, markets: readonly string[]): void {
     this.universes.find((universe) => universe.name === name)?.follow(markets);
   }
 
-  /** Feeds bars of the past of markets that a universe follows. */
+  /** Feeds past bars of markets that a universe follows. */
   warmUpMembers(name: string, past: readonly ClosedCandle[]): void {
     this.universes.find((universe) => universe.name === name)?.warmUp(past);
   }
@@ -268,7 +262,7 @@ export class StrategyRunner implements StrategyPort {
     const found = this.candles[place];
     if (found === undefined) return NO_INTENTS;
     found.series?.add(candle);
-    // True if the data of a member receives it: not for data that is not followed, nor for a bar of the past.
+    // True if a followed member gets it as a new bar, not as a bar of the past.
     let isOfMember = false;
     for (const series of found.ofMembers) if (series.add(candle)) isOfMember = true;
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
@@ -316,7 +310,7 @@ export class StrategyRunner implements StrategyPort {
     this.fault = null;
   }
 
-  /** Takes over who is followed from now on. Answers whether the strategy is to be told. */
+  /** Applies which markets are followed from now on. Returns true if the strategy must be notified. */
   private applyMembers({ name, entered, left, follows, past }: UniverseChange): boolean {
     this.follow(name, follows);
     this.warmUpMembers(name, past);
@@ -330,8 +324,8 @@ export class StrategyRunner implements StrategyPort {
   }
 
   /**
-   * Calls one handler of an event with what it is shown of it; answers whether it ended well. What they
-   * wanted and changed is taken only where all do. An event that can not be shown stops this strategy alone.
+   * Calls one handler of an event; returns true if it did not throw. Intents and changes of state are kept
+   * only if all handlers of the event succeed. An event that can not be shown stops this strategy alone.
    */
   private ask<Event>(
     { name, data, handle }: Handler,
@@ -350,15 +344,15 @@ export class StrategyRunner implements StrategyPort {
     }
   }
 
-  /** All handlers of an event ended well. */
+  /** Ends an event whose handlers all succeeded: keeps the state and returns the intents. */
   private end(): readonly Intent[] {
     this.state.persist();
     return this.call.end();
   }
 
   /**
-   * True if the strategy gets data of a member: once its indicators have values, or as soon as it is
-   * followed.
+   * True if the strategy gets data of a member: once its indicators have values, or, with `beforeWarm:
+   * 'call'`, as soon as it is followed.
    */
   private isReady(candidate: Candidate): boolean {
     return this.definition.beforeWarm === 'call' ? candidate.isFollowed : candidate.isWarm;

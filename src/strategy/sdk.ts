@@ -1,6 +1,6 @@
 /**
- * All that the author of a strategy imports: `import { defineStrategy, sma } from '#sdk'` in the checkout,
- * `sarraf/sdk` when the package is installed. A strategy imports this and zod, nothing else.
+ * All that an author of a strategy imports, besides zod: `import { defineStrategy, sma } from '#sdk'` in the
+ * checkout, `sarraf/sdk` from the installed package.
  */
 export { Decimal } from './sdk/strategy-decimal.ts';
 export type { DecimalText } from '../domain/decimal-text.ts';

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 
-/** The values of a parameter that a study tries, where they are not all that the schema allows. */
+/** The values of a parameter that a study tries, if it should not try all that the schema allows. */
 export interface SearchRange {
   readonly min?: number | string;
   readonly max?: number | string;
-  /** Without it a decimal takes any value in between, and an integer every one. */
+  /** Distance between values; if left out, any decimal or every integer is tried. */
   readonly step?: number | string;
-  /** `log`: twice as much is as far as half as much. */
+  /** `log`: doubling a value counts as the same distance everywhere in the range. */
   readonly scale?: 'linear' | 'log';
-  /** Instead of a range: some values. */
+  /** Values to try, instead of a range. */
   readonly values?: readonly (string | number | boolean)[];
 }
 
@@ -27,10 +27,10 @@ const RANGE = z.strictObject({
 });
 
 /**
- * A parameter with the values that a study tries, such as `search(z.int().default(20), { min: 5, max: 50 })`.
- * What the range leaves out comes from the schema. With `false` a study leaves the parameter alone. What the
- * strategy takes stays what the schema says.
- * @throws SarrafError `INVALID_STRATEGY` for what is no range
+ * Adds to a parameter the values that a study tries, such as `search(z.int().default(20), { min: 5, max: 50
+ * })`. Missing bounds come from the schema. `false`: a study does not vary the parameter. The values
+ * that the strategy accepts stay those of the schema.
+ * @throws SarrafError `INVALID_STRATEGY` for an invalid range
  */
 export function search<Schema extends z.ZodType>(schema: Schema, range: SearchRange | false): Schema {
   const read = RANGE.safeParse(range === false ? {} : range);
@@ -40,7 +40,7 @@ export function search<Schema extends z.ZodType>(schema: Schema, range: SearchRa
   throw new SarrafError('INVALID_STRATEGY', `${at}: ${issue?.message ?? 'expected a range'}`);
 }
 
-/** The search range in a schema's meta data; undefined where it says none. */
+/** Returns the search range in a schema's meta data; undefined if there is none. */
 export function searchOf(
   meta: Readonly<Record<string, unknown>> | undefined,
 ): SearchRange | false | undefined {
@@ -54,10 +54,7 @@ export function searchOf(
   );
 }
 
-/**
- * A parameter that is a decimal number: `"0.5"` or `0.5`. Strategies get its canonical text, which loses no
- * digit.
- */
+/** Returns a schema for a decimal, `"0.5"` or `0.5`. Strategies get its canonical text with every digit. */
 export function decimal(): z.ZodType<DecimalText, string | number> {
   return z.union([z.string(), z.number()]).transform((input, context) => {
     const text = tryDecimalText(input);

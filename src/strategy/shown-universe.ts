@@ -5,22 +5,22 @@ import { outText, type Member, type UniverseState } from './rank-markets.ts';
 export interface Universe {
   /** Members, the best first. */
   readonly members: readonly Member[];
-  /** Their symbols, in the same order. */
+  /** Markets of the members, in the same order. */
   readonly markets: readonly string[];
-  /** Markets that have left and in which the strategy still has something: their data goes on. */
+  /** Markets that have left, but in which the strategy still holds something: their data goes on. */
   readonly kept: readonly string[];
   /** Time of the last ranking, in ms since 1970; null before the first. */
   readonly rankedAtMs: number | null;
   readonly isMember: (market: string) => boolean;
-  /** Reason a market is not in it, as a sentence; null for a member. */
+  /** Returns why a market is not in it, as a sentence; null for a member. */
   readonly whyNot: (market: string) => string | null;
 }
 
-/** Markets that have entered or left. Nothing is sold by that. */
+/** Markets that have entered or left; a market that leaves is not sold. */
 export interface UniverseEvent {
   readonly entered: readonly string[];
   readonly left: readonly string[];
-  /** Members from now on, the best first. */
+  /** Members after the change, the best first. */
   readonly members: readonly string[];
 }
 

@@ -11,64 +11,62 @@ import type { FillWith } from '../records/fill.ts';
 import type { LockKind } from '../domain/lock-kind.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 
-/** A lock that refuses orders of this strategy which add risk; those that reduce its position pass. */
+/** A lock that refuses orders of this strategy which add risk; orders that reduce its position pass. */
 export interface ShownLock {
-  /** As refusals and the log call it. */
+  /** Name of the lock in refusals and in the log. */
   readonly name: string;
   readonly kind: LockKind;
-  /** The one market that it is about; null for all. */
+  /** The market that is locked; null for all markets. */
   readonly market: string | null;
-  /** This strategy, where the lock is about it alone; null for all strategies. */
+  /** Name of this strategy if only this strategy is locked; null if all strategies are. */
   readonly strategy: string | null;
-  /** Reason for the lock. */
+  /** Why the lock was made. */
   readonly reason: string;
-  /** In ms since 1970. */
+  /** Start time, in ms since 1970. */
   readonly beganAtMs: number;
-  /** In ms since 1970; not in it. A rule or an operator may make it longer. */
+  /** End time (exclusive), in ms since 1970. A rule or an operator may extend it. */
   readonly endsAtMs: number;
-  /** Treatment of resting orders that add risk at the start of the lock. */
+  /** What happens to resting orders that add risk when the lock starts. */
   readonly entries: 'cancel' | 'keep';
 }
 
 /**
- * State of an own order. `unknown`: there was no clear answer, so the order may exist. `settling`: closed,
- * and some of its fills are still to be read.
+ * State of an own order. `unknown`: the reply was not clear, so the order may exist. `settling`: it is
+ * closed, but not all of its fills are read.
  */
 export type OwnOrderState = OrderState;
 
-/** An order of this strategy that is not at its end. */
+/** An order of this strategy that is not final. */
 export interface OwnOrder
   extends
     OrderLabels,
     Pick<OrderWith<DecimalText>, 'market' | 'side' | 'execution' | 'price' | 'stopPrice' | 'exit'> {
   /** Id that `cancel` and `replace` accept. The stop leg of a pair has its limit leg's id with `/2`. */
   readonly clientOrderId: string;
-  /** As fitted to the steps of the market, so it may be a little less than what was wished. */
+  /** Amount after rounding to the market's steps, so it may be a little less than requested. */
   readonly amount: DecimalText;
   readonly matchedAmount: DecimalText;
   readonly state: OwnOrderState;
-  /** Since it was decided, in ms. */
+  /** Time since the strategy decided on the order, in ms. */
   readonly ageMs: number;
 }
 
-/**
- * A fill of one of this strategy's orders. `total` is before the fee; the fee is in the currency received.
- */
+/** A fill of one of this strategy's orders. `total` is before the fee, which is in the received currency. */
 export interface FillEvent
   extends
     Pick<OrderRecord, 'tag'>,
     Pick<FillWith<DecimalText>, 'market' | 'side' | 'price' | 'amount' | 'total' | 'fee'> {
   readonly clientOrderId: string;
-  /** In ms since 1970. */
+  /** Time of the trade, in ms since 1970. */
   readonly timeMs: number;
   /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
 }
 
 /**
- * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once it is at its end and
- * all its fills were delivered, and the exchange's word before (`Active`, or `Done` while fills are still to
- * be read).
+ * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once the order is final and
+ * all its fills were delivered. Before that it is the exchange's own status: `Active`, or `Done` while fills
+ * are still to be read.
  */
 export interface OrderUpdate {
   readonly clientOrderId: string;
@@ -81,16 +79,16 @@ export interface OrderUpdate {
 }
 
 /**
- * Status of a transfer: `done`; `unknown`, which nobody may send again; or `accepted`, once a person has
- * checked the balances after that.
+ * Status of a transfer: `done`; `unknown`, which must not be sent again; or `accepted`, once a person has
+ * checked the balances of an unknown one.
  */
 export type TransferStatus = 'done' | 'unknown' | 'accepted';
 
 /** Outcome of a transfer. A transfer that was not made comes as a rejection. */
 export interface TransferEvent {
-  /** Of its intent. */
+  /** Id of the intent that requested the transfer. */
   readonly id: string;
-  /** Lower case. */
+  /** Currency in lower case. */
   readonly currency: string;
   readonly amount: DecimalText;
   readonly from: WalletSide;
@@ -98,41 +96,41 @@ export interface TransferEvent {
   readonly status: TransferStatus;
 }
 
-/** A candle that has closed: it will not change any more. */
+/** A closed candle: it will not change any more. */
 export type ClosedCandle = Candle & {
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** End of the candle, which is the start of the next one: a day can have 23 or 25 hours. */
+  /** End of the candle, in ms since 1970: the start of the next one. A day can have 23 or 25 hours. */
   readonly closeTimeMs: number;
-  /** Time at which it was read. */
+  /** Time at which the bot read it, in ms since 1970. */
   readonly seenAtMs: number;
   /**
-   * Bars missing directly before it: the exchange gave none, because nothing was traded or because they could
-   * not be read.
+   * Number of bars missing directly before it: the exchange gave none, because nothing was traded or because
+   * they could not be read.
    */
   readonly missedBefore: number;
 };
 
-/** An intent, or an order that served one, that came to nothing. */
+/** A refused or failed intent, or a failed order that served one. */
 export interface Rejection {
-  /** Null where the order was not this strategy's alone, such as a leg of an algorithm. */
+  /** The intent; null if the order was not this strategy's alone, such as a leg of an algorithm. */
   readonly intent: Intent | null;
   readonly clientOrderId: string | null;
   readonly market: string | null;
   readonly side: Side | null;
-  /** That of the order; null without one. */
+  /** Tag of the order; null if it has none. */
   readonly tag: string | null;
   /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
-  /** `risk` with the check's name, `fit`, `funds`, `data`, or the exchange's code. */
+  /** `risk` with the name of the check, `fit`, `funds`, `data`, or the exchange's code. */
   readonly code: string;
-  /** One sentence with the numbers. */
+  /** Reason in one sentence, with the numbers. */
   readonly reason: string;
 }
 
 /**
- * An event for one strategy. `seenAtMs` is the time at which the bot read it; times given by the exchange are
- * in the data.
+ * An event for one strategy. `seenAtMs` is the time at which the bot read it, in ms since 1970; times of the
+ * exchange are in the data.
  */
 export type StrategyEvent =
   | { readonly kind: 'start'; readonly isRestart: boolean }
@@ -142,7 +140,7 @@ export type StrategyEvent =
   | {
       readonly kind: 'trades';
       readonly market: string;
-      /** New ones only, oldest first. */
+      /** New trades only, oldest first. */
       readonly trades: readonly PublicTrade[];
       /** True if trades may be missing before these. */
       readonly hasGap: boolean;
@@ -153,12 +151,12 @@ export type StrategyEvent =
   | { readonly kind: 'timer'; readonly name: string; readonly dueMs: number }
   | {
       readonly kind: 'signal';
-      /** Of its data. */
+      /** Name of the declared signal. */
       readonly name: string;
       readonly id: string;
-      /** As it was sent: plain JSON that the schema accepts. */
+      /** Payload as it was sent: plain JSON that fits the schema. */
       readonly payload: unknown;
-      /** Null where the sender says nothing. */
+      /** Time at which it was sent, in ms since 1970; null if the sender gives none. */
       readonly sentAtMs: number | null;
       readonly seenAtMs: number;
       readonly source: string;
@@ -166,13 +164,13 @@ export type StrategyEvent =
   | {
       readonly kind: 'universe';
       readonly name: string;
-      /** New members and former members; both empty if there is nobody to notify. */
+      /** New members and former members; both are empty if the strategy need not be notified. */
       readonly entered: readonly string[];
       readonly left: readonly string[];
       readonly universe: UniverseState;
-      /** Markets whose data comes from now on: members with a loaded past, and those in `kept`. */
+      /** Markets whose data is delivered from now on: members whose past is loaded, and markets in `kept`. */
       readonly follows: readonly string[];
-      /** Bars of the past of those that are followed from now on, in order. */
+      /** Past bars of the markets that are followed from now on, oldest first. */
       readonly past: readonly ClosedCandle[];
     }
   | { readonly kind: 'fill'; readonly fill: FillEvent }
@@ -180,64 +178,64 @@ export type StrategyEvent =
   | { readonly kind: 'transfer'; readonly transfer: TransferEvent }
   | { readonly kind: 'reject'; readonly rejection: Rejection };
 
-/** Events that indicators live on, and the followed members of universes. */
+/** Events that indicators need: candles, and changes of the followed members of universes. */
 export type FeedingEvent = Extract<StrategyEvent, { kind: 'candle' | 'universe' }>;
 
-/** The engine's data that a strategy may read. Methods, so that only the data read is computed. */
+/** The engine's data that a strategy may read. It has methods, so that only what is read is computed. */
 export interface EngineView {
   readonly nowMs: number;
   /**
-   * The strategy's own holding of a market's source currency over all its markets: what its fills bought less
-   * what they sold, fees taken off, and what it was given. At least zero.
+   * Returns the strategy's own holding of a market's base currency, over all its markets: what its fills
+   * bought less what they sold and less fees, plus its inventory. At least zero.
    */
   position(market: string): DecimalText;
-  /** The same as a number. */
+  /** Returns `position` as a number. */
   positionNumber(market: string): number;
-  /** Amount given to the strategy of a market's source currency to sell. */
+  /** Returns the amount of a market's base currency that the configuration gave the strategy to sell. */
   inventory(market: string): DecimalText;
-  /** Amounts it may spend, by lower-case currency: free balances less reserved amounts. */
+  /** Returns the amounts it may spend, by lower-case currency: free balances less reserved amounts. */
   free(): Readonly<Record<string, DecimalText>>;
-  /** One of them as a number; 0 for a currency that the account has no line for. */
+  /** Returns one of the `free` amounts as a number; 0 for a currency without a balance. */
   freeNumber(currency: string): number;
-  /** The strategy's own orders that are not at their end. */
+  /** Returns the strategy's own orders that are not final. */
   orders(): readonly OwnOrder[];
   book(market: string): OrderBook | null;
   stats(market: string): MarketStats | null;
-  /** The last reading of margin, by its topic (`marginTopic`); null before the first. */
+  /** Returns the last reading of margin data, by its topic (`marginTopic`); null before the first. */
   margin(topic: string): SeenMargin | null;
-  /** Null for a market that the engine does not follow. */
+  /** Returns the rules of a market; null if the engine does not follow it. */
   rules(market: string): MarketRules | null;
-  /** Locks that refuse new risk of the strategy in a market, the one that ends last first; frozen. */
+  /** Returns the locks that refuse new risk of the strategy in a market, the last to end first; frozen. */
   locks(market: string): readonly ShownLock[];
-  /** A universe of the strategy, by the name of its data; null before the first ranking. */
+  /** Returns a universe of the strategy, by the name of its data; null before the first ranking. */
   universe(name: string): UniverseState | null;
   /**
-   * All that the strategy has, each asset valued once in the market's quote currency, by its own fills and
-   * its capital; null without a price.
+   * Returns the worth of all that the strategy has, in the market's quote currency, by its capital and its
+   * own fills. Each asset counts once. Null without a price.
    */
   equity(market: string): DecimalText | null;
-  /** Time since it was last read, in ms; null before the first reading. */
+  /** Returns the time since this data was last read, in ms; null before the first reading. */
   ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null;
   accountAgeMs(what: 'orders' | 'fills' | 'balances'): number | null;
 }
 
-/** The exchange's requirements for orders of one market, as last read. They change now and then. */
+/** The exchange's requirements for orders of one market, as last read. They change sometimes. */
 export interface MarketRules {
   readonly priceStep: DecimalText;
   readonly amountStep: DecimalText;
-  /** Value that an order must exceed, in the quote currency. */
+  /** Least value of an order, in the quote currency: it must be exceeded. */
   readonly minOrderValue: DecimalText;
 }
 
-/** The same as a strategy is shown them. */
+/** Rules of a market as a strategy sees them. */
 export interface Rules {
-  /** Prices are whole multiples of it, in the quote currency. */
+  /** Price step, in the quote currency: each price is a whole multiple of it. */
   readonly priceStep: number;
-  /** Amounts are whole multiples of it, in the base currency. */
+  /** Amount step, in the base currency: each amount is a whole multiple of it. */
   readonly amountStep: number;
-  /** Value that an order must exceed, in the quote currency. */
+  /** Least value of an order, in the quote currency: it must be exceeded. */
   readonly minOrderValue: number;
-  /** The same numbers with every digit. */
+  /** These numbers as exact decimals. */
   readonly exact: MarketRules;
 }
 
@@ -250,22 +248,19 @@ export function rulesOf({ priceStep, amountStep, minOrderValue }: MarketRules): 
   });
 }
 
-/**
- * An order of this strategy that is not at its end. Prices are in the quote currency, amounts in the base
- * currency.
- */
+/** An order of this strategy that is not final. */
 export interface Order extends Omit<OwnOrder, 'price' | 'stopPrice' | 'amount' | 'matchedAmount'> {
   /** Limit price, in the quote currency; null for a market order. */
   readonly price: number | null;
-  /** In the quote currency; null without one. */
+  /** Stop price, in the quote currency; null without one. */
   readonly stopPrice: number | null;
-  /** In the base currency, as fitted to the market's step: at most what was wished. */
+  /** Amount in the base currency, rounded to the market's step: at most what was requested. */
   readonly amount: number;
   /** Filled amount, in the base currency. */
   readonly matchedAmount: number;
   /** Amount not filled yet, in the base currency. */
   readonly remainingAmount: number;
-  /** The same numbers with every digit. */
+  /** These numbers as exact decimals. */
   readonly exact: Pick<OwnOrder, 'price' | 'stopPrice' | 'amount' | 'matchedAmount'> & {
     readonly remainingAmount: DecimalText;
   };
@@ -275,7 +270,7 @@ type FillNumbers = 'price' | 'amount' | 'total' | 'fee';
 
 /** A trade of one of this strategy's orders. */
 export interface Fill extends Omit<FillEvent, FillNumbers>, Pick<FillWith<number>, FillNumbers> {
-  /** The same numbers with every digit. */
+  /** These numbers as exact decimals. */
   readonly exact: Pick<FillEvent, FillNumbers>;
 }
 

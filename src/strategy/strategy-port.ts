@@ -11,96 +11,89 @@ import { isFields } from './fields.ts';
 import type { UniverseRules } from './universe-rules.ts';
 
 /**
- * One strategy at work in one market, as the engine uses it. Two stand behind it: the runner itself, which
- * calls handlers directly, and one in a thread of its own. Both are called synchronously, and the same events
- * bring the same state and intents.
+ * One running strategy in one market, as the engine uses it. There are two implementations: the runner, which
+ * calls handlers directly, and a runner in a thread of its own. Both are called synchronously; the same
+ * events give the same state and intents in both.
  */
 export interface StrategyPort {
   readonly name: string;
   readonly market: string;
   readonly subscriptions: readonly Subscription[];
-  /** Its parameters, defaults put in. */
+  /** Parameters of the strategy, with defaults filled in. */
   readonly params: unknown;
-  /**
-   * Number of its stops that follow the price at once, and their pace; null if the strategy does not set it.
-   */
+  /** Number of its stops that follow the price, and their pace; null if the strategy does not set it. */
   readonly trailing: TrailPace | null;
   /**
-   * Reason it stopped, in one line; null while it works. A stopped strategy gets no more events, but its
-   * indicators are fed.
+   * Why it stopped, in one line; null while it runs. A stopped strategy gets no more events, but its
+   * indicators are still fed.
    */
   readonly failure: string | null;
-  /** The same in its parts. */
+  /** The `failure` as separate fields; null while it runs. */
   readonly fault: StrategyFault | null;
-  /** True if it cannot go on, whatever its policy is. */
+  /** True if it can not be resumed, whatever its policy says. */
   readonly isBeyondRepair: boolean;
-  /** The same as `wants('candle')`. */
+  /** True if `wants('candle')` is true, which does not change. */
   readonly wantsCandles: boolean;
   /**
-   * Bars that a candle subscription wants before its first live one: its own `warmUp`, or what its indicators
-   * need to have settled.
+   * Returns the number of bars that a subscription needs before its first live bar: its own `warmUp`, or what
+   * its indicators need to settle.
    */
   warmUpLength(subscription: CandleSubscription): number;
-  /** Feeds the indicators with a candle of the past, without asking the strategy. */
+  /** Feeds the indicators with a past candle, without calling the strategy. */
   warmUp(candle: ClosedCandle): void;
-  /**
-   * True if the strategy needs events of this kind: it has a handler for them, or indicators that use them.
-   */
+  /** True if the strategy needs events of this kind: it has a handler or indicators for them. */
   wants(kind: StrategyEvent['kind']): boolean;
   /**
-   * Tells the strategy what happened; answers what it wants. Candles feed the indicators first, also once the
-   * strategy has failed. Throws only what is no fault of the strategy's: a broken invariant of the engine's
-   * own.
+   * Delivers an event to the strategy and returns its intents. Candles feed the indicators first, also after
+   * the strategy has failed. Throws only if an invariant of the engine is broken, not for a fault of the
+   * strategy.
    */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[];
   /**
-   * Reason not to deliver a signal that the strategy declares: its payload does not fit the schema, or an
-   * indicator has no value yet. Null if it is to be delivered, as an event of the kind `signal`.
+   * Returns why a declared signal is not delivered: its payload does not fit the schema, or an indicator has
+   * no value yet. Null if it is to be delivered, as an event of the kind `signal`.
    */
   objectionTo(signal: { readonly name: string; readonly payload: unknown }): SignalObjection | null;
   /** Returns the index of a market's candles among all that the strategy uses; -1 if it uses none of them. */
   candlePlace(market: string, timeframe: Timeframe): number;
-  /** True if candles of a place change nothing now: they are for members, and the market is not followed. */
+  /** True if candles of this index change nothing now: they belong to a candidate that is not followed. */
   isUnfollowed(place: number): boolean;
-  /** The same as `handle` for a candle, of which backtests have millions, by the place of such candles. */
+  /** Does what `handle` does, for a candle and its index (`candlePlace`): backtests have millions of them. */
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
-  /** Takes in an event without asking the strategy: it has stopped, or is paused. */
+  /** Applies an event without calling the strategy, because it has stopped or is paused. */
   feed(event: FeedingEvent): void;
-  /** Sink that draws its plots; null, the initial value, if nobody draws. */
+  /** Sink for its plots; null, the initial value, if plots are not drawn. */
   plots: PlotSink | null;
-  /** Returns the lines logged since its last call. */
+  /** Returns the lines logged since the last call, and forgets them. */
   drainLog(): readonly StrategyLogLine[];
-  /** The state as JSON, as it is to be stored. */
+  /** Returns the state as the JSON that is stored. */
   stateJson(): string;
-  /** The state as JSON when it is another than at the last call (or the beginning), else null. */
+  /** Returns the state as JSON if it changed since the last call (or since the start), else null. */
   drainChangedState(): string | null;
-  /**
-   * Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON, or does not fit the schema of
-   * the strategy.
-   */
+  /** Restores a stored state. Throws `INVALID_STRATEGY` if it is no JSON or does not fit the schema. */
   restore(json: string): void;
-  /** Lets a strategy that failed go on, with the state that it had before. */
+  /** Resumes a strategy that failed, with the state that it had before. */
   clearFailure(): void;
 }
 
 /** Location of a strategy's code, for error messages. */
 export interface StrategySource {
-  /** Its file, as it is to be said. */
+  /** Path of its file, as shown to people. */
   readonly file: string;
-  /** The line of that file that an error speaks of first, from 1 on; null where it names none. */
+  /** Returns the line of that file (from 1) that an error names first; null if it names none. */
   readonly lineOf: (error: unknown) => number | null;
 }
 
-/** Reason a strategy stopped. */
+/** Why a strategy stopped. */
 export interface StrategyFault {
-  /** `on.bars` and its like; null where it was in none of them. */
+  /** Handler with the fault, such as `on.bars`; null if it was in none. */
   readonly handler: string | null;
   readonly message: string;
   /** Path of the strategy's file; null if it is unknown. */
   readonly file: string | null;
-  /** Null where the error names no line of the file. */
+  /** Line in the file, from 1; null if the error names none. */
   readonly line: number | null;
-  /** Null where what was thrown has none. Cut. */
+  /** Shortened stack; null if what was thrown has none. */
   readonly stack: string | null;
 }
 
@@ -114,7 +107,7 @@ export function faultOf(
   source: StrategySource | null,
 ): StrategyFault {
   const line = lineOf(error, source);
-  // The stack of a refusal of ours shows our code alone.
+  // The stack of an error that we throw to refuse something shows our code alone.
   const isOurs = line === null && error instanceof SarrafError;
   return {
     handler,
@@ -125,7 +118,7 @@ export function faultOf(
   };
 }
 
-/** A fault in one line: `on.bars: no book (strategies/dip.ts:12)`. */
+/** Formats a fault as one line: `on.bars: no book (strategies/dip.ts:12)`. */
 export function faultText({ handler, message, file, line }: StrategyFault): string {
   const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
   return `${handler === null ? '' : `${handler}: `}${message}${where}`;
@@ -151,7 +144,7 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** Matches the language's messages for a change of a frozen object. */
+/** Matches the messages of JavaScript for a change of a frozen object. */
 const FROZEN = /read only property|object is not extensible|Cannot delete property|which has only a getter/;
 const FROZEN_HINT = 'what a handler gets can not be changed, and ctx.setState changes the state';
 
@@ -168,23 +161,23 @@ function messageOf(error: unknown): string {
 /** One line of a strategy's own log. */
 export interface StrategyLogLine {
   readonly text: string;
-  /** Plain JSON; null where none were given. */
+  /** Plain JSON that was logged with the text; null if none was given. */
   readonly fields: Readonly<Record<string, unknown>> | null;
 }
 
-/** Lines of one call and of one hour of the run's time; what is more is counted and reported as one line. */
+/** Most lines of one call, and of one hour of the run's time. More are counted and reported in one line. */
 const MOST_A_CALL = 20;
 const MOST_AN_HOUR = 1_000;
 
-/** Characters of a line, and of its fields as JSON. */
+/** Most characters of a line, and of its fields as JSON. */
 const LONGEST_TEXT = 500;
 const LONGEST_FIELDS = 1_000;
 
 const NO_LINES: readonly StrategyLogLine[] = [];
 
 /**
- * Gathers what a strategy logs until the engine takes it. By the run's own time only, so a backtest logs the
- * same each time.
+ * Collects what a strategy logs until the engine drains it. Uses the run's time alone, so that a backtest
+ * logs the same each time.
  */
 export class StrategyLog {
   private lines: StrategyLogLine[] | null = null;
@@ -193,10 +186,10 @@ export class StrategyLog {
   private hour = Number.NaN;
   private nowMs = 0;
   private dropped = 0;
-  /** True if this hour's bound was reported. */
+  /** True once this hour's bound was reported. */
   private isFull = false;
 
-  /** `log` of the context. Takes anything, and throws nothing. */
+  /** The `log` function of the context. Accepts anything, and never throws. */
   readonly add = Object.freeze((text: unknown, fields?: unknown): void => {
     const hour = Math.floor(this.nowMs / HOUR_MS);
     if (hour !== this.hour) {
@@ -213,13 +206,13 @@ export class StrategyLog {
     (this.lines ??= []).push({ text: textOf(text), fields: loggedFields(fields) });
   });
 
-  /** A call begins, at a time of the run. */
+  /** Begins a call, at a time of the run in ms since 1970. */
   begin(nowMs: number): void {
     this.nowMs = nowMs;
     this.inCall = 0;
   }
 
-  /** Returns the lines logged since its last call. */
+  /** Returns the lines logged since the last call, and forgets them. */
   drain(): readonly StrategyLogLine[] {
     if (this.lines === null && this.dropped === 0) return NO_LINES;
     const lines = this.lines ?? [];
@@ -263,7 +256,7 @@ function loggedFields(fields: unknown): StrategyLogLine['fields'] {
 
 type Placed = Pick<StrategyPort, 'market' | 'subscriptions'>;
 
-/** The universe in each member of which a strategy of one market runs; null for one that has a market. */
+/** Returns the universe in whose members a strategy runs one by one; null if it has its own market. */
 export function memberUniverseOf({
   subscriptions,
 }: Pick<Placed, 'subscriptions'>): UniverseSubscription | null {
@@ -272,12 +265,12 @@ export function memberUniverseOf({
   return null;
 }
 
-/** The market that a strategy has of its own; none where it runs in each member of a universe. */
+/** Returns the strategy's own market in a list; an empty list if it runs in each member of a universe. */
 export function ownMarketsOf(placed: Placed): readonly string[] {
   return memberUniverseOf(placed) === null ? [placed.market] : [];
 }
 
-/** Returns a strategy's markets as text for people: its market, or `10 rls markets by volume24h`. */
+/** Describes a strategy's markets for people: its market, or `10 rls markets by volume24h`. */
 export function placeText(placed: Placed): string {
   const universe = memberUniverseOf(placed);
   return universe === null ? placed.market : universeText(universe.rules);

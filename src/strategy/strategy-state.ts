@@ -4,22 +4,19 @@ import type { StrategyDefinition } from './definition.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * The state of one strategy: plain JSON that fits its schema, frozen. What a handler changes is kept once the
- * handler has ended well.
- */
+/** The state of one strategy: frozen plain JSON that fits its schema. Failed handlers change nothing. */
 export class StrategyState {
-  /** As the handler at work sees it. */
+  /** State that the running handler sees, with its changes so far. */
   value: unknown;
   private current: unknown;
   private readonly strategy: string;
   private readonly definition: Pick<StrategyDefinition, 'state' | 'migrate'>;
-  /** Stored state as JSON, once it was requested. */
+  /** Kept state as JSON; null until it is requested. */
   private json: string | null = null;
-  /** The JSON that was taken last, or that it began with. */
+  /** JSON that was last drained, or the first state. */
   private drainedJson: string;
 
-  /** Begins with the defaults of the schema. Throws `INVALID_STRATEGY` that names each field without one. */
+  /** Starts with the schema's defaults. Throws `INVALID_STRATEGY` that names each field without one. */
   constructor(strategy: string, definition: Pick<StrategyDefinition, 'state' | 'migrate'>) {
     this.strategy = strategy;
     this.definition = definition;
@@ -35,7 +32,7 @@ export class StrategyState {
     this.drainedJson = this.toJson();
   }
 
-  /** Throws `INVALID_STRATEGY` that names the field where the changed state does not fit the schema. */
+  /** Changes fields. Throws `INVALID_STRATEGY` that names the field if the result does not fit the schema. */
   change(change: unknown): void {
     const fields = checkedChange(change, this.definition.state !== undefined);
     const read = this.read({ ...Object(this.value), ...fields });
@@ -43,14 +40,14 @@ export class StrategyState {
     this.value = read.state;
   }
 
-  /** The handler ended well. */
+  /** Makes the changes of a handler permanent, once it has succeeded. */
   persist(): void {
     if (this.value === this.current) return;
     this.current = this.value;
     this.json = null;
   }
 
-  /** The handler threw. */
+  /** Drops the changes of a handler that threw. */
   drop(): void {
     this.value = this.current;
   }
@@ -60,7 +57,7 @@ export class StrategyState {
     return this.json;
   }
 
-  /** The JSON when it is another than at the last call (or the beginning), else null. */
+  /** Returns the JSON if it changed since the last call (or the start), else null. */
   drainChanged(): string | null {
     if (this.json === this.drainedJson) return null;
     const json = this.toJson();
@@ -69,10 +66,7 @@ export class StrategyState {
     return json;
   }
 
-  /**
-   * Goes on from a stored state. Throws `INVALID_STRATEGY` where it does not fit and the strategy has no
-   * `migrate` that makes it fit.
-   */
+  /** Restores a stored state. Throws `INVALID_STRATEGY` if it does not fit, even after `migrate`. */
   restore(json: string): void {
     const stored = this.parse(json);
     let read = this.read(stored);
@@ -99,7 +93,7 @@ export class StrategyState {
 
   /**
    * Returns the state if it fits the schema, else a text that names the field that does not fit. A field that
-   * the schema does not know does not fit either: it would be lost.
+   * is not in the schema does not fit either, since it would be lost.
    */
   private read(state: unknown): { readonly state: unknown } | string {
     const read = (this.definition.state ?? NO_STATE).safeParse(state);
@@ -123,7 +117,7 @@ export class StrategyState {
 
 const NO_STATE = z.strictObject({});
 
-/** Checks the argument of `ctx.setState`. Throws `INVALID_STRATEGY` if it is not fields of a state. */
+/** Checks the argument of `ctx.setState`. Throws `INVALID_STRATEGY` if it is not an object of fields. */
 export function checkedChange(change: unknown, hasSchema: boolean): Fields {
   if (!hasSchema) throw refusal('ctx.setState: expected a strategy with a schema as state, was one without');
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
@@ -135,7 +129,7 @@ export function checkedChange(change: unknown, hasSchema: boolean): Fields {
   return fields;
 }
 
-/** The first field that was given and is not in what was read. */
+/** Returns the path of the first field that was given and that the schema dropped; null if there is none. */
 function lostField(given: unknown, read: unknown, place: string): string | null {
   if (
     given === read ||
@@ -158,27 +152,24 @@ function refusal(message: string): SarrafError {
   return new SarrafError('INVALID_STRATEGY', message);
 }
 
-/** Longest state as JSON, about; more is a mistake of the strategy's. */
+/** Most characters of a state as JSON, roughly; more is a fault of the strategy. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** Greatest depth of a state: one that holds itself has no end. */
+/** Greatest depth of a state: an object that contains itself has no end. */
 const DEEPEST = 50;
 
 /**
- * Holds a state to plain JSON, so that what can not be stored is found now and not at a restart, and freezes
- * it: a change in place would be lost, and so it is an error where it is made.
- * @throws SarrafError `INVALID_STRATEGY` when anything in it would come back as something else: a Decimal, a
- * Date, a Map, undefined, NaN.
+ * Checks that a state is plain JSON, so that a value that can not be stored is found now and not at a
+ * restart, and freezes it: a change in place would be lost, so it throws at once.
+ * @throws SarrafError `INVALID_STRATEGY` if a value would come back as another one: a Decimal, a Date, a Map,
+ * undefined, NaN.
  */
 export function checkState(state: unknown): void {
   const characters = sizeOf(state, '', 0, 0);
   if (characters > MOST_CHARACTERS) throw tooLong();
 }
 
-/**
- * The characters of what was counted so far and of this value: at least what they are as JSON without
- * escapes.
- */
+/** Returns the characters so far plus those of this value: at least its length as unescaped JSON. */
 function sizeOf(value: unknown, key: string, depth: number, before: number): number {
   if (value === null || typeof value === 'boolean') return before + 4;
   if (typeof value === 'string') return before + value.length + 2;
@@ -187,7 +178,7 @@ function sizeOf(value: unknown, key: string, depth: number, before: number): num
   if (depth > DEEPEST)
     throw new SarrafError('INVALID_STRATEGY', `expected a state at most ${DEEPEST} levels deep`);
   let characters = before + 2;
-  // What is frozen already is looked into all the same: an author may freeze what is no JSON.
+  // Frozen objects are checked, too: an author may freeze what is no JSON.
   if (Array.isArray(value)) {
     const entries: readonly unknown[] = value;
     for (const entry of entries) characters = next(entry, key, depth, characters);

@@ -5,65 +5,68 @@ import type { StrategyEvent } from './strategy-event.ts';
 
 /** Polling interval and maximum age of data. Defaults for each kind are in `FRESHNESS`. */
 export interface Freshness {
-  /** The wanted age in ms: how often it would be asked for if nothing else were. */
+  /** Polling interval in ms, if nothing else asks for the data more often. */
   readonly everyMs?: number;
-  /** The longest allowed age in ms. A run whose limits can not keep it does not begin. */
+  /** The longest allowed age in ms. A run does not start if the rate limits can not keep it. */
   readonly maxAgeMs?: number;
 }
 
-/** Defaults. The limits allow 60 requests of a book a minute, 15 of the tape and 100 of the day's numbers. */
+/** Defaults. The limits allow 60 book requests a minute, 15 of the public tape, 100 of daily statistics. */
 export const FRESHNESS = {
   book: { everyMs: 2_000, maxAgeMs: 30_000 },
   trades: { everyMs: 8_000, maxAgeMs: 60_000 },
   stats: { everyMs: 10_000, maxAgeMs: 60_000 },
 } as const satisfies Record<string, Required<Freshness>>;
 
-/** The same of margin: the limits give pools and wallets 12 times a minute, wallets with those of spot. */
+/**
+ * Defaults for margin data. The limits allow 12 requests a minute of pools, and 12 of margin and spot wallets
+ * together.
+ */
 export const MARGIN_FRESHNESS = {
   pools: { everyMs: 60_000, maxAgeMs: 300_000 },
   'margin-wallets': { everyMs: 30_000, maxAgeMs: 180_000 },
   'delegation-limit': { everyMs: 300_000, maxAgeMs: 1_800_000 },
 } as const satisfies Record<string, Required<Freshness>>;
 
-/** Closed bars. They are asked for when one has closed, so they have no age of their own. */
+/** Subscription to closed bars. They are requested once a bar has closed, so they have no maximum age. */
 export interface CandleSubscription {
   readonly kind: 'candles';
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** Bars of the past that are there before the first live one, beside what the indicators need. 0 to 499. */
+  /** Past bars that are delivered before the first live one, besides those for indicators. 0 to 499. */
   readonly warmUp: number;
-  /** Of a candidate of a universe: it is asked for while that market is followed, and not else. */
+  /** Set for a candidate of a universe: it is polled only while its market is followed. */
   readonly isPooled?: true;
 }
 
-/** Data that is read again and again. */
+/** Subscription to data of one market that is polled. */
 export type PolledSubscription = {
   readonly kind: 'book' | 'trades' | 'stats';
   readonly market: string;
-  /** Of a candidate of a universe: it is asked for while that market is followed, and not else. */
+  /** Set for a candidate of a universe: it is polled only while its market is followed. */
   readonly isPooled?: true;
 } & Required<Freshness>;
 
-/** Margin data of the exchange, polled. */
+/** Subscription to margin data of the exchange, which is polled. */
 export type MarginSubscription = (
   | { readonly kind: 'pools' | 'margin-wallets' }
   | {
       readonly kind: 'delegation-limit';
-      /** Lower case. */
+      /** Currency in lower case. */
       readonly currency: string;
     }
 ) &
   Required<Freshness>;
 
-/** A moment that comes again. */
+/** Subscription to the times of a cron pattern. */
 export interface TimerSubscription {
   readonly kind: 'timer';
   readonly name: string;
-  /** Five fields, or six with the second first; UTC. */
+  /** Cron pattern of five fields, or of six with the second first; in UTC. */
   readonly cron: string;
 }
 
-/** Signals from outside, under a name of the strategy's own. */
+/** Subscription to signals from outside under a name that the strategy chose. */
 export interface SignalSubscription {
   readonly kind: 'signal';
   readonly name: string;
@@ -76,19 +79,19 @@ export type MemberTemplate =
   | Pick<CandleSubscription, 'kind' | 'timeframe' | 'warmUp'>
   | ({ readonly kind: 'book' } & Required<Freshness>);
 
-/** Markets that are chosen by a rule. What is wanted of each candidate is subscribed to beside it. */
+/** Subscription to a universe: markets by a rule. Candidates also have their own subscriptions. */
 export interface UniverseSubscription {
   readonly kind: 'universe';
   readonly name: string;
   readonly rules: UniverseRules;
-  /** Markets that may become members, in the order of their names. */
+  /** Markets that may become members, ordered by name. */
   readonly candidates: readonly string[];
   readonly templates: readonly MemberTemplate[];
-  /** The strategy is written for one market and runs in each member: elsewhere it may buy nothing. */
+  /** Set for a strategy of one market that runs in each member; it may not buy in other markets. */
   readonly isPerMember?: true;
 }
 
-/** Subscription of a strategy. `market` is a symbol such as `BTCIRT`. */
+/** Any subscription of a strategy. `market` is a symbol such as `BTCIRT`. */
 export type Subscription =
   | CandleSubscription
   | PolledSubscription
@@ -103,18 +106,18 @@ const MARGIN_KINDS: ReadonlySet<string> = new Set<MarginSubscription['kind']>([
   'delegation-limit',
 ]);
 
-/** True if the subscription is for margin data, and so for no market. */
+/** True for a subscription to margin data, which has no market. */
 export function isOfMargin(wanted: Subscription): wanted is MarginSubscription {
   return MARGIN_KINDS.has(wanted.kind);
 }
 
-/** The markets of which a subscription brings anything. */
+/** Returns the markets whose data a subscription delivers. */
 export function marketsOfSubscription(wanted: Subscription): readonly string[] {
   if (wanted.kind === 'timer' || wanted.kind === 'signal' || isOfMargin(wanted)) return [];
   return wanted.kind === 'universe' ? wanted.candidates : [wanted.market];
 }
 
-/** Closed candles, in order, each once; after a gap the next one says how many are missing. */
+/** Subscribes to closed candles, in order, each once; after a gap, the next one has the number missing. */
 export function candles(
   market: string,
   timeframe: Timeframe,
@@ -123,33 +126,33 @@ export function candles(
   return { kind: 'candles', market, timeframe, warmUp: options.warmUp ?? 0 };
 }
 
-/** The order book: wanted every 2 s, at most 30 s old. */
+/** Subscribes to the order book: polled every 2 s, at most 30 s old. */
 export function book(market: string, freshness: Freshness = {}): PolledSubscription {
   return { kind: 'book', market, ...FRESHNESS.book, ...freshness };
 }
 
-/** The public tape: wanted every 8 s, at most 60 s old. Only new trades are delivered. */
+/** Subscribes to the public tape: polled every 8 s, at most 60 s old. Only new trades are delivered. */
 export function trades(market: string, freshness: Freshness = {}): PolledSubscription {
   return { kind: 'trades', market, ...FRESHNESS.trades, ...freshness };
 }
 
-/** The numbers of a market's day: wanted every 10 s, at most 60 s old. */
+/** Subscribes to a market's daily statistics: polled every 10 s, at most 60 s old. */
 export function stats(market: string, freshness: Freshness = {}): PolledSubscription {
   return { kind: 'stats', market, ...FRESHNESS.stats, ...freshness };
 }
 
 /**
- * A moment by the calendar, such as `timer('daily', '0 9 * * *')`: nine o'clock in the morning, UTC. What
- * fell due while nothing ran is not made up for.
+ * Subscribes to a time of the calendar: `timer('daily', '0 9 * * *')` is nine o'clock in the morning, UTC.
+ * Times that passed while the bot was off are skipped.
  */
 export function timer(name: string, cron: string): TimerSubscription {
   return { kind: 'timer', name, cron };
 }
 
-/** Default maximum age of a signal. */
+/** Default maximum age of a signal, in ms. */
 const SIGNAL_MAX_AGE_MS = 60_000;
 
-/** Signals from outside: one that is older than `maxAgeMs` (a minute) when the bot takes it is refused. */
+/** Subscribes to signals: one older than `maxAgeMs` (a minute) when the bot accepts it is refused. */
 export function signalSubscription(
   name: string,
   { maxAgeMs = SIGNAL_MAX_AGE_MS }: Pick<Freshness, 'maxAgeMs'> = {},
@@ -157,17 +160,17 @@ export function signalSubscription(
   return { kind: 'signal', name, maxAgeMs };
 }
 
-/** Amounts that can be borrowed, by currency. By default polled every minute, at most 5 min old. */
+/** Subscribes to amounts that can be borrowed, by currency: polled every minute, at most 5 min old. */
 export function marginPools(freshness: Freshness = {}): MarginSubscription {
   return { kind: 'pools', ...MARGIN_FRESHNESS.pools, ...freshness };
 }
 
-/** The account's margin wallets: wanted every 30 s, at most 3 min old. */
+/** Subscribes to the account's margin wallets: polled every 30 s, at most 3 min old. */
 export function marginWallets(freshness: Freshness = {}): MarginSubscription {
   return { kind: 'margin-wallets', ...MARGIN_FRESHNESS['margin-wallets'], ...freshness };
 }
 
-/** The most that may be delegated of a currency: wanted every 5 min, at most 30 min old. */
+/** Subscribes to the most that may be delegated of a currency: polled every 5 min, at most 30 min old. */
 export function marginLimit(currency: string, freshness: Freshness = {}): MarginSubscription {
   return { kind: 'delegation-limit', currency, ...MARGIN_FRESHNESS['delegation-limit'], ...freshness };
 }
@@ -182,7 +185,7 @@ export function routeOfSubscription(wanted: Subscription): string {
     : `${wanted.kind} ${wanted.market}`;
 }
 
-/** The same of an event; its kind alone where nobody subscribes to it. */
+/** Returns the route of an event; if it has no subscription, its kind alone. */
 export function routeOfEvent(event: StrategyEvent): string {
   switch (event.kind) {
     case 'candle':
@@ -217,8 +220,8 @@ export function candidateSubscription(
 }
 
 /**
- * Returns all subscriptions of a strategy: its own, its universes, and those for each candidate. A market
- * subscription that is also its own is subscribed to once, and is always polled.
+ * Returns all subscriptions of a strategy: its own, its universes, and those of each candidate. If a
+ * candidate's data is also the strategy's own, it is subscribed to once, and is always polled.
  */
 export function withUniverses(
   plain: readonly Subscription[],

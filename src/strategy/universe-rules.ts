@@ -4,10 +4,10 @@ import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { expectedMarket, inputText } from './decimal-input.ts';
 
-/** Members of one universe at most: more than any exchange of this kind has in one currency. */
+/** Most members of one universe: more than any exchange of this kind has markets in one currency. */
 export const MOST_MEMBERS = 150;
 
-/** By what markets are ranked. The narrowest spread comes first; of all else the largest number. */
+/** Numbers by which markets are ranked: the narrowest spread is best, for others the largest number. */
 export const RANKINGS = ['volume24h', 'volatility', 'spread', 'change'] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
@@ -15,21 +15,21 @@ const number = z.number().refine(Number.isFinite, 'expected a number');
 const positive = number.refine((value) => value > 0, 'expected a number above 0');
 
 const filters = z.strictObject({
-  /** Traded within the last day, in the quote currency. */
+  /** Least volume within the last day, in the quote currency. */
   minVolume: positive.optional(),
-  /** Between the best prices, in hundredths of a percent of their middle. */
+  /** Widest distance between the best prices, in hundredths of a percent of their middle. */
   maxSpreadBps: positive.optional(),
-  /** Of the last trade, in the quote currency. */
+  /** Least price of the last trade, in the quote currency. */
   minPrice: positive.optional(),
-  /** Since the bot saw the market first, in ms. */
+  /** Least time since the bot first saw the market, in ms. */
   minAgeMs: z.int().min(0).optional(),
-  /** Symbols that never enter, such as `USDTIRT`. */
+  /** Symbols that never become members, such as `USDTIRT`. */
   exclude: z.array(z.string().min(1).max(30)).max(1_000).optional(),
 });
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** As an author writes it. */
+/** Schema of a universe as an author writes it. */
 export const universeSchema = z.strictObject({
   quote: z.string(),
   rankBy: z.enum(RANKINGS, {
@@ -44,30 +44,32 @@ export const universeSchema = z.strictObject({
   reserve: z.int().min(0).max(MOST_MEMBERS).optional(),
 });
 
-/** Declaration of a universe by an author. */
+/** A universe as an author declares it. */
 export type UniverseWish = z.input<typeof universeSchema>;
 
 type UniverseFilters = z.output<typeof filters>;
 
-/** The rules of a universe, with all that was left out put in. */
+/** The rules of a universe, with defaults filled in. */
 export interface UniverseRules {
-  /** The currency of the prices of its markets, lower case: `rls`. */
+  /** Quote currency of its markets, lower case: `rls`. */
   readonly quote: string;
   readonly rankBy: Ranking;
   /** Maximum number of members. */
   readonly take: number;
   readonly filters: UniverseFilters;
-  /** From one ranking to the next, in ms. */
+  /** Time from one ranking to the next, in ms. */
   readonly refreshMs: number;
-  /** A member leaves when its rank is worse than `take` x (1 + `hysteresis`). */
+  /**
+   * Margin against quick changes: a member leaves once its rank is worse than `take` x (1 + `hysteresis`).
+   */
   readonly hysteresis: number;
-  /** Places for markets that have left and in which the strategy still holds something. */
+  /** Additional places for markets that have left, but in which the strategy still holds something. */
   readonly reserve: number;
 }
 
 /**
- * The rules of a universe as an author wrote them. Authors may write JavaScript, so the types are not
- * believed. `knownMarkets`: those of the exchange; without them any market may be left out.
+ * Checks the rules of a universe. Types of plugins are not trusted. `knownMarkets` are the markets of the
+ * exchange; without them any market may be excluded.
  * @throws SarrafError `INVALID_STRATEGY` that names the field.
  */
 export function checkedUniverse(
@@ -89,7 +91,7 @@ export function checkedUniverse(
   return { ...data, reserve: data.reserve ?? Math.ceil(data.take / 2) };
 }
 
-/** Markets of a currency that may become members, in the order of their names. */
+/** Returns the markets of a quote currency that may become members, ordered by name. */
 export function candidatesOf(
   { quote, filters: { exclude = [] } }: UniverseRules,
   knownMarkets: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Answers of the control API in place of what was requested. */
+/** Answers of the control API that refuse a request. */
 export const API_SENTENCES = {
   'not-an-order': 'expected an order of this bot, was {found:text}',
   'not-an-open-order': 'expected an open order of this bot, was {found:text}',

@@ -8,9 +8,9 @@ import { CHECK_SENTENCES, RISK_SENTENCES } from './risk-sentences.ts';
 import { STRATEGY_SENTENCES, TRADING_SENTENCES } from './trading-sentences.ts';
 
 /**
- * Every sentence of the bot that people read as a reason or a result, in English, by its code. Persian has
- * the same codes, or it does not compile. A mirror of an old version has the English texts: who changes one
- * puts the text of before into the mirror's schema.
+ * Every sentence of the bot that people read as a reason or a result, in English, by its code. Persian must
+ * have the same codes to compile. Mirrors of older versions contain English texts: if you change a sentence,
+ * put its old text into the mirror's schema.
  */
 export const ENGLISH_SENTENCES = {
   ...WORD_SENTENCES,

@@ -1,6 +1,6 @@
 import { PERSIAN_TERMS as TERMS } from '../persian-terms.ts';
 
-/** Words within sentences: sides, states, and what joins two of them. */
+/** Words within sentences: sides, states, and conjunctions of two sentences. */
 export const WORD_SENTENCES = {
   buy: 'buy',
   sell: 'sell',
@@ -39,7 +39,7 @@ export const WORD_IN_PERSIAN: Record<keyof typeof WORD_SENTENCES, string> = {
   listed: '{first:sentence}، {rest:sentence}',
 };
 
-/** Kinds of intents, of what else can be refused, and of exits. */
+/** Kinds of intents, of other things that can be refused, and of exits. */
 export const KIND_SENTENCES = {
   'kind-place': 'place',
   'kind-order': 'order',

@@ -1,4 +1,4 @@
-/** Exchange's answers in place of an order, by its codes. */
+/** The exchange's refusals of an order, by its codes. */
 export const REFUSAL_SENTENCES = {
   'refused-alike':
     'the exchange refused the like at {at:time} ({code:said}): it is not sent again until {awaited:sentence}',

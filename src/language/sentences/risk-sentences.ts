@@ -1,8 +1,6 @@
 import { PERSIAN_TERMS as TERMS } from '../persian-terms.ts';
 
-/**
- * Messages of pre-trade risk, and reasons an order does not fit its market or the amount that may be spent.
- */
+/** Messages of pre-trade risk, and reasons why an order does not fit its market or the available money. */
 export const RISK_SENTENCES = {
   'risk-order-size': 'the order of {amount:money} is above the limit of {limit:money} for one order',
   'risk-order-unpriced':
@@ -157,7 +155,7 @@ export const RISK_IN_PERSIAN: Record<keyof typeof RISK_SENTENCES, string> = {
     'حداکثر {free:decimal} {currency:name} در کیف پول تعهدی آزاد است و {amount:decimal} خواسته شد',
 };
 
-/** Checks of pre-trade risk, by their names. */
+/** Names of the checks of pre-trade risk. */
 export const CHECK_SENTENCES = {
   'check-data-age': 'data-age',
   'check-order-size': 'order-size',

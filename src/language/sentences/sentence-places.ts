@@ -6,13 +6,13 @@ const MONEY = String.raw`-?\d+(?:\.\d+)? [A-Za-z0-9]{1,20}`;
  * Values allowed in a place of a sentence, `{amount:money}`, as the pattern of its English text. The kind
  * defines how another language writes the value.
  *
- * - `money`: a decimal and its currency, `1.2 BTC`; `price`: the same, or any.
+ * - `money`: a decimal and its currency, `1.2 BTC`; `price`: money, or `any price`.
  * - `decimal`, `count`: a number. `percent`: `-1.25 %`.
  * - `ms`: a length in milliseconds, without the unit. `length`: the output of `lengthText`, such as `4.2 s`.
- * - `time`: the output of `bothTimesText`. `until`, `scope`: the output of those of a lock.
+ * - `time`: the output of `bothTimesText`. `until`, `scope`: the end and the scope of a lock.
  * - `name`: an id, a symbol or a name; `names`: several, with commas.
- * - `symbol`: the name of a market alone. `side`: of an order. `text`: words of somebody else.
- * - `said`: another sentence, or words of somebody else. `sentence`: another sentence, and nothing else.
+ * - `symbol`: the name of a market. `side`: buy or sell. `text`: other people's words.
+ * - `said`: a nested sentence, or other people's words. `sentence`: a nested sentence only.
  */
 export const PLACE_PATTERNS = {
   money: MONEY,
@@ -36,7 +36,7 @@ export const PLACE_PATTERNS = {
 
 export type PlaceKind = keyof typeof PLACE_PATTERNS;
 
-/** A place of a sentence, or the words between two. */
+/** A place of a sentence, or the words between two places. */
 export type SentencePart = string | { readonly name: string; readonly kind: PlaceKind };
 
 const PLACE = /\{(\w+):(\w+)\}/g;
@@ -44,7 +44,7 @@ const PLACE = /\{(\w+):(\w+)\}/g;
 const isKind = (text: string | undefined): text is PlaceKind =>
   text !== undefined && Object.hasOwn(PLACE_PATTERNS, text);
 
-/** The words and places of a sentence, in order. */
+/** Returns the words and places of a sentence, in order. */
 export function partsOf(sentence: string): readonly SentencePart[] {
   const parts: SentencePart[] = [];
   let from = 0;
@@ -63,7 +63,10 @@ type PlacesIn<T extends string> = T extends `${string}{${infer Name}:${infer Kin
   ? readonly [Name, Kind] | PlacesIn<Rest>
   : never;
 
-/** Values for the places of a sentence: nothing if it has none. `Said`: that of a place for a sentence. */
+/**
+ * Arguments with a value for each place of a sentence; no arguments if it has none. Places for a nested
+ * sentence have the type `Stated`.
+ */
 export type FactsOf<T extends string, Stated> = [PlacesIn<T>] extends [never]
   ? readonly []
   : readonly [

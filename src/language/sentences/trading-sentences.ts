@@ -26,7 +26,7 @@ export const STRATEGY_IN_PERSIAN: Record<keyof typeof STRATEGY_SENTENCES, string
   expected: 'انتظار: {expected:text}؛ داده‌شده: {found:text}',
 };
 
-/** Reasons no orders are accepted: the run, a halt, the books, the credential, transfers in flight. */
+/** Reasons why no orders are accepted: the run, a halt, the books, the credential, transfers in flight. */
 export const TRADING_SENTENCES = {
   'run-ending': 'the run is ending',
   halted: 'trading is halted: {reason:said}',

@@ -11,21 +11,21 @@ import { candidatesOf } from '../universe-rules.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import { routeOfSubscription, type Subscription, type UniverseSubscription } from '../subscriptions.ts';
 
-/** Data that is subscribed to by itself, and not by the members of a universe. */
+/** Data that is subscribed to directly, not through a universe. */
 type PlainData = Exclude<Data, UniverseData | MemberData>;
 
 type PlainSubscription = Exclude<Subscription, UniverseSubscription>;
 
-/** Some data of a strategy with where it comes from, which other data may share. */
+/** One declared data of a strategy, with its route, which other data may share. */
 export interface DataEntry {
   readonly name: string;
   readonly kind: PlainData['kind'];
   readonly subscription: PlainSubscription;
-  /** True if it is one of a list of that name. */
+  /** True if the data is one of a list under its name. */
   readonly isListed: boolean;
-  /** The candles that it is, or that it is made of; null for other data. */
+  /** The candles that it is or is made from; null for other data. */
   readonly series: CandleSeries | null;
-  /** Of the payload of a signal; null for other data. */
+  /** Schema of a signal's payload; null for other data. */
   readonly schema: z.ZodType | null;
 }
 
@@ -47,32 +47,31 @@ const KINDS: ReadonlySet<unknown> = new Set<Data['kind']>([
 ]);
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;
 
-/** A part of what is declared, by its name and its place in messages. */
+/** One declared part, with its name and its place in error messages. */
 interface Part {
   readonly name: string;
   readonly place: string;
   readonly part: Data;
 }
 
-/** Data declared by a strategy, checked. */
+/** The checked data that a strategy declares. */
 export interface CheckedData {
   readonly entries: readonly DataEntry[];
   /** Its universes, with the data of their members. */
   readonly universes: readonly MemberSet[];
 }
 
-/** Environment in which a strategy declares its data. */
+/** The run and the exchange, as known while a strategy declares its data. */
 interface DataSource {
   readonly marketNames: MarketNames;
   readonly hasBooks: boolean;
-  /** Without them any market is believed, and no universe has candidates. */
+  /** Markets of the exchange; undefined if any market is accepted and no universe has candidates. */
   readonly knownMarkets: ReadonlySet<string> | undefined;
 }
 
 /**
- * Returns the checked result of `data` of a strategy, each entry with its subscription: data declared twice
- * is subscribed to once, with the shorter ages and the longer history. Authors may write JavaScript, so the
- * types are not trusted.
+ * Checks the `data` of a strategy and returns each entry with its subscription. Data that is declared twice
+ * is subscribed to once, with the shorter ages and the longer history. Types of plugins are not trusted.
  * @throws SarrafError `INVALID_STRATEGY` that names the wrong data.
  */
 export function checkedData(declared: unknown, source: DataSource): CheckedData {
@@ -101,7 +100,7 @@ function isOfUniverse(part: Data): part is UniverseData | MemberData {
   return part.kind === 'universe' || part.kind.startsWith('member-');
 }
 
-/** Universes with the data of their members, each told by the object that the author handed on. */
+/** Returns the universes with the data of their members. Data belongs to the universe object that made it. */
 function universesOf(parts: readonly Part[], source: DataSource): readonly MemberSet[] {
   const { marketNames, knownMarkets = new Set(), hasBooks } = source;
   const sets = new Map<unknown, MemberSet>();
@@ -156,7 +155,7 @@ function entriesOf(
   return routed.map(({ route, ...entry }) => ({
     ...entry,
     subscription: present(wanted.get(route), () => `a subscription of ${route}`),
-    // Only candles have one.
+    // Only candles have a series.
     series: series.get(route) ?? null,
   }));
 }
@@ -178,7 +177,7 @@ function subscriptionOf(name: string, part: Data): unknown {
   return kind === 'timer' || kind === 'signal' ? { ...Object(from), name } : from;
 }
 
-/** The schema of a signal, which has its name for itself. */
+/** Returns the payload schema of a signal; null for other data. A signal may not be part of a list. */
 function schemaOf(part: Data, place: string, isListed: boolean): z.ZodType | null {
   if (part.kind !== 'signal') return null;
   if (isListed) throw refusal(place, 'expected a signal by itself, was one in a list');

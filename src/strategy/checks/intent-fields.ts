@@ -9,7 +9,7 @@ const LONGEST_ID = 64;
 
 const FILLED_IN: ReadonlySet<string> = new Set(['kind', 'market', 'side']);
 
-/** Names of an order's fields in other tools, in lower case. */
+/** Names that other tools use for an order's fields (in lower case), with our names. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['qty', 'amount'],
   ['quantity', 'amount'],
@@ -28,14 +28,14 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Checks of the fields that intents share, which know the place of their intent for what they say. Each
- * throws `INVALID_STRATEGY`.
+ * Checks of fields that several kinds of intent share. Error messages begin with the place of the intent.
+ * Each check throws `INVALID_STRATEGY`.
  */
 class FieldCheck {
   protected readonly place: string;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
 
-  /** `place`: what an author would call it, such as `ctx.buy`. */
+  /** `place` is the author's name for the intent, such as `ctx.buy`. */
   constructor(place: string, knownMarkets: ReadonlySet<string> | undefined) {
     this.place = place;
     this.knownMarkets = knownMarkets;
@@ -82,7 +82,7 @@ class FieldCheck {
   protected onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {
     for (const name in fields) {
       if (known.has(name)) continue;
-      // What `ctx` fills in is no field of the author's.
+      // Fields that `ctx` fills in are not the author's.
       const isAuthors = this.place.startsWith('ctx.') && place === '';
       const names = [...known].filter((one) => !isAuthors || !FILLED_IN.has(one));
       const meant = OTHER_WORDS.get(name.toLowerCase());
@@ -105,7 +105,7 @@ export function refusal(place: string, message: string): SarrafError {
   return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
 }
 
-/** Fields of an exit, of a bracket and of a protection. */
+/** Fields of an exit, which a bracket and a protection share. */
 const EXIT_FIELDS = [
   'takeProfit',
   'laterTargets',
@@ -118,7 +118,7 @@ const EXIT_FIELDS = [
   'tag',
 ] as const;
 
-/** Fields that hold fields themselves. */
+/** Fields that are objects of fields. */
 export const NESTED_FIELDS: ReadonlySet<string> = new Set([
   'entry',
   'takeProfit',
@@ -127,7 +127,7 @@ export const NESTED_FIELDS: ReadonlySet<string> = new Set([
   'breakEvenAt',
 ]);
 
-/** At least one of these is how a position is left. */
+/** Ways to leave a position; an exit needs at least one. */
 const EXITS = ['takeProfit', 'laterTargets', 'stopLoss', 'trail', 'timeStopMs'];
 
 const DISTANCES = ['percent', 'price', 'distance', 'money'] as const;
@@ -135,15 +135,15 @@ const DISTANCE_FIELDS: ReadonlySet<string> = new Set(DISTANCES);
 const LATER_FIELDS: ReadonlySet<string> = new Set([...DISTANCES, 'afterMs']);
 const TRAIL_FIELDS: ReadonlySet<string> = new Set(['by', 'after', 'minStep', 'on']);
 
-/** Steps by which a target falls. */
+/** Most `laterTargets` of one exit. */
 const MOST_LATER_TARGETS = 20;
 
-/** A year: longer is a mistake of the unit. */
+/** Longest time, a year: a longer one is a wrong unit. */
 const LONGEST_MS = 31_536_000_000;
 
 /** Checks of the fields of an exit. Each throws `INVALID_STRATEGY`. */
 class ExitCheck extends FieldCheck {
-  /** An exit: distances, times, and what is to become of it. */
+  /** Checks an exit: distances, times and reactions. */
   exit(fields: Fields): void {
     this.distance(fields['takeProfit'], '.takeProfit');
     this.laterTargets(fields['laterTargets']);
@@ -157,12 +157,12 @@ class ExitCheck extends FieldCheck {
     this.fail('', `expected one of ${EXITS.join(', ')}, was none`);
   }
 
-  /** A time in ms, which may be left out. */
+  /** Checks an optional time in ms. */
   time(input: unknown, place: string): void {
     if (input !== undefined) this.whole(input, place, LONGEST_MS);
   }
 
-  /** An object of fields, whose copy is taken. */
+  /** Checks that a value is an object of fields, and returns it. */
   fields(input: unknown, place: string, example: string): Fields {
     if (isFields(input)) return input;
     return this.fail(place, `expected ${example}, was ${inputText(input)}`);
@@ -181,7 +181,7 @@ class ExitCheck extends FieldCheck {
     this.positive(fields[name], `${place}.${name}`);
   }
 
-  /** Targets with rising times. Their percent may be 0: what was paid. */
+  /** Checks targets with rising times. Their percent may be 0, which is the purchase price. */
   private laterTargets(input: unknown): void {
     if (input === undefined) return;
     if (!Array.isArray(input) || input.length === 0 || input.length > MOST_LATER_TARGETS)
@@ -248,7 +248,7 @@ export const SIZES = ['amount', 'value', 'equityShare'] as const;
 /** Ways to give the holding to reach. */
 export const HOLDINGS = ['position', 'value', 'equityShare'] as const;
 
-/** Fields of an order of a kind, beside those that every order has. */
+/** Returns all fields of a kind of order: those of every order and its own. */
 const orderFields = (...own: readonly string[]): ReadonlySet<string> =>
   new Set(['kind', 'market', 'side', ...SIZES, ...own]);
 const PLACED = [...ORDER_LABELS, 'allowIdentical'];
@@ -280,7 +280,7 @@ export const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'ex
 
 export const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', ...SIZES]);
 
-/** Fields that are counts, not money. */
+/** Fields that are counts, not amounts of money. */
 export const COUNT_FIELDS: ReadonlySet<string> = new Set([
   'overMs',
   'slices',
@@ -294,7 +294,7 @@ export const COUNT_FIELDS: ReadonlySet<string> = new Set([
   'atOnce',
 ]);
 
-/** Slices of a TWAP or a VWAP, and the longest time they may take: thirty days. */
+/** Most slices of a TWAP or a VWAP, and their longest time: thirty days. */
 export const MOST_SLICES = 1_000;
 const LONGEST_SLICES_MS = 2_592_000_000;
 
@@ -304,16 +304,16 @@ const MOST_TIMES = 100_000;
 const MOST_STEPS = 10;
 const STEP_FIELDS: ReadonlySet<string> = new Set(['belowPercent', 'factor']);
 
-/** Fields that are lists, by the most that each may have. */
+/** Fields that are lists, with the most items of each. */
 export const LIST_FIELDS: ReadonlyMap<string, number> = new Map([
   ['profile', MOST_SLICES],
   ['steps', MOST_STEPS],
   ['laterTargets', MOST_LATER_TARGETS],
 ]);
 
-/** Checks of intents that one order or several serve over time. Each throws `INVALID_STRATEGY`. */
+/** Checks of intents that are served over time, by one order or several. Each throws `INVALID_STRATEGY`. */
 export class OrdersOverTimeCheck extends ExitCheck {
-  /** A list whose copy is taken, of fields or of decimals; what is none is left for its own check. */
+  /** Returns a copy of a list of fields or decimals; any other value as it is, for its own check. */
   protected listCopy(name: string, input: unknown): unknown {
     if (!Array.isArray(input)) return input;
     const most = LIST_FIELDS.get(name) ?? 0;

@@ -5,36 +5,32 @@ import type { Timeframe, BarValues } from '../../domain/candle.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 
 /**
- * A closed candle: it will not change any more. Prices are in the quote currency. It is read by its fields; a
- * copy of all of them is `JSON.parse(JSON.stringify(bar))`, since what is made when it is looked at can not
- * be spread.
+ * A closed candle: it will not change any more. Prices are in the quote currency. Its fields are getters and
+ * can not be spread: `JSON.parse(JSON.stringify(bar))` copies them all.
  */
 export interface Bar extends BarValues<number> {
-  /** Such as `BTCIRT`. */
+  /** Symbol of the market, such as `BTCIRT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
   /** Start time, in ms since 1970. */
   readonly openTimeMs: number;
   /**
    * End time, in ms since 1970, which is the start of the next one. Bars need not begin at multiples of their
-   * length, and a day in which clocks are set has 23 or 25 hours.
+   * length, and a day in which clocks are changed has 23 or 25 hours.
    */
   readonly closeTimeMs: number;
   /** Time at which the bot read it, in ms since 1970. */
   readonly seenAtMs: number;
-  /** Bars missing directly before it: nothing was traded, or they could not be read. */
+  /** Number of bars missing directly before it: nothing was traded, or they could not be read. */
   readonly missedBefore: number;
-  /** The same numbers with every digit. */
+  /** These numbers as exact decimals. */
   readonly exact: BarValues<DecimalText>;
 }
 
-/** The name under which the console of Node looks for what to show of an object. */
+/** Name of the method that Node's console calls to show an object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-/**
- * A bar whose numbers and texts are made when they are looked at: a backtest shows millions, of which most
- * are hardly read.
- */
+/** A bar whose numbers and texts are made when they are read: most of a backtest's bars hardly are. */
 class ShownBar implements Bar {
   readonly #candle: ClosedCandle;
 
@@ -107,33 +103,31 @@ class ShownBar implements Bar {
 Object.freeze(ShownBar.prototype);
 
 /**
- * The bar that a strategy is shown of a candle. What is shown again and again is frozen by its keeper:
- * freezing each takes longer than making it.
+ * Returns a candle as strategies see it. It is not frozen here, because that takes longer than making it;
+ * whoever shows it repeatedly freezes it.
  */
 export function barOf(candle: ClosedCandle): Bar {
   return new ShownBar(candle);
 }
 
-/** The best prices of a market: of its book, or of its last bar where a run has candles alone. */
+/** The best prices of a market: from its book, or from its last bar in a run that has only candles. */
 export interface Ticker {
   readonly market: string;
-  /** The highest offer to buy, in the quote currency. On candles the last close. */
+  /** The highest offer to buy, in the quote currency. Without books: the last close. */
   readonly bid: number;
-  /** The lowest offer to sell, in the quote currency. On candles the last close. */
+  /** The lowest offer to sell, in the quote currency. Without books: the last close. */
   readonly ask: number;
-  /** Halfway between both, in the quote currency. */
+  /** Price halfway between `bid` and `ask`, in the quote currency. */
   readonly middle: number;
-  /** `candles` in a run that has no books. */
+  /** Source of the prices: `candles` in a run without books. */
   readonly source: 'book' | 'candles';
-  /**
-   * The exchange's time of the book, or when the bar opened, in ms since 1970; null where it does not say.
-   */
+  /** The exchange's time of the book, or the start of the bar, in ms since 1970; null if unknown. */
   readonly timeMs: number | null;
-  /** The same numbers with every digit. */
+  /** These numbers as exact decimals. */
   readonly exact: { readonly bid: DecimalText; readonly ask: DecimalText };
 }
 
-/** Null while a side of the book is empty. Of a book its best prices are read, and nothing more. */
+/** Returns the best prices of a book; null while one side is empty. Reads nothing else of the book. */
 export function tickerOfBook(market: string, { bids, asks, updatedAtMs }: OrderBook): Ticker | null {
   const bestBid = bids[0]?.[0];
   const bestAsk = asks[0]?.[0];

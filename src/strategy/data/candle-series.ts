@@ -3,10 +3,7 @@ import type { Indicator } from '../indicators/indicators.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 import type { CandleSubscription } from '../subscriptions.ts';
 
-/**
- * The candles of one subscription, as a strategy has them: its indicators of them, and the last bars
- * themselves.
- */
+/** The candles of one subscription of a strategy: their indicators, and the last bars. */
 export class CandleSeries {
   readonly subscription: CandleSubscription;
   private readonly retained: BarHistory;
@@ -19,12 +16,12 @@ export class CandleSeries {
     this.retained = new BarHistory(subscription.warmUp);
   }
 
-  /** At most `warmUp` of them, oldest first. */
+  /** The last bars, at most `warmUp`, oldest first. */
   get history(): readonly Bar[] {
     return this.retained.list;
   }
 
-  /** Bars that have to be fed before the first live one. */
+  /** Number of bars that must be fed before the first live one. */
   get warmUpLength(): number {
     const { warmUp } = this.subscription;
     return this.indicators.reduce((most, { settledAfter }) => Math.max(most, settledAfter), warmUp);
@@ -34,7 +31,7 @@ export class CandleSeries {
     this.indicators.push(indicator);
   }
 
-  /** The last bar, made anew for each look; null before the first. */
+  /** The last bar, a new object at each read; null before the first. */
   get bar(): Bar | null {
     return this.last === null ? null : barOf(this.last);
   }
@@ -44,8 +41,8 @@ export class CandleSeries {
   }
 
   /**
-   * Takes a bar in, and feeds the indicators with it; one that is not later than the last changes nothing,
-   * since averages can not take it back. Answers whether it was taken.
+   * Adds a bar, feeds the indicators with it and returns true. Returns false and changes nothing if the bar
+   * is not later than the last one, since averages can not undo it.
    */
   add(candle: ClosedCandle): boolean {
     if (candle.openTimeMs <= this.lastOpenMs) return false;
@@ -59,12 +56,12 @@ export class CandleSeries {
 
 const NO_BARS: readonly Bar[] = Object.freeze([]);
 
-/** The last candles of a series as bars, which are made when somebody looks at them. */
+/** The last candles of a series as bars, which are made when they are read. */
 export class BarHistory {
   private readonly most: number;
-  /** In a ring: the oldest is where the next one goes. */
+  /** Ring buffer: the next candle replaces the oldest. */
   private readonly candles: ClosedCandle[] = [];
-  /** Bars of the same places; null where nobody has looked yet. */
+  /** Bars of the candles at the same indices; null until they are read. */
   private readonly bars: (Bar | null)[] = [];
   private next = 0;
   private shown: readonly Bar[] | null = NO_BARS;
@@ -81,13 +78,13 @@ export class BarHistory {
     this.shown = null;
   }
 
-  /** At most so many, oldest first, frozen: the same until another is added. */
+  /** The last bars, at most `most`, oldest first, frozen. The same list until another bar is added. */
   get list(): readonly Bar[] {
     this.shown ??= Object.freeze([...this.from(this.next), ...this.from(0, this.next)]);
     return this.shown;
   }
 
-  /** Bars from one place up to another, which is not among them. */
+  /** Returns the bars at the indices from `start` up to `end` (exclusive). */
   private from(start: number, end: number = this.candles.length): readonly Bar[] {
     return this.candles.slice(start, end).map((candle, place) => {
       const bar = this.bars[start + place] ?? Object.freeze(barOf(candle));

@@ -29,55 +29,55 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { MarketStats } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 
-/** Closed candles of one market and length; indicators are declared on them. */
+/** Declared candles of one market and timeframe, on which indicators are declared. */
 export interface CandleData {
   readonly kind: 'candles';
   readonly from: CandleSubscription;
 }
 
-/** The order book of one market. */
+/** Declared order book of one market. */
 export interface BookData {
   readonly kind: 'book';
   readonly from: PolledSubscription;
 }
 
-/** The best prices of one market. */
+/** Declared best prices of one market. */
 export interface TickerData {
   readonly kind: 'ticker';
   readonly from: PolledSubscription | CandleSubscription;
 }
 
-/** The public tape of one market. */
+/** Declared public trades of one market. */
 interface TradesData {
   readonly kind: 'trades';
   readonly from: PolledSubscription;
 }
 
-/** The numbers of one market's day. */
+/** Declared statistics of a market's last day. */
 export interface StatsData {
   readonly kind: 'stats';
   readonly from: PolledSubscription;
 }
 
-/** Amounts that can be borrowed, by currency. */
+/** Declared amounts that can be borrowed, by currency. */
 interface PoolsData {
   readonly kind: 'pools';
   readonly from: MarginSubscription;
 }
 
-/** The account's margin wallets. */
+/** Declared margin wallets of the account. */
 interface MarginWalletsData {
   readonly kind: 'margin-wallets';
   readonly from: MarginSubscription;
 }
 
-/** The most that the account may have delegated of a currency. */
+/** Declared limit of what the account may delegate of a currency. */
 interface DelegationLimitData {
   readonly kind: 'delegation-limit';
   readonly from: MarginSubscription;
 }
 
-/** A moment that comes again. */
+/** Declared timer, which is due at the times of a cron pattern. */
 interface TimerData {
   readonly kind: 'timer';
   readonly from: Omit<TimerSubscription, 'name'>;
@@ -98,20 +98,17 @@ export type Data =
   | UniverseData
   | MemberData;
 
-/**
- * Data by the name that the author gives it. A list has one handler, such as the candles of several markets.
- */
+/** Declared data by its name. A list of data, such as candles of several markets, has one handler. */
 export type DeclaredData = Readonly<Record<string, Data | readonly Data[]>>;
 
-/** A timer that has come. */
+/** Event of a timer that is due. */
 export interface TimerEvent {
-  /** The name of its data. */
   readonly name: string;
   /** Time at which it was due, in ms since 1970; `nowMs` of the context is the time at which it came. */
   readonly dueMs: number;
 }
 
-/** Current value of each kind of data, now or when its handler is called. */
+/** Values that handlers receive, for each kind of data. */
 interface Shown {
   readonly candles: Bar;
   readonly book: Book;
@@ -129,7 +126,7 @@ interface Shown {
   readonly 'member-ticker': Ticker;
 }
 
-/** Event that the handler of some data gets; for a list, that of one of its entries. */
+/** Event that the handler of some data receives; for a list, the event of one of its entries. */
 export type EventOf<Declared extends Data | readonly Data[]> = Declared extends readonly (infer One extends
   Data)[]
   ? Shown[One['kind']]
@@ -139,7 +136,7 @@ export type EventOf<Declared extends Data | readonly Data[]> = Declared extends 
       ? Shown[Declared['kind']]
       : never;
 
-/** The last of some data, null before the first; of a list, of each in it; of members, by their market. */
+/** The last value of some data, null before the first. For a list: of each entry. For members: by market. */
 export type LastOf<Declared extends Data | readonly Data[]> = Declared extends readonly Data[]
   ? readonly (EventOf<Declared> | null)[]
   : Declared extends UniverseData
@@ -148,44 +145,41 @@ export type LastOf<Declared extends Data | readonly Data[]> = Declared extends r
       ? OfMembers<EventOf<Declared> | null>
       : EventOf<Declared> | null;
 
-/** A market, where data is declared. */
+/** A market, with the data that can be declared for it. */
 export interface MarketData {
-  /** Such as `BTCIRT`. */
+  /** Symbol of the market, such as `BTCIRT`. */
   readonly symbol: string;
-  /** The currency that is traded, lower case: `btc`. */
+  /** Base currency, which is traded, in lower case: `btc`. */
   readonly base: string;
-  /** The currency of its prices, lower case: `rls`. */
+  /** Quote currency, in which prices are, in lower case: `rls`. */
   readonly quote: string;
   /**
-   * Closed candles, in order, each once. With `history` the last so many bars (at most 499) are in
-   * `ctx.history` under the same name.
+   * Closed candles in order, each once. With `history`, the last bars (at most 499) are in `ctx.history`
+   * under the name of the data.
    */
   candles(timeframe: Timeframe, options?: { readonly history?: number }): CandleData;
-  /** The order book: wanted every 2 s, at most 30 s old. */
+  /** The order book: polled every 2 s, at most 30 s old. */
   book(freshness?: Freshness): BookData;
   /**
-   * The best prices: of the book, wanted every 2 s and at most 30 s old; in a backtest on candles the close
-   * of each bar of the run's length, or of `timeframe`.
+   * The best prices: from the book, polled every 2 s and at most 30 s old. In a backtest on candles: the
+   * close of each bar of the run's timeframe, or of `timeframe`.
    */
   ticker(options?: Freshness & { readonly timeframe?: Timeframe }): TickerData;
-  /** The public tape: wanted every 8 s, at most 60 s old. Only new trades are delivered. */
+  /** The public tape: polled every 8 s, at most 60 s old. Only new trades are delivered. */
   trades(freshness?: Freshness): TradesData;
-  /** The numbers of the day: wanted every 10 s, at most 60 s old. */
+  /** Statistics of the last day: polled every 10 s, at most 60 s old. */
   stats(freshness?: Freshness): StatsData;
 }
 
-/** Margin data of the exchange, which accepts no margin orders. Available live and embedded only. */
+/** Margin data of the exchange; no margin orders are made. Available in live and embedded runs only. */
 export interface MarginData {
-  /**
-   * Amounts that can be borrowed, by currency: polled every minute, at most 5 min old. Needs a token, no API
-   * key.
-   */
+  /** Amounts that can be borrowed, by currency: polled every minute, at most 5 min old. Needs a token. */
   pools(freshness?: Freshness): PoolsData;
-  /** The account's margin wallets: wanted every 30 s, at most 3 min old. */
+  /** The account's margin wallets: polled every 30 s, at most 3 min old. */
   wallets(freshness?: Freshness): MarginWalletsData;
   /**
-   * The most that may be delegated of a currency, such as `btc`: of the base currency for a position that is
-   * sold, of the quote currency for one that is bought. Wanted every 5 min, at most 30 min old.
+   * The most that may be delegated of a currency, such as `btc`: of the base currency to sell short, of the
+   * quote currency to buy. Polled every 5 min, at most 30 min old.
    */
   delegationLimit(currency: string, freshness?: Freshness): DelegationLimitData;
 }
@@ -204,34 +198,34 @@ export interface DataSetup<Params> {
   readonly params: Params;
   /** The strategy's own market. */
   readonly market: MarketData;
-  /** Other markets: `markets.of('ETHIRT').candles('1h')`. */
+  /** Access to other markets: `markets.of('ETHIRT').candles('1h')`. */
   readonly markets: { readonly of: (symbol: string) => MarketData };
   /** Margin data of the exchange: `margin.pools()`. */
   readonly margin: MarginData;
-  /** The candle length that the run offers. */
+  /** Timeframe of the run's candles. */
   readonly timeframe: Timeframe;
   /**
-   * False in a backtest on candles, which holds no books, no trades of others and no statistics, and refuses
-   * a strategy that declares them.
+   * False in a backtest on candles: it has no books, public trades or statistics, and refuses a strategy that
+   * declares them.
    */
   readonly hasBooks: boolean;
   /**
-   * A moment by the calendar: `timer('0 9 * * *')` is nine o'clock in the morning, UTC. Six fields begin with
-   * the second. What fell due while nothing ran is not made up for.
+   * A time by the calendar: `timer('0 9 * * *')` is nine o'clock in the morning, UTC. A sixth field, the
+   * second, may come first. Times that passed while the bot was off are skipped.
    */
   readonly timer: (cron: string) => TimerData;
   /**
-   * Signal sent to this strategy from outside under the name of this data: `sarraf signal`, or a request. A
-   * payload that is not of the schema is refused, as is one older than `maxAgeMs` (60,000; at most 1,800,000)
-   * when the bot accepts it. Each is delivered once for its id.
+   * Signal that is sent to this strategy from outside under the name of this data: `sarraf signal`, or a
+   * request. It is refused if its payload does not fit the schema, or if it is older than `maxAgeMs` (60,000;
+   * at most 1,800,000) when the bot accepts it. Each id is delivered once.
    */
   readonly signal: <Schema extends z.ZodType>(
     schema: Schema,
     options?: { readonly maxAgeMs?: number },
   ) => SignalData<z.output<Schema>>;
   /**
-   * Markets that are chosen by a rule and ranked anew every `refreshMs`. They enter and leave as events;
-   * leaving sells nothing.
+   * Markets that are chosen by a rule and ranked again every `refreshMs`. Changes of members come as events;
+   * a market that leaves is not sold.
    */
   readonly universe: (request: UniverseWish) => UniverseData;
 }
@@ -243,7 +237,7 @@ export function dataSetup<Params>(of: {
   readonly timeframe: Timeframe;
   readonly hasBooks: boolean;
   readonly marketNames: MarketNames;
-  /** Those of the exchange; without them any market is believed. */
+  /** Markets of the exchange; undefined: any market is accepted. */
   readonly knownMarkets?: ReadonlySet<string> | undefined;
 }): DataSetup<Params> {
   const { market, params, timeframe, hasBooks, marketNames, knownMarkets } = of;
@@ -259,7 +253,7 @@ export function dataSetup<Params>(of: {
     timer: (cron) => ({ kind: 'timer', from: withoutName(timer('', cron)) }),
     signal: <Schema extends z.ZodType>(schema: Schema, options?: { readonly maxAgeMs?: number }) => {
       const { kind, maxAgeMs } = signalSubscription('', options);
-      // A schema makes what its output says.
+      // The type of a signal's payload is the output of its schema.
       return { kind, from: { kind, maxAgeMs }, schema: schema as unknown as z.ZodType<z.output<Schema>> };
     },
     universe: (request) => {
@@ -289,7 +283,7 @@ function marketData(
     book: (freshness) => ({ kind: 'book', from: book(symbol, freshness) }),
     ticker: ({ timeframe = run.timeframe, ...freshness } = {}) => ({
       kind: 'ticker',
-      // The close before the first bar is a price, too.
+      // The warm-up of one gives a price before the first live bar closes.
       from: run.hasBooks ? book(symbol, freshness) : candles(symbol, timeframe, { warmUp: 1 }),
     }),
     trades: (freshness) => ({ kind: 'trades', from: trades(symbol, freshness) }),
@@ -301,15 +295,15 @@ function withoutName({ kind, cron }: TimerSubscription): Omit<TimerSubscription,
   return { kind, cron };
 }
 
-/** The numbers of a market's day. */
+/** Statistics of a market's last day. */
 interface Numbers<Figure> {
   /** The lowest offer to sell, in the quote currency. */
   readonly bestSell: Figure | null;
   /** The highest offer to buy, in the quote currency. */
   readonly bestBuy: Figure | null;
-  /** Traded within the day, in the base currency. */
+  /** Volume within the day, in the base currency. */
   readonly baseVolume: Figure | null;
-  /** Traded within the day, in the quote currency. */
+  /** Volume within the day, in the quote currency. */
   readonly quoteVolume: Figure | null;
   /** Price of the last trade, in the quote currency. */
   readonly latest: Figure | null;
@@ -319,11 +313,11 @@ interface Numbers<Figure> {
   readonly dayHigh: Figure | null;
   readonly dayOpen: Figure | null;
   readonly dayClose: Figure | null;
-  /** In percent. */
+  /** Change of the price within the day, in percent. */
   readonly dayChange: Figure | null;
 }
 
-/** A market's day as the exchange sums it up. A closed market may tell nothing but that it is closed. */
+/** Statistics of a market's last day, from the exchange. For a closed market all other fields may be null. */
 export interface MarketDay extends Numbers<number> {
   readonly market: string;
   readonly isClosed: boolean;
@@ -366,18 +360,18 @@ function numberOf(text: DecimalText | null): number | null {
 }
 
 export interface TapeTrade extends Pick<PublicTrade, 'timeMs' | 'side'> {
-  /** In the quote currency. */
+  /** Price in the quote currency. */
   readonly price: number;
-  /** In the base currency. */
+  /** Amount in the base currency. */
   readonly amount: number;
-  /** The same numbers with every digit. */
+  /** These numbers as exact decimals. */
   readonly exact: Pick<PublicTrade, 'price' | 'amount'>;
 }
 
 /** New trades of the public tape. */
 export interface Tape {
   readonly market: string;
-  /** Oldest first. */
+  /** New trades, oldest first. */
   readonly trades: readonly TapeTrade[];
   /** True if trades may be missing before these. */
   readonly hasGap: boolean;

@@ -3,51 +3,49 @@ import type { MarginWallet, PoolReading, SeenMargin, WalletNumbers } from '../..
 import type { TransferEvent } from '../strategy-event.ts';
 
 interface PoolNumbers<Figure> {
-  /** All that it can lend. */
+  /** Amount that the pool can lend in total. */
   readonly capacity: Figure | null;
-  /** Amount lent. */
+  /** Amount that the pool has lent. */
   readonly filledCapacity: Figure | null;
   /** Amount left to borrow; 0 while the pool is not active. */
   readonly availableBalance: Figure | null;
 }
 
-/**
- * Amounts that can be borrowed of one currency, in that currency; null if the exchange does not report them.
- */
+/** Amounts of one currency that can be borrowed, in that currency; null if the exchange gives none. */
 export interface Pool extends PoolNumbers<number> {
-  /** Lower case. */
+  /** Currency in lower case. */
   readonly currency: string;
   readonly exact: PoolNumbers<DecimalText>;
 }
 
-/** The liquidity pools, as they were read last. */
+/** The liquidity pools as they were last read. */
 export interface Pools {
   /** Time at which the bot read them, in ms since 1970. */
   readonly readAtMs: number;
-  /** By lower-case currency. */
+  /** Pools by lower-case currency. */
   readonly byCurrency: Readonly<Record<string, Pool | undefined>>;
 }
 
 /** One margin wallet, in its own currency. */
 export interface ShownMarginWallet extends WalletNumbers<number> {
-  /** Lower case. */
+  /** Currency in lower case. */
   readonly currency: string;
   readonly exact: WalletNumbers<DecimalText>;
 }
 
-/** The account's margin wallets, as they were read last. */
+/** The account's margin wallets as they were last read. */
 export interface MarginWallets {
   /** Time at which the bot read them, in ms since 1970. */
   readonly readAtMs: number;
-  /** By lower-case currency. A wallet is there from the first transfer on. */
+  /** Wallets by lower-case currency. A wallet exists from its first transfer on. */
   readonly byCurrency: Readonly<Record<string, ShownMarginWallet | undefined>>;
 }
 
-/** The most that the account may have delegated of a currency, in that currency. */
+/** The most that the account may delegate of a currency, in that currency. */
 export interface DelegationLimit {
   /** Time at which the bot read it, in ms since 1970. */
   readonly readAtMs: number;
-  /** Lower case. */
+  /** Currency in lower case. */
   readonly currency: string;
   readonly limit: number;
   readonly exact: { readonly limit: DecimalText };
@@ -93,7 +91,7 @@ function numberOf(text: DecimalText | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Without a prototype, so that no name of a currency finds anything else. */
+/** Returns items by currency, in an object without a prototype, so that no inherited name is found. */
 function byCurrency<Item extends { readonly currency: string }>(
   items: readonly Item[],
 ): Readonly<Record<string, Item | undefined>> {
@@ -104,7 +102,7 @@ function byCurrency<Item extends { readonly currency: string }>(
 
 /** Outcome of a transfer of this strategy. */
 export interface Transfer extends Omit<TransferEvent, 'amount'> {
-  /** In its currency, as it was sent. */
+  /** Amount in its currency, as it was sent. */
   readonly amount: number;
   readonly exact: { readonly amount: DecimalText };
 }

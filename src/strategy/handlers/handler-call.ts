@@ -13,7 +13,7 @@ import type { FillWith } from '../../records/fill.ts';
 
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 
-/** One call of a strategy's handlers: what they may look at, and what they have wanted so far. */
+/** One call of a strategy's handlers: what they can read, and the intents made so far. */
 export class HandlerCall {
   private now: EngineView | null = null;
   private wanted: Intent[] | null = null;
@@ -35,13 +35,13 @@ export class HandlerCall {
     this.wanted = null;
   }
 
-  /** Answers what was wanted. */
+  /** Ends the call and returns its intents. */
   end(): readonly Intent[] {
     this.now = null;
     return this.wanted ?? NO_INTENTS;
   }
 
-  /** Throws where no handler is at work: what it shows is of one moment. */
+  /** State of the engine for this call. Throws outside of a call, since it is valid for one moment only. */
   get view(): EngineView {
     if (this.now === null) {
       throw new SarrafError(
@@ -52,12 +52,12 @@ export class HandlerCall {
     return this.now;
   }
 
-  /** The function that draws with the bars of a market. */
+  /** Returns the function that plots with the bars of a market. */
   plotIn(market: string): StrategyContext['plot'] {
     return this.plots.plotIn(market, () => this.view);
   }
 
-  /** Functions that note what is wanted in a market; authors may take them apart. */
+  /** Returns functions that add intents for a market. Each works alone, since authors destructure `ctx`. */
   intentsIn(market: string): MarketIntents {
     const { want } = this;
     const last = new LastQuotes();
@@ -92,11 +92,11 @@ export class HandlerCall {
   }
 
   /**
-   * Notes an intent: what the author wishes, and what `ctx` fills in. Throws `INVALID_STRATEGY` that names
-   * the field where it is none: the stack shows the author's line.
+   * Adds an intent, made of the author's request and the fields that `ctx` fills in. Throws
+   * `INVALID_STRATEGY` that names the wrong field; its stack begins at the author's line.
    */
   readonly want = (name: string, request: unknown, filledIn: object): void => {
-    // Only during a call: an intent of another time would be lost.
+    // Throws outside of a call: an intent that is made later would be lost.
     void this.view;
     this.note(this.checked(name, request, filledIn));
   };
@@ -110,13 +110,13 @@ export class HandlerCall {
   private checked(name: string, request: unknown, filledIn: object): Intent {
     try {
       const isOrder = typeof request === 'object' && request !== null;
-      // Of a side that is none the check tells.
+      // An invalid side is reported by the later check.
       if (!isOrder && (!('side' in filledIn) || isSide(filledIn.side))) throw noOrder(`ctx.${name}`, request);
-      // Quotes are a list in a field of their own name.
+      // Quotes are a list in the field `quotes`, which gives the second part of the name.
       const place = name === 'quotes' ? 'ctx' : `ctx.${name}`;
       return frozenIntent({ ...filledIn, ...(isOrder ? request : null) }, place, this.knownMarkets);
     } catch (error) {
-      // A stack has ten frames, and ours would fill them: it begins with who called instead.
+      // A stack has ten frames, and our own would fill them: it begins at the author's line instead.
       if (error instanceof Error) Error.captureStackTrace(error, this.want);
       throw error;
     }
@@ -125,21 +125,21 @@ export class HandlerCall {
 
 type QuotesIntent = Extract<Intent, { kind: 'quotes' }>;
 
-/** A quote as its author said it: with numbers, which can not change later. */
+/** A quote as its author gave it, in numbers, which can not change later. */
 interface PlacedQuote extends Pick<FillWith<number>, 'price' | 'amount'> {
   readonly names: readonly string[];
   readonly side: unknown;
 }
 
 /**
- * The quotes that a strategy wanted last in a market. Most handlers say the same ones again at every book,
- * and what was checked once need not be checked, copied and written as text again.
+ * The last quotes of a strategy in a market. Most handlers repeat the same quotes at every book, so that
+ * checking and copying them again can be skipped.
  */
 export class LastQuotes {
   private intent: QuotesIntent | null = null;
   private placed: readonly PlacedQuote[] = [];
 
-  /** The intent of the same quotes; null where these are others. */
+  /** Returns the last intent if its quotes are equal to these, else null. */
   again(quotes: unknown): Intent | null {
     const { intent, placed } = this;
     if (intent === null || !Array.isArray(quotes) || quotes.length !== placed.length) return null;
@@ -151,7 +151,7 @@ export class LastQuotes {
     return intent;
   }
 
-  /** Remembers what came of a list of quotes, where all of it was said in numbers. */
+  /** Stores the intent of a list of quotes if all its figures were given as numbers. */
   remember(quotes: unknown, intent: Intent): void {
     this.intent = null;
     if (intent.kind !== 'quotes' || !Array.isArray(quotes)) return;
@@ -161,7 +161,7 @@ export class LastQuotes {
       if (!isFields(quote)) return;
       const { side, price, amount } = quote;
       if (side !== checked.side || typeof price !== 'number' || typeof amount !== 'number') return;
-      // What was checked was read before, and its author may answer otherwise each time.
+      // The check read the fields before, and a getter may return another value each time.
       if (textOfNumber(price) !== checked.price || textOfNumber(amount) !== checked.amount) return;
       placed.push({ names: Object.keys(quote), side, price, amount });
     }

@@ -19,7 +19,7 @@ import { universeOf } from '../shown-universe.ts';
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
 
-/** Parts of a context; the same from call to call. */
+/** Parts of a context that are the same in every call. */
 interface ContextSetup {
   readonly market: string;
   readonly params: unknown;
@@ -32,7 +32,7 @@ interface ContextSetup {
   readonly knownMarkets: ReadonlySet<string> | undefined;
 }
 
-/** The context of all calls of one strategy: of its own market, and what is the strategy's in all of them. */
+/** The context of all calls of one strategy: its own market, and what is the same in all markets. */
 export class HandlerContext extends MarketHandle implements StrategyContext {
   readonly params: unknown;
   readonly data: StrategyContext['data'];
@@ -95,7 +95,7 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
 
   get orders(): readonly Order[] {
     const orders = this.#call.view.orders();
-    // Most looks find none, and freezing a list takes longer than all else of a look.
+    // There are mostly no orders, and freezing a list would take most of the time of a read.
     return orders.length === 0 ? NO_ORDERS : Object.freeze(orders.map(orderOf));
   }
 }
@@ -103,12 +103,12 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
 Object.freeze(HandlerContext.prototype);
 Object.freeze(HandlerContext);
 
-/** The first market of some shares; authors may write JavaScript. */
+/** Returns the first market of the given shares, which may be anything: types of plugins are not trusted. */
 function firstOf(shares: unknown): string | undefined {
   return typeof shares === 'object' && shares !== null ? Object.keys(shares)[0] : undefined;
 }
 
-/** Handles of other markets, made once; the strategy's own is the context itself. */
+/** Returns contexts of other markets, each made once; for its own market, the context itself. */
 function marketsOf(
   own: MarketContext,
   call: HandlerCall,
@@ -131,7 +131,7 @@ function marketsOf(
   };
 }
 
-/** Returns the values of declared data, by its names. */
+/** Returns an object with the values of declared data, by its names. */
 function shown<Value>(
   entries: readonly DataEntry[],
   readerFor: (entry: DataEntry) => (() => Value) | null,
@@ -161,7 +161,7 @@ function readerOf<Value>(read: () => Value): FieldReader<Value> {
   };
 }
 
-/** Returns the reader of the last value of some data; null for data that is gone after its event. */
+/** Returns a reader of the last value of some data; null for data that has no value after its event. */
 function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (() => unknown) | null {
   if (subscription.kind === 'timer' || subscription.kind === 'signal') return null;
   if (kind === 'timer' || kind === 'signal' || kind === 'trades') return null;
@@ -207,7 +207,7 @@ const NO_BARS: readonly Bar[] = Object.freeze([]);
 
 type FieldReaders = ReadonlyMap<string, FieldReader<unknown>>;
 
-/** Returns the getters of universes and their members between two events, by the names of the data. */
+/** Returns readers of universes and of their members' data, by the names of the data. */
 function memberReaders(
   universes: readonly MemberSet[],
   call: HandlerCall,
@@ -231,12 +231,12 @@ function memberReaders(
   return { data, history };
 }
 
-/** The values of the indicators of each member, by the names of the indicators. */
+/** Returns the values of each member's indicators, by the names of the indicators. */
 export function memberValues({ values }: MemberFeed, call: HandlerCall): FieldReaders {
   return new Map(values.map(([name, of]) => [name, { value: ofMembers(call, of) }] as const));
 }
 
-/** A value of each member, readable during the call only. */
+/** Returns access to a value of each member, during the call only. */
 function ofMembers<Value>(call: HandlerCall, of: (market: string) => Value): OfMembers<Value> {
   return Object.freeze({
     of: (market: string) => {

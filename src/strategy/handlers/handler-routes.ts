@@ -14,22 +14,22 @@ import { marginOf, transferOf } from '../data/shown-margin.ts';
 import { signalOf } from '../signal.ts';
 import { universeEventOf } from '../shown-universe.ts';
 
-/** A handler with its data; those of the strategy's life have none. */
+/** A handler with its data, which is null for handlers of the strategy's own life. */
 export interface Handler {
   readonly name: string;
   readonly data: ShownAs | null;
-  /** The market of a universe of which it gets something while that is a member. */
+  /** Universe market that must be followed for this handler to be called; null for other data. */
   readonly candidate: Candidate | null;
   readonly handle: AnyHandler;
 }
 
-/** Candles of one market and length, as they are looked up for each bar. */
+/** Candles of one market and timeframe, with all that uses them. */
 export interface CandlePlace {
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** Null where they are wanted of a member alone. */
+  /** Null if they are declared for universe members only. */
   readonly series: CandleSeries | null;
-  /** Those of universes, which take candles while the market is followed. */
+  /** Series of universe members, which accept candles while the market is followed. */
   readonly ofMembers: readonly MemberSeries[];
   readonly handlers: readonly Handler[];
 }
@@ -37,18 +37,18 @@ export interface CandlePlace {
 /** Kind of data of a universe's handler. */
 const UNIVERSE: ShownAs = { kind: 'universe' };
 
-/** Of what nobody handles. */
+/** Empty list, for an event without handlers. */
 export const NO_HANDLERS: readonly Handler[] = [];
 
 type Routes = ReadonlyMap<string, readonly Handler[]>;
 
-/** The data of a strategy, plainly and of universes. */
+/** The declared data of a strategy, and its universes. */
 interface Declared {
   readonly entries: readonly DataEntry[];
   readonly universes: readonly MemberSet[];
 }
 
-/** Handlers by what brings them about: their data, a change of a universe, or the strategy's life. */
+/** Returns the handlers by the route of their events: data, a universe change, or the strategy's own life. */
 export function handlersByRoute(on: StrategyDefinition['on'], of: Declared): Routes {
   const routes = new Map<string, Handler[]>();
   for (const [name, handle] of Object.entries(on)) {
@@ -80,7 +80,7 @@ function* routesOf(
   if (LIFE.some((life) => life === name)) yield [name, { name, data: null, candidate: null, handle }];
 }
 
-/** Candles of each market and length that a strategy subscribed to, plainly or of a universe. */
+/** Returns the candles of each market and timeframe that a strategy uses, directly or in a universe. */
 export function candlePlacesOf(
   subscriptions: readonly Subscription[],
   of: Declared & { readonly routes: Routes },
@@ -106,7 +106,10 @@ export function candlePlacesOf(
   });
 }
 
-/** Returns the kinds of event that have a handler; declared bars are read from other handlers, too. */
+/**
+ * Returns the kinds of event that the strategy needs. Candles and universe changes count also without a
+ * handler of their own, since other handlers read them.
+ */
 export function wantedKinds(
   routes: Iterable<string>,
   has: { readonly candles: boolean; readonly universes: boolean },
@@ -122,19 +125,19 @@ export function wantedKinds(
   return kinds;
 }
 
-/** The kind of data that something is shown as. */
+/** The kind of data as which an event is shown to a handler. */
 export interface ShownAs {
   readonly kind: DataEntry['kind'] | 'universe';
-  /** Of the payload of a signal. */
+  /** Schema of a signal's payload. */
   readonly schema?: DataEntry['schema'];
 }
 
-/** There is nothing to tell: a side of the book is empty. */
+/** Value for a handler that is not called, because a side of the book is empty. */
 export const NOTHING_SHOWN = Symbol('nothing shown');
 
 /**
- * Returns the event argument of a handler. `data` is the handler's declared data; null for events of the
- * strategy's own life. All of it is frozen.
+ * Returns the frozen event argument of a handler. `data` is the handler's declared data; null for events of
+ * the strategy's own life.
  */
 export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
   switch (event.kind) {
@@ -177,7 +180,7 @@ export function candleFor(data: ShownAs | null, candle: ClosedCandle): unknown {
 /** Returns the error for a handler that returned something. */
 export function wrongAnswer(answer: unknown): SarrafError {
   const isPromise = answer instanceof Promise;
-  // What it comes to is of no use to anybody, and must not end the process when that is an error.
+  // The result of the promise is not used, so its error must not end the process.
   if (isPromise) answer.catch(() => {});
   const was = isPromise
     ? 'a promise: leave out "async" and "await"'

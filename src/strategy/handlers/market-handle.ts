@@ -6,8 +6,8 @@ import { MarketIntentFields } from './market-intents.ts';
 import { type ShownLock, rulesOf, type MarketRules, type Rules } from '../strategy-event.ts';
 
 /**
- * A market as handlers have it. Asks the engine only for what they look at. What takes something is a
- * function of its own, since authors take a context apart. Nothing that it hands out can be changed.
+ * A market as handlers see it. Reads from the engine only what handlers read. Methods are separate functions,
+ * since authors destructure a context. Nothing that it returns can be changed.
  */
 export class MarketHandle extends MarketIntentFields implements MarketContext {
   readonly market: string;
@@ -18,7 +18,7 @@ export class MarketHandle extends MarketIntentFields implements MarketContext {
   readonly isTradable: MarketContext['isTradable'];
   readonly plot: MarketContext['plot'];
   readonly #call: HandlerCall;
-  /** The rules as they were last seen, and what is shown of them. */
+  /** The engine's rules at the last read, and what was made of them. */
   #seenRules: MarketRules | null = null;
   #rules: Rules | null = null;
 
@@ -77,8 +77,8 @@ export class MarketHandle extends MarketIntentFields implements MarketContext {
 }
 
 /**
- * Caches the free amount of a currency for a record of all amounts, which is the same until one of them
- * changes.
+ * Caches a currency's free amount for a record of all free amounts, which stays the same object until one of
+ * them changes.
  */
 class LastFree {
   #all: Readonly<Record<string, DecimalText>> | null = null;
@@ -87,14 +87,14 @@ class LastFree {
   of(all: Readonly<Record<string, DecimalText>>, currency: string): DecimalText {
     if (all === this.#all) return this.#text;
     const text = all[currency];
-    // An account has no line for what it has none of.
+    // An account has no entry for a currency that it never had.
     this.#text = text === undefined ? ZERO : decimalText(text);
     this.#all = all;
     return this.#text;
   }
 }
 
-/** Holdings of the strategy, with every digit. */
+/** Exact amounts of the strategy's holdings, as decimal texts. */
 class ExactNumbers {
   readonly #call: HandlerCall;
   readonly #of: { readonly market: string; readonly base: string; readonly quote: string };
@@ -166,7 +166,7 @@ class MarketAges implements DataAges {
   }
 }
 
-// Strategies of one process share these: one of them must not give the others another market.
+// All strategies of a process share these classes: none may change a market of the others.
 for (const shared of [MarketHandle, ExactNumbers, MarketAges]) {
   Object.freeze(shared.prototype);
   Object.freeze(shared);

@@ -15,39 +15,37 @@ import type {
   VwapWish,
 } from '../intents.ts';
 
-/** The ways to want something in a market. */
+/** Functions that make the intents of a strategy in a market. */
 export interface MarketIntents {
-  /**
-   * A limit order; without `price` a market order; with `stopPrice` it waits until the market has come there.
-   */
+  /** Buys with a limit order, or without `price` at the market; with `stopPrice` it waits for that price. */
   readonly buy: (request: OrderWish) => void;
-  /** The same on the other side. */
+  /** Sells, with the same kinds of order as `buy`. */
   readonly sell: (request: OrderWish) => void;
-  /** A limit order and a stop-limit order of which one ends the other. */
+  /** Places a limit order and a stop-limit order of which one cancels the other. */
   readonly oco: (side: Side, request: OcoWish) => void;
-  /** A holding to be reached, one order at a time. */
+  /** Sets a holding to reach, with one order at a time. */
   readonly target: (request: TargetWish) => void;
-  /** The limit orders that should rest here from now on, until others are named; none at all cancels them. */
+  /** Sets the limit orders that should rest here from now on; an empty list cancels them. */
   readonly quotes: (wanted: readonly Quote[]) => void;
-  /** An amount in equal slices over a time, the first at once. */
+  /** Trades an amount in equal slices over a time, the first at once. */
   readonly twap: (side: Side, request: TwapWish) => void;
-  /** The same in slices as large as the volume that is usual then; `volumeProfile` works that out. */
+  /** Trades an amount in slices in proportion to usual volumes, which `volumeProfile` computes. */
   readonly vwap: (side: Side, request: VwapWish) => void;
-  /** Limit orders at even distances over a range of prices, each placed once. */
+  /** Places limit orders at even distances over a range of prices, each once. */
   readonly ladder: (side: Side, request: LadderWish) => void;
-  /** A limit order that follows the best price of its own side up to a bound. */
+  /** Places a limit order that follows the best price of its own side up to a bound. */
   readonly peg: (side: Side, request: PegWish) => void;
-  /** Purchases for a value at fixed times, the first at once. */
+  /** Buys for a fixed value at fixed times, the first at once. */
   readonly dca: (request: DcaWish) => void;
-  /** A limit order of which only `visible` is shown at a time. */
+  /** Places a limit order of which only `visible` is shown at a time. */
   readonly iceberg: (side: Side, request: IcebergWish) => void;
-  /** A purchase with its exit, which rests at the exchange after each fill. */
+  /** Buys with an exit, which is placed at the exchange after each fill. */
   readonly bracket: (request: BracketWish) => void;
-  /** The same exit for what the strategy has already. */
+  /** Adds an exit, as that of `bracket`, to what the strategy holds already. */
   readonly protect: (request: ProtectWish) => void;
   /**
-   * Leaves the position in the coin of this market, or of one that is named: ends all that the strategy has
-   * at work and open in it, its exits last, and sells what is held.
+   * Leaves the position in the coin of this market, or of a named one: ends all its algorithms and orders
+   * there, its exits last, and sells what is held.
    */
   readonly exit: ((request?: LeaveWish) => void) & ((market: string, request?: LeaveWish) => void);
 }

@@ -1,6 +1,6 @@
 import type { HandlerCall } from './handler-call.ts';
 
-/** Getter of a field: the value is looked up at each read. */
+/** Getter of a field: the value is computed at each read. */
 export interface FieldReader<Value> {
   readonly value: Value;
 }
@@ -8,11 +8,11 @@ export interface FieldReader<Value> {
 type Getter = (this: ReadOnlyFields) => unknown;
 
 /**
- * Objects whose fields are looked up when they are read. Those of the same names have the same getters, so
- * that they are of one kind to the compiler: a run after another in one process is as fast as the first.
+ * Objects whose fields are computed when they are read. Fields at the same position share a getter, so that
+ * later runs in a process have the same hidden class for V8 and are as fast as the first.
  */
 class ReadOnlyFields {
-  /** By the place of the field. */
+  /** Getters by the index of the field. */
   static readonly #getters: Getter[] = [];
   readonly #readers: readonly FieldReader<unknown>[];
   readonly #call: Pick<HandlerCall, 'view'> | null;
@@ -37,8 +37,8 @@ Object.freeze(ReadOnlyFields.prototype);
 Object.freeze(ReadOnlyFields);
 
 /**
- * An object whose fields are looked up when they are read, and that can not be changed. Reading one throws
- * outside of the call; null where the looks themselves do.
+ * Returns an object whose fields are computed when they are read, and that can not be changed. Reading throws
+ * outside of `call`; without `call`, only if a reader itself throws.
  */
 export function readOnlyFields<Value>(
   readers: ReadonlyMap<string, FieldReader<Value>>,

@@ -4,12 +4,12 @@ import type { CandleData } from '../data/data.ts';
 import type { MemberCandles } from '../universe/member-data.ts';
 import type { Ohlcv, Series } from './series.ts';
 
-/** Carries the type of the value along with a declaration; no object has it. */
+/** Key of a type-only field: it holds the type of an indicator's value; no object has it at run time. */
 declare const VALUE: unique symbol;
 
 /**
- * An indicator that a strategy declares, such as `sma(bars, 20)`. The runner owns it, feeds it with closed
- * candles and hands out its value. `kind` is its name in `INDICATORS`.
+ * An indicator that a strategy declares, such as `sma(bars, 20)`. The runner feeds it with closed candles and
+ * returns its value. `kind` is its name in `INDICATORS`.
  */
 export interface IndicatorSpec<Value extends IndicatorValue = IndicatorValue> {
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface IndicatorSpec<Value extends IndicatorValue = IndicatorValue> {
   readonly [VALUE]?: Value;
 }
 
-/** The same on the candles of the members of a universe, of which each has its own. */
+/** An indicator on the candles of universe members; each member has its own. */
 export interface MemberIndicatorSpec<Value extends IndicatorValue = IndicatorValue> {
   readonly kind: string;
   readonly params: Readonly<Record<string, number>>;
@@ -26,15 +26,13 @@ export interface MemberIndicatorSpec<Value extends IndicatorValue = IndicatorVal
   readonly [VALUE]?: Value;
 }
 
-/**
- * A number, or a frozen record of them. Values are floats: they are read by decisions, never by the books.
- */
+/** A number, or a frozen record of numbers. They are floats for decisions, never for the books. */
 export type IndicatorValue = number | object;
 
-/** Indicators by the name that the author gives them. */
+/** Indicators by the names that the author gives them. */
 export type IndicatorSpecs = Readonly<Record<string, IndicatorSpec | MemberIndicatorSpec>>;
 
-/** Of a strategy without indicators: no name is one. */
+/** Indicators of a strategy that declares none. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type
 export type NoSpecs = Readonly<Record<never, IndicatorSpec>>;
 
@@ -51,16 +49,16 @@ interface ParameterRange {
   readonly usual: number;
   readonly least: number;
   readonly most: number;
-  /** A count of bars, else any number. */
+  /** True for a count of bars, false for any number. */
   readonly isWhole: boolean;
 }
 
-/** A count of bars. */
+/** Range of a parameter that is a count of bars, at most `LONGEST_WARM_UP`. */
 export function bars(usual: number, least = 1): ParameterRange {
   return { usual, least, most: LONGEST_WARM_UP, isWhole: true };
 }
 
-/** Any number within a range. */
+/** Range of a parameter that is any number. */
 export function factor(usual: number, least: number, most: number): ParameterRange {
   return { usual, least, most, isWhole: false };
 }
@@ -69,23 +67,20 @@ type Ranges = Readonly<Record<string, ParameterRange>>;
 type NoRanges = Readonly<Record<string, never>>;
 type Numbers<Params extends Ranges> = { readonly [Name in keyof Params]: number };
 
-/** One row of the table: everything that is known of an indicator. */
+/** All that is known of one indicator: its row of the table. */
 interface Rules<Params extends Ranges, Value extends IndicatorValue> {
   readonly params: Params;
-  /** Checks the rule between parameters: null, or the expectation that failed. */
+  /** Checks a rule between parameters: returns null, or the expectation that failed. */
   readonly refusal?: (params: Numbers<Params>) => string | null;
-  /** The bar, counted from 1, at which it has its first value. */
+  /** Returns the number of the bar, from 1, at which it has its first value. */
   readonly first: (params: Numbers<Params>) => number;
-  /**
-   * Bars after which its value no longer depends on where it began; left out of those that forget after
-   * `first` bars.
-   */
+  /** Returns the bars after which its value no longer depends on its start; left out if that is `first`. */
   readonly settled?: (params: Numbers<Params>) => number;
-  /** A new one at work, fed with closes or with whole bars. */
+  /** Starts a new running indicator, fed with closes or with whole bars. */
   readonly start: (params: Numbers<Params>) => IndicatorFeed<Value>;
 }
 
-/** Input of an indicator. */
+/** A running indicator, with the kind of input that it reads. */
 export type IndicatorFeed<Value> =
   | { readonly reads: 'closes'; readonly series: Series<number, Value> }
   | { readonly reads: 'bars'; readonly series: Series<Ohlcv, Value> };
@@ -98,28 +93,28 @@ export function ofBars<Value>(series: Series<Ohlcv, Value>): IndicatorFeed<Value
   return { reads: 'bars', series };
 }
 
-/** An indicator with its parameters checked. */
+/** An indicator whose parameters are checked. */
 export interface CheckedIndicator {
   readonly first: number;
   readonly settledAfter: number;
   readonly start: () => IndicatorFeed<IndicatorValue>;
 }
 
-/** Entry of the table for an indicator, whatever its parameters are called. */
+/** Table entry of an indicator, whatever its parameters are called. */
 export interface IndicatorEntry {
   readonly kind: string;
   readonly params: Ranges;
-  /** Throws `INVALID_STRATEGY` that names the parameter, its range and what it was. */
+  /** Checks parameters. Throws `INVALID_STRATEGY` that names the parameter, its range and its value. */
   readonly check: (params: unknown) => CheckedIndicator;
 }
 
-/** The function by which strategies declare an indicator, with its row of the table. */
+/** The function with which strategies declare an indicator, and its row of the table. */
 export type Declaration<
   Arguments extends readonly [of: CandleData, ...unknown[]],
   Value extends IndicatorValue,
 > = Declare<Arguments, Value> & { readonly entry: IndicatorEntry };
 
-/** Of candles, or of the candles of each member of a universe. */
+/** Declares an indicator on candles, or on the candles of each universe member. */
 interface Declare<Arguments extends readonly [of: CandleData, ...unknown[]], Value extends IndicatorValue> {
   (...given: OfMemberCandles<Arguments>): MemberIndicatorSpec<Value>;
   (...given: Arguments): IndicatorSpec<Value>;
@@ -132,7 +127,7 @@ type OfMemberCandles<Arguments extends readonly [of: CandleData, ...unknown[]]> 
   ? [of: MemberCandles, ...rest: Rest]
   : never;
 
-/** A declaration of candles takes those of members just as well: the runner makes one for each. */
+/** Makes a declaration for candles accept candles of universe members, too: the runner makes one for each. */
 export function declared<
   Arguments extends readonly [of: CandleData, ...unknown[]],
   Value extends IndicatorValue,
@@ -143,7 +138,7 @@ export function declared<
   return Object.assign(declare as Declare<Arguments, Value>, { entry });
 }
 
-/** An indicator without parameters: `bop(bars)`. */
+/** Declares an indicator without parameters: `bop(bars)`. */
 export function declarePlain<Value extends IndicatorValue>(
   kind: string,
   rules: Omit<Rules<NoRanges, Value>, 'params'>,
@@ -152,7 +147,7 @@ export function declarePlain<Value extends IndicatorValue>(
   return declared(declare, entryOf(kind, { params: {}, ...rules }));
 }
 
-/** An indicator over a count of bars: `adx(bars, 14)`. */
+/** Declares an indicator over a count of bars: `adx(bars, 14)`. */
 export function declareLength<Value extends IndicatorValue>(
   kind: string,
   range: ParameterRange,
@@ -166,7 +161,7 @@ export function declareLength<Value extends IndicatorValue>(
   return declared(declare, entryOf(kind, { params: { length: range }, ...rules }));
 }
 
-/** An indicator of the last `length` bars alone: it has its first value at the last of them. */
+/** Declares an indicator of the last `length` bars alone: its first value is at bar `length`. */
 export function declareWindow<Value extends IndicatorValue>(
   kind: string,
   range: ParameterRange,
@@ -178,7 +173,7 @@ export function declareWindow<Value extends IndicatorValue>(
   });
 }
 
-/** An indicator of several parameters, given by name: `keltner(bars, { length: 20, factor: 2 })`. */
+/** Declares an indicator with parameters by name: `keltner(bars, { length: 20, factor: 2 })`. */
 export function declareNamed<const Params extends Ranges, Value extends IndicatorValue>(
   kind: string,
   params: Params,
@@ -192,7 +187,7 @@ export function declareNamed<const Params extends Ranges, Value extends Indicato
   return declared(declare, entryOf(kind, { params, ...rules }));
 }
 
-/** The parameters where an author says nothing. */
+/** Returns the default parameters. */
 export function usualOf(params: Ranges): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(params).map(([name, { usual }]) => [name, usual]));
 }
@@ -224,7 +219,7 @@ function entryOf<Params extends Ranges, Value extends IndicatorValue>(
   };
 }
 
-/** Authors may write JavaScript, so the types are not believed. */
+/** Checks each parameter against its range. Types of plugins are not trusted. */
 function checkedNumbers<Params extends Ranges>(
   kind: string,
   ranges: Params,
@@ -244,7 +239,7 @@ function checkedNumbers<Params extends Ranges>(
     const wanted = `${isWhole ? 'a whole number' : 'a number'} from ${least} to ${most}`;
     throw refused(`expected ${name} of ${kind} to be ${wanted}, was ${JSON.stringify(value)}`);
   }
-  // Each name of the ranges was found above, with a number.
+  // Each name of the ranges has a checked number by now.
   return Object.fromEntries(found) as Numbers<Params>;
 }
 

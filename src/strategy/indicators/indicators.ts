@@ -11,21 +11,23 @@ import * as volatility from './volatility.ts';
 import * as volume from './volume.ts';
 
 /**
- * Every indicator that a strategy can declare. Left out of the library are:
+ * All indicators that a strategy can declare. These indicators of the library are left out:
  *
- * - those whose formula is not the published one: `ER` (divides by the range, not by the way), `PGO`
- *   (averages the true range twice), `ProjectionOscillator` (one slope for both bands), `PSAR` (bounds by one
- *   bar where Wilder has two, and moves by 0.01 whatever the price), `REI` (sums over all bars since the
- *   start and keeps them), `RandomWalkIndex` (counts one bar less), `VolatilityStop` (another rule than
- *   Wilder's), `GannHiLo` (its line stands still between breaks);
- * - those that have a value only where a pattern completes, so that no warm-up gives them one:
+ * - formulas that differ from the published ones: `ER` (divides by the range, not by the path), `PGO`
+ *   (averages
+ *   the true range twice), `ProjectionOscillator` (one slope for both bands), `PSAR` (bounded by one bar, not
+ *   by two as Wilder has it, and moves by 0.01 at any price), `REI` (sums over all bars since the start,
+ * which
+ *   it keeps), `RandomWalkIndex` (counts one bar less), `VolatilityStop` (another rule than Wilder's), and
+ *   `GannHiLo` (its line does not move between breaks);
+ * - indicators with a value only where a pattern completes, so that no warm-up gives them one:
  *   `BreakoutBarLow`, `HigherLowTrail`, `SwingHigh`, `SwingLow`, `TDS`, `ZigZag`;
- * - levels that depend on where they began, and can not be a sum over a window: `NVI`, `PVI`; those that can
- *   (`AD`, `AccumulativeSwingIndex`, `OBV`, `PVT`, `VWAP`, `WAD`) are in as such;
+ * - lines that depend on their start and are no sum of steps: `NVI`, `PVI`. Lines that are (`AD`,
+ *   `AccumulativeSwingIndex`, `OBV`, `PVT`, `VWAP`, `WAD`) are included as sums over a window;
  * - `QQE`, whose trailing line was never published as a formula;
- * - what another one is: `DMA` (two `sma`), `RMA` (`wsma`, begun otherwise), `EMA` and `MACD` (begun with the
- *   first close; ours begin with the simple average), `TRIX` (divides by the newer value), `AC` and
- *   `StochasticRSI` (skip values of 0; ours are made of their parts).
+ * - duplicates: `DMA` (two `sma`), `RMA` (`wsma` with another start), `EMA` and `MACD` (start with the first
+ *   close; ours start with the simple average), `TRIX` (divides by the newer value), `AC` and `StochasticRSI`
+ *   (skip values of 0; ours are made of their parts).
  */
 export const INDICATORS: ReadonlyMap<string, IndicatorEntry> = new Map(
   Object.values({
@@ -38,16 +40,16 @@ export const INDICATORS: ReadonlyMap<string, IndicatorEntry> = new Map(
   }).map(({ entry }) => [entry.kind, entry]),
 );
 
-/** One running indicator: takes closed candles in order, and answers its value as of each. */
+/** One running indicator: is fed with closed candles in order, and has a value after each. */
 export interface Indicator {
   /**
-   * Candles after which its value no longer depends on where it began: less than a thousandth of what came
-   * before is left in it.
+   * Number of candles after which its value no longer depends on its start: less than a thousandth of earlier
+   * values is left in it.
    */
   readonly settledAfter: number;
   /**
-   * As of the last candle. Null until it has seen enough of them, and where its formula divides by zero. What
-   * remembers more than its window begins anew after that, since it would carry the fault along.
+   * Value as of the last candle. Null before it has seen enough candles, and if its formula divides by zero.
+   * An indicator with a memory beyond its window then starts again, so that the fault does not stay in it.
    */
   readonly value: IndicatorValue | null;
   /** True if `value` is not null. */
@@ -56,8 +58,8 @@ export interface Indicator {
 }
 
 /**
- * Throws `INVALID_STRATEGY` for what is no indicator, has a parameter out of its range, or looks back over
- * more candles than the exchange gives at once.
+ * Creates a running indicator. Throws `INVALID_STRATEGY` for a value that is no indicator, for a parameter
+ * out of its range, or for more candles than the exchange gives at once.
  */
 export function createIndicator(spec: unknown): Indicator {
   const { kind, params, of } = fieldsOf(spec);
@@ -83,9 +85,9 @@ function isCandles(of: unknown): boolean {
 
 class RunningIndicator implements Indicator {
   readonly settledAfter: number;
-  /** NaN while its value is another, or none. A field of numbers alone is written without a new object. */
+  /** Value if it is a number, else NaN. A field of numbers alone can be written without a new object. */
   private number = Number.NaN;
-  /** Null while its value is another, or none. */
+  /** Value if it is a record; null if it is a number or none. */
   private record: object | null = null;
   private readonly rules: CheckedIndicator;
   private feed: IndicatorFeed<IndicatorValue>;
@@ -118,7 +120,7 @@ class RunningIndicator implements Indicator {
       if (Number.isFinite(value)) this.set(value, null);
       else this.beginAnew();
     } else if (isFinite(value)) {
-      // The library may read its own record again, so it stays its own.
+      // The library may read its own record again, so a copy is frozen.
       this.set(Number.NaN, Object.freeze({ ...value }));
     } else this.beginAnew();
   }

@@ -41,7 +41,7 @@ import {
   SimpleAverage,
 } from './series.ts';
 
-/** `histogram` is the line less its signal. All in price. */
+/** Value of `macd`, in units of the price: `histogram` is the line less its signal. */
 export interface MacdValue {
   readonly line: number;
   readonly signal: number;
@@ -122,7 +122,7 @@ export const acceleration = declareNamed(
   {
     refusal: fastBelowSlow,
     first: ({ slow, signal }) => slow + signal - 1,
-    // Of its parts, since the library's own skips bars at which the oscillator is 0.
+    // Made from its parts, since the library's own skips bars at which the oscillator is 0.
     start: ({ fast, slow, signal }) => {
       const [oscillator, average] = [new AO(fast, slow), new SimpleAverage(signal)];
       return ofBars(
@@ -309,7 +309,7 @@ export const accumulatedSwing = declareNamed(
 export const trix = declareLength('trix', bars(15), {
   first: ({ length }) => 3 * length - 1,
   settled: ({ length }) => exponentialMemory(length, length, length) + 1,
-  // Of its parts, since the library's own divides by the newer value.
+  // Made from its parts, since the library's own divides by the newer value.
   start: ({ length }) => {
     const average = chained(textbookEma(length), chained(textbookEma(length), textbookEma(length)));
     return ofCloses(mapped(chained(average, new ROC(1)), (change) => 100 * change));

@@ -48,7 +48,7 @@ export const rsi = declareLength('rsi', bars(14, 2), {
   start: ({ length }) => ofCloses(new RSI(length, WilderAverage)),
 });
 
-/** A stochastic oscillator; `k` and `d` are 0 to 100, `j` is 3 k - 2 d. */
+/** Value of a stochastic oscillator: `k` and `d` are 0 to 100, `j` is 3 k - 2 d. */
 export interface StochasticValue {
   readonly k: number;
   readonly d: number;

@@ -2,12 +2,12 @@ import { EMA, Period, WSMA } from 'trading-signals';
 import type { BarValues } from '../../domain/candle.ts';
 import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
 
-/** A closed candle in floats, as formulas read it. */
+/** A closed candle as floats, for formulas. */
 export type Ohlcv = BarValues<number>;
 
 /**
- * A formula at work: takes its inputs in order and answers its value as of each, null before it has one. The
- * library's indicators are such. `replace` is theirs, for bars that are not closed; here it is always false.
+ * A running formula: `update` adds an input and returns the value after it, or null before the first. The
+ * library's indicators have this shape; their `replace` is for bars that are not closed, and is false here.
  */
 export interface Series<Input, Value> {
   update(input: Input, replace: false): Value | null;
@@ -17,7 +17,7 @@ export function series<Input, Value>(update: (input: Input) => Value | null): Se
   return { update };
 }
 
-/** A series whose values are said in other words. */
+/** Returns a series with each value of another one converted. */
 export function mapped<Input, From, To>(of: Series<Input, From>, to: (value: From) => To): Series<Input, To> {
   return series((input) => {
     const value = of.update(input, false);
@@ -25,7 +25,7 @@ export function mapped<Input, From, To>(of: Series<Input, From>, to: (value: Fro
   });
 }
 
-/** A series that reads one number of each bar. */
+/** Returns a series that reads one number of each bar. */
 export function reading<Value>(
   of: Series<number, Value>,
   number: (bar: Ohlcv) => number,
@@ -33,7 +33,7 @@ export function reading<Value>(
   return series((bar) => of.update(number(bar), false));
 }
 
-/** A series of what another answers. */
+/** Returns a series that is fed with the values of another one. */
 export function chained<Input, Middle, Value>(
   first: Series<Input, Middle>,
   then: Series<Middle, Value>,
@@ -45,8 +45,8 @@ export function chained<Input, Middle, Value>(
 }
 
 /**
- * A series that is `flat` while the last `length` numbers are the same: their mean is not exactly them, and
- * what a formula makes of the difference is noise.
+ * Returns `flat` while the last `length` numbers are equal, else the value of the series. The mean of equal
+ * floats differs from them a little, and a formula would turn that difference into noise.
  */
 export function flatAs<Input, Value>(
   flat: Value | null,
@@ -62,15 +62,14 @@ export function flatAs<Input, Value>(
   });
 }
 
-/** The sum of the last `length` values of a series. */
+/** Returns the sum of the last `length` values of a series. */
 export function summed<Input>(length: number, of: Series<Input, number>): Series<Input, number> {
   return mapped(chained(of, new SimpleAverage(length)), (mean) => mean * length);
 }
 
 /**
- * Returns the change that a bar adds to a line that sums up from its first bar on. The line is begun anew
- * with the bar before, so that no earlier value is left in it: a float that grows for years loses its last
- * digits.
+ * Returns how much each bar adds to a cumulative line. The line is started again from the bar before, so that
+ * no earlier value is left in it: a float that grows for years loses its last digits.
  */
 export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number> {
   let before: Ohlcv | null = null;
@@ -85,8 +84,8 @@ export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number
 }
 
 /**
- * The library's average begins with the first value; the textbook's, as here, with the simple average of the
- * first `length`.
+ * Returns the textbook's exponential average, which begins with the simple average of the first `length`
+ * values; the library's begins with the first value.
  */
 export function textbookEma(length: number): Series<number, number> {
   const first = new SimpleAverage(length);
@@ -110,15 +109,15 @@ export function typicalOf({ high, low, close }: Ohlcv): number {
 }
 
 /**
- * The simple average of the last `length` values. Sums them up from the oldest on, so that its values are
- * those of the library's `SMA` to the last digit; a sum that is carried along would drift. The library moves
- * all values of its window at each step, and calls a function for each, which takes longer than the sum.
+ * The simple average of the last `length` values. It adds them from the oldest on, so that its values equal
+ * the library's `SMA` to the last digit; a running sum would drift. The library's own way is slower: it moves
+ * all values at each step and calls a function for each.
  */
 export class SimpleAverage implements Series<number, number> {
   readonly #length: number;
-  /** The values twice, one after the other, so that a window is in one piece wherever it begins. */
+  /** The values twice, one after the other, so that each window is contiguous. */
   readonly #values: Float64Array;
-  /** Place of the oldest one, which the next one replaces. */
+  /** Index of the oldest value, which the next one replaces. */
   #oldest = 0;
   #count = 0;
 
@@ -145,10 +144,7 @@ export class SimpleAverage implements Series<number, number> {
     return sum / length;
   }
 
-  /**
-   * Returns the deviation of the same values from their mean: the root of the mean square, as of a whole
-   * population.
-   */
+  /** Returns the standard deviation of the same values from their mean, as of a whole population. */
   deviation(mean: number): number {
     const length = this.#length;
     const values = this.#values;
@@ -163,34 +159,29 @@ export class SimpleAverage implements Series<number, number> {
 }
 
 /**
- * Bars after which less than a thousandth of what came before is left in an average. Of averages of averages
- * the memories add up.
+ * Returns the bars after which less than a thousandth of earlier values is left in an average with the weight
+ * 2 / (n + 1). For averages of averages, the bars of all lengths add up.
  */
-
-/** Of one with the weight 2 / (n + 1). */
 export function exponentialMemory(...lengths: readonly number[]): number {
   return lengths.reduce((bars, length) => bars + 3.5 * (length + 1), 0);
 }
 
-/** Of one of Wilder's, with the weight 1 / n. */
+/** Returns the bars after which Wilder's average, with the weight 1 / n, has forgotten its start. */
 export function wilderMemory(length: number): number {
   return 7 * length;
 }
 
-/** Of one that keeps a share of itself at each bar. */
+/** Returns the bars after which an average that keeps a share of itself has forgotten its start. */
 export function shareMemory(share: number): number {
   return share <= 0 ? 0 : Math.log(1_000) / -Math.log(share);
 }
 
-/**
- * Of a rule that holds on to its past for as long as the market lets it: as many bars as the exchange gives
- * at once.
- */
+/** Warm-up bars of a rule with an unbounded memory: as many as one request to the exchange returns. */
 export const UNBOUNDED_MEMORY = LONGEST_WARM_UP;
 
 /**
- * Wilder's smoothed average, the same to the last digit as the library's. That one goes on with the simple
- * average that it began with, and asks it for nothing.
+ * Wilder's smoothed average, equal to the library's to the last digit. The library's also goes on updating
+ * the simple average that it began with, which nothing reads.
  */
 export class WilderAverage extends WSMA {
   private readonly weight: number;

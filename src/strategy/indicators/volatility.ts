@@ -34,7 +34,7 @@ import {
 } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory, flatAs, series, SimpleAverage, WilderAverage } from './series.ts';
 
-/** Prices around a middle one. */
+/** Value of an indicator with bands: prices below, in and above the middle. */
 export interface Bands {
   readonly lower: number;
   readonly middle: number;

@@ -1,35 +1,35 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { DecimalInput, Size } from '../intents.ts';
 
-/** Maximum loss of one trade. */
+/** Arguments of `size.riskPerTrade`: the most that one trade may lose. */
 export interface RiskPerTrade {
-  /** Of the strategy, in the quote currency: `ctx.equity`. */
+  /** Equity of the strategy, in the quote currency: `ctx.equity`. */
   readonly equity: number;
-  /** Share of it that is lost where the stop fills, before fees: above 0, at most 1. */
+  /** Share of it that is lost if the stop fills, before fees: above 0, at most 1. */
   readonly share: number;
-  /** From the entry to the stop, in the quote currency for one of the base currency. */
+  /** Distance from the entry to the stop, a price difference in the quote currency. */
   readonly stopDistance: number;
 }
 
-/** Target volatility of a position. */
+/** Arguments of `size.volatilityTarget`: the desired volatility of a position. */
 export interface VolatilityTarget {
-  /** Standard deviation of the market's returns, in the same time as `target`: above 0. */
+  /** Standard deviation of the market's returns, over the same time as `target`: above 0. */
   readonly volatility: number;
-  /** That of the strategy's equity which is wanted: above 0. */
+  /** Desired standard deviation of the strategy's equity: above 0. */
   readonly target: number;
-  /** Most of the equity that a position may have, 0 to 1; 1 when left out, since there is no credit. */
+  /** Most of the equity that a position may have, 0 to 1; 1 if left out, since there is no credit. */
   readonly most?: number;
 }
 
-/** Known statistics of an edge. */
+/** Arguments of `size.kelly`: statistics of the strategy's past trades. */
 export interface Edge {
   /** Share of trades that win, 0 to 1. */
   readonly winRate: number;
-  /** Average win by average loss, both as positive numbers: above 0. */
+  /** Average win divided by average loss, both as positive numbers: above 0. */
   readonly payoff: number;
-  /** Part of the full Kelly share that is taken, above 0 to 1; a half when left out. */
+  /** Part of the full Kelly share to use, above 0, at most 1; a half if left out. */
   readonly part?: number;
-  /** Most of the equity that a position may have, 0 to 1; 0.25 when left out. */
+  /** Most of the equity that a position may have, 0 to 1; 0.25 if left out. */
   readonly most?: number;
 }
 
@@ -37,28 +37,28 @@ const HALF = 0.5;
 const QUARTER = 0.25;
 
 /**
- * Trade sizes as every intent accepts them. The bot rounds them down to the market's steps. Functions that
- * need numbers throw `INVALID_STRATEGY` for one out of range, with its name.
+ * Functions that return the size of a trade, as every intent accepts it. The bot rounds it down to the
+ * market's steps. An argument out of range throws `INVALID_STRATEGY` with its name.
  */
 export const size = {
-  /** Always the same, in the base currency. */
+  /** Returns a fixed amount, in the base currency. */
   fixed(amount: DecimalInput): Size {
     return { amount };
   },
 
-  /** Always worth the same, in the quote currency, before the fee. */
+  /** Returns a fixed value, in the quote currency, before the fee. */
   value(value: DecimalInput): Size {
     return { value };
   },
 
-  /** Share of the strategy's equity, 0 to 1. */
+  /** Returns a share of the strategy's equity, 0 to 1. */
   equityShare(equityShare: DecimalInput): Size {
     return { equityShare };
   },
 
   /**
-   * So much that a stop loses that share of the equity: equity x share / distance (Tharp, percent risk
-   * model). Near stops make large positions: the account's money is no bound of it.
+   * Returns the amount with which a stop loses the given share of the equity: equity x share / distance
+   * (Tharp, percent risk model). A near stop makes a large amount, which may exceed the account's money.
    */
   riskPerTrade({ equity, share, stopDistance }: RiskPerTrade): Size {
     positive('equity', equity);
@@ -67,7 +67,7 @@ export const size = {
     return { amount: (equity * share) / stopDistance };
   },
 
-  /** So much that the equity moves as `target` says: target / volatility of it, at most `most`. */
+  /** Returns the share of equity that moves as much as `target`: target / volatility, at most `most`. */
   volatilityTarget({ volatility, target, most = 1 }: VolatilityTarget): Size {
     positive('volatility', volatility);
     positive('target', target);
@@ -76,9 +76,9 @@ export const size = {
   },
 
   /**
-   * The share that lets the equity grow fastest, p - (1 - p) / b (Kelly 1956), times `part`, at most `most`.
-   * Null where there is no edge: then nothing is to be traded. The numbers are estimates, so that the full
-   * share is too much.
+   * Returns the share with the fastest growth of the equity, p - (1 - p) / b (Kelly 1956), times `part`, at
+   * most `most`. Null if the edge is not positive, so that nothing should be traded. The full share is too
+   * much, since the numbers are estimates.
    */
   kelly({ winRate, payoff, part = HALF, most = QUARTER }: Edge): Size | null {
     if (!(winRate >= 0 && winRate <= 1)) throw outOfRange('winRate', 'from 0 to 1', winRate);
@@ -102,36 +102,36 @@ function outOfRange(name: string, range: string, was: number): SarrafError {
   return new SarrafError('INVALID_STRATEGY', `${name}: expected a number ${range}, was ${was}`);
 }
 
-/** Shares by market, each 0 to 1; together 1, as far as floats go. What `targets` takes. */
+/** Shares by market, each 0 to 1, with a sum of 1 but for float errors; an argument for `targets`. */
 export type Weights = Readonly<Record<string, number>>;
 
-/** Covariance of the returns of markets: `matrix[i][j]` is of `markets[i]` and `markets[j]`. */
+/** Covariance of the returns of markets: `matrix[i][j]` belongs to `markets[i]` and `markets[j]`. */
 export interface Covariance {
   readonly markets: readonly string[];
   readonly matrix: readonly (readonly number[])[];
 }
 
-/** Sweeps over all coordinates at most; ordinary matrices need some tens. */
+/** Most sweeps over all coordinates; ordinary matrices need some tens. */
 const MOST_SWEEPS = 100_000;
-/** By how much risk contributions may differ, as a share of their mean. */
+/** Allowed difference of risk contributions, as a share of their mean. */
 const PRECISE = 1e-12;
-/** Fewer give no sample covariance. */
+/** Fewest returns from which a sample covariance can be computed. */
 const LEAST_RETURNS = 2;
 
 /**
- * Shares of a portfolio by published rules. Statistics in floats: money is made of them by `targets`. What
- * can not be worked out throws `INVALID_STRATEGY` with the numbers.
+ * Functions that compute the shares of a portfolio by published rules, in floats; `targets` makes money
+ * amounts of them. Input that can not be solved throws `INVALID_STRATEGY` with the numbers.
  */
 export const weights = {
-  /** The same share of each. */
+  /** Returns the same share for each market. */
   equal(markets: readonly string[]): Weights {
     expectMarkets(markets);
     return byMarket(markets, () => 1 / markets.length);
   },
 
   /**
-   * Sample covariance of log returns, from closes of the same bars by market: one more close than returns,
-   * oldest first. Of one bar: it grows with the bar's length.
+   * Returns the sample covariance of log returns. Closes by market must be of the same bars, oldest first. It
+   * grows with the length of the bars.
    */
   covariance(closes: Readonly<Record<string, readonly number[]>>): Covariance {
     const markets = Object.keys(closes);
@@ -142,7 +142,7 @@ export const weights = {
     return { markets, matrix };
   },
 
-  /** In proportion to 1 / volatility, so that each moves the portfolio by as much, were they unrelated. */
+  /** Returns shares in proportion to 1 / volatility: equal risk from each, if returns are uncorrelated. */
   inverseVolatility({ markets, matrix }: Covariance): Weights {
     expectMatrix({ markets, matrix });
     const inverse = matrix.map((row, index) => 1 / Math.sqrt(row[index] ?? 0));
@@ -151,7 +151,7 @@ export const weights = {
   },
 
   /**
-   * So that each adds the same to the portfolio's risk: share x (covariance x shares) is the same for all
+   * Returns shares that each add the same risk: share x (covariance x shares) is equal for all markets
    * (Maillard, Roncalli and Teiletche 2010). Found as the minimum of Spinu's convex function (2013) by
    * cyclical coordinate descent (Griveau-Billion, Richard and Roncalli 2013).
    */
@@ -164,11 +164,11 @@ export const weights = {
 } as const;
 
 /**
- * The minimum of x'Cx / 2 - sum(ln x): there x_i (Cx)_i is 1 for all. Each step is the positive root of the
- * condition on one coordinate, the others staying as they are.
+ * Returns the minimum of x'Cx / 2 - sum(ln x), where x_i (Cx)_i is 1 for all i. Each step solves the
+ * condition for one coordinate (its positive root), while the others stay.
  */
 function descend(matrix: Covariance['matrix']): readonly number[] {
-  // In units of the mean variance, so that closes of any bars need as many sweeps.
+  // Scaled by the mean variance, so that the length of the bars does not change the number of sweeps.
   const scale = total(matrix.map((row, index) => row[index] ?? 0)) / matrix.length;
   const scaled = matrix.map((row) => row.map((value) => value / scale));
   const shares = scaled.map((row, index) => 1 / Math.sqrt(row[index] ?? 1));

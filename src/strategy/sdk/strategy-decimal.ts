@@ -1,8 +1,5 @@
 import { Decimal as Shared } from 'decimal.js';
 
-/**
- * decimal.js for strategies, with settings of its own: what a strategy sets with `Decimal.set` rounds nobody
- * else's numbers.
- */
+/** decimal.js for strategies, with its own settings: `Decimal.set` changes no rounding elsewhere. */
 export const Decimal = Shared.clone();
 export type Decimal = Shared;

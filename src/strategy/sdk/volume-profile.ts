@@ -2,29 +2,28 @@ import { DAY_MS } from '../../domain/time-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Bar } from '../data/bar.ts';
 
-/** A day in which the clock is set back has an hour more. */
+/** Longest day, in ms: a day in which the clock is set back has 25 hours. */
 const LONGEST_MS = DAY_MS + 3_600_000;
 const MOST_SLICES = 1_000;
 
-/** Digits of a share that are kept: a slice below one in a hundred million has no order anyway. */
+/** Decimals of a share that are kept: a slice below one in a hundred million has no order anyway. */
 const SHARE_DECIMALS = 8;
 
-/** The time that is to be cut into slices. */
+/** Time span that is cut into slices. */
 interface ProfiledTime {
   /** Start of the first slice, in ms since 1970: `ctx.nowMs`. */
   readonly fromMs: number;
-  /** From the first slice to the end, in ms; a day at most. */
+  /** Time from the first slice to the end, in ms; at most a day. */
   readonly overMs: number;
   /** Number of slices, 1 to 1,000. */
   readonly slices: number;
 }
 
 /**
- * The part of the volume that is usual in each slice of a time, by the bars of days before at the same time
- * of day: what `vwap` takes as `profile`. Bars that were not closed by `fromMs` are not looked at. Null where
- * some slice has no bar, or nothing was traded.
- *
- * @throws SarrafError `INVALID_STRATEGY` for a time that is no such time
+ * Returns the usual share of the volume in each slice, for `profile` of `vwap`. It comes from earlier days'
+ * bars at the same time of day; bars that were not closed by `fromMs` are ignored. Null if a slice has no
+ * bar, or if nothing was traded.
+ * @throws SarrafError `INVALID_STRATEGY` for a time or a number of slices out of range
  */
 export function volumeProfile(bars: readonly Bar[], time: ProfiledTime): readonly number[] | null {
   const { overMs, slices } = time;
@@ -37,12 +36,12 @@ export function volumeProfile(bars: readonly Bar[], time: ProfiledTime): readonl
   for (const bar of bars) addBar(bar, time, { volumes, coveredMs });
   const usual = volumes.map((volume, slice) => volume / (coveredMs[slice] ?? 0));
   const total = usual.reduce((sum, volume) => sum + volume, 0);
-  // A slice without a bar is not a number.
+  // A slice without a bar makes the total NaN.
   if (!(total > 0)) return null;
   return Array.from(usual, (volume) => Number((volume / total).toFixed(SHARE_DECIMALS)));
 }
 
-/** Spreads the volume of a bar evenly over its length, and each slice takes what lies in its time of day. */
+/** Spreads the volume of a bar evenly over its length, and adds each slice's part of it. */
 function addBar(
   { openTimeMs, closeTimeMs: closeMs, volume }: Bar,
   { fromMs, overMs, slices }: ProfiledTime,
@@ -50,7 +49,7 @@ function addBar(
 ): void {
   const lengthMs = closeMs - openTimeMs;
   if (closeMs > fromMs || lengthMs > LONGEST_MS) return;
-  // The same time of day at which the bar began, and a day before: a bar may reach into the next.
+  // The day in which the bar ended and the day before: a bar may reach into the next day.
   const latest = Math.floor((closeMs - fromMs) / DAY_MS);
   for (const day of [latest - 1, latest]) {
     for (let slice = 0; slice < slices; slice += 1) {

@@ -6,24 +6,24 @@ import type { Order } from '../strategy-event.ts';
 import { readOnlyFields, type FieldReader } from '../handlers/read-only-fields.ts';
 import { checkedChange } from '../strategy-state.ts';
 
-/** The name of the universe among the data of a strategy that is declared per member. */
+/** Name of the universe's data in a strategy that runs in each member. */
 export const UNIVERSE_NAME = 'members';
 
-/** The parts of a strategy that each member has of its own, and those that all members share. */
+/** Which parts of a strategy each member has for itself, and which all members share. */
 export interface MemberParts {
-  /** Names of data and of indicators that each member has of its own. */
+  /** Names of data and of indicators that each member has for itself. */
   readonly data: ReadonlySet<string>;
   readonly indicators: ReadonlySet<string>;
-  /** As the state of a member begins. */
+  /** State of a member before its first change. */
   readonly firstState: unknown;
   readonly hasState: boolean;
-  /** Told of an order by its id that it has not: the refusal of that names no market. */
+  /** Called if a member names an order that it does not have: the later refusal names no market. */
   readonly onUnknownOrder: (clientOrderId: string, market: string) => void;
 }
 
 /**
- * Context of a one-market strategy that runs in one member of its universe: that market is its own, and it
- * trades in no other.
+ * Context of a one-market strategy in one member of its universe: that market is its own, and it trades in no
+ * other.
  */
 export class MemberContext extends MarketIntentFields implements StrategyContext {
   readonly market: string;
@@ -64,7 +64,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     this.isTradable = place.isTradable;
     this.plot = place.plot;
     const readers = readersOf(ctx.data, parts.data, market);
-    // The universe itself is no data of the strategy.
+    // The universe itself is not data of the strategy.
     readers.delete(UNIVERSE_NAME);
     this.data = readOnlyFields(readers, null);
     this.history = readOnlyFields(readersOf(ctx.history, parts.data, market), null);
@@ -144,7 +144,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
       : Object.freeze(orders.filter(({ market }) => market === this.market));
   }
 
-  /** This market, by its name; another one is refused. */
+  /** Returns this context for its own market; another market throws `INVALID_STRATEGY`. */
   #own(symbol: string, place: string): MarketContext {
     void this.nowMs;
     if (symbol === this.market) return this;
@@ -154,7 +154,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     );
   }
 
-  /** An order is meant by its id: no order of another member. */
+  /** Checks that an order is not of another member. */
   #ask(clientOrderId: string, place: string, { onUnknownOrder }: MemberParts): void {
     const order = this.#ctx.orders.find((one) => one.clientOrderId === clientOrderId);
     if (order === undefined) onUnknownOrder(clientOrderId, this.market);
@@ -165,7 +165,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
 Object.freeze(MemberContext.prototype);
 Object.freeze(MemberContext);
 
-/** Looks at fields, of which some are there for each member. */
+/** Returns readers of fields; fields in `own` have a value for each member. */
 function readersOf(
   fields: unknown,
   own: ReadonlySet<string>,

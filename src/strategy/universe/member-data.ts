@@ -2,21 +2,21 @@ import type { Timeframe } from '../../domain/candle.ts';
 import { FRESHNESS, type Freshness, type MemberTemplate } from '../subscriptions.ts';
 import type { UniverseRules } from '../universe-rules.ts';
 
-/** Closed candles of each member; indicators are declared on them, and each member has its own. */
+/** Declared candles of each member. Indicators on them are separate for each member. */
 export interface MemberCandles {
   readonly kind: 'member-candles';
   readonly of: UniverseData;
   readonly from: Extract<MemberTemplate, { kind: 'candles' }>;
 }
 
-/** The order book of each member. */
+/** Declared order book of each member. */
 interface MemberBook {
   readonly kind: 'member-book';
   readonly of: UniverseData;
   readonly from: Extract<MemberTemplate, { kind: 'book' }>;
 }
 
-/** The best prices of each member. */
+/** Declared best prices of each member. */
 interface MemberTicker {
   readonly kind: 'member-ticker';
   readonly of: UniverseData;
@@ -25,24 +25,24 @@ interface MemberTicker {
 
 export type MemberData = MemberCandles | MemberBook | MemberTicker;
 
-/** Markets that are chosen by a rule, where data is declared. */
+/** Markets that are chosen by a rule, with the data that can be declared for them. */
 export interface UniverseData {
   readonly kind: 'universe';
   readonly from: UniverseRules;
-  /** Of a strategy that is written for one market, and runs in each member. */
+  /** Set for a strategy of one market that runs in each member. */
   readonly isPerMember?: true;
   /**
-   * Closed candles of each member, in order. With `history` the last so many bars (at most 499) are in
-   * `ctx.history` under the same name.
+   * Closed candles of each member, in order. With `history`, the last bars (at most 499) are in `ctx.history`
+   * under the name of the data.
    */
   candles(timeframe: Timeframe, options?: { readonly history?: number }): MemberCandles;
-  /** The order book of each member: wanted every 2 s, at most 30 s old. */
+  /** The order book of each member: polled every 2 s, at most 30 s old. */
   book(freshness?: Freshness): MemberBook;
   /** The best prices of each member, as `ticker` of a market. */
   ticker(options?: Freshness & { readonly timeframe?: Timeframe }): MemberTicker;
 }
 
-/** Something of each member, by its market; null for one that is not followed, and before the first. */
+/** A value of each member, by market; null if the market is not followed, and before the first value. */
 export interface OfMembers<Value> {
   readonly of: (market: string) => Value;
 }
@@ -64,7 +64,7 @@ export function universeData(
     ticker: ({ timeframe = run.timeframe, ...freshness } = {}) => ({
       kind: 'member-ticker',
       of: data,
-      // The close before the first bar is a price, too.
+      // The warm-up of one gives a price before the first live bar closes.
       from: run.hasBooks ? bookTemplate(freshness) : { kind: 'candles', timeframe, warmUp: 1 },
     }),
   };

@@ -6,24 +6,24 @@ import type { MemberTemplate, UniverseSubscription } from '../subscriptions.ts';
 import type { MemberData } from './member-data.ts';
 import type { UniverseRules } from '../universe-rules.ts';
 
-/** The best prices of a member for the price collar, where the strategy looks at no book of it. */
+/** Subscription to a member's best prices for the price collar, if the strategy declares no book. */
 const COLLAR_BOOK = { kind: 'book', everyMs: 10_000, maxAgeMs: 30_000 } as const;
 
 /** An indicator that is declared on candles of members. */
 interface MemberIndicator {
   readonly name: string;
   readonly spec: Omit<IndicatorSpec, 'of'> & { readonly of: unknown };
-  /** Those at work, by market. */
+  /** Running indicators, by market. */
   readonly running: Map<string, Indicator>;
 }
 
-/** One declared data of the members of a universe. */
+/** One declared data of a universe's members. */
 export class MemberFeed {
   readonly name: string;
   readonly data: MemberData;
   readonly set: MemberSet;
   private readonly indicators: MemberIndicator[] = [];
-  /** By market: of each candidate at most. */
+  /** Candles by market; at most one entry for each candidate. */
   private readonly series = new Map<string, MemberSeries>();
 
   constructor(name: string, data: MemberData, set: MemberSet) {
@@ -32,7 +32,7 @@ export class MemberFeed {
     this.set = set;
   }
 
-  /** As what it is shown. */
+  /** Kind of data as which handlers receive it. */
   get kind(): 'candles' | 'book' | 'ticker' {
     if (this.data.kind === 'member-candles') return 'candles';
     return this.data.kind === 'member-book' ? 'book' : 'ticker';
@@ -50,17 +50,17 @@ export class MemberFeed {
     this.indicators.push({ name, spec, running: new Map() });
   }
 
-  /** The values of each indicator, by its name: of a market as of its last bar. */
+  /** Each indicator's name, and a function that returns its value for a market as of the last bar. */
   get values(): readonly (readonly [name: string, of: (market: string) => IndicatorValue | null])[] {
     return this.indicators.map(({ name, running }) => [name, (market) => running.get(market)?.value ?? null]);
   }
 
-  /** Its candles of a market while that is followed. */
+  /** Returns its candles of a market; null while the market is not followed. */
   candlesOf(market: string): CandleSeries | null {
     return this.series.get(market)?.candles ?? null;
   }
 
-  /** The same of a candidate, whether that is followed or not. */
+  /** Returns the series of a candidate, whether it is followed or not. */
   seriesOf(market: string): MemberSeries {
     const known = this.series.get(market);
     if (known !== undefined) return known;
@@ -69,7 +69,7 @@ export class MemberFeed {
     return made;
   }
 
-  /** A member is followed from now on: its history begins anew, and its indicators, which it answers. */
+  /** Starts following a market: its history and indicators start empty. Returns the indicators. */
   begin(market: string): readonly Indicator[] {
     const { from } = this.data;
     if (from.kind !== 'candles') return [];
@@ -94,7 +94,7 @@ export class MemberFeed {
   }
 }
 
-/** One universe in a strategy: which markets it follows, and their data. */
+/** One universe of a strategy: the markets that it follows, and their data. */
 export class MemberSet {
   readonly name: string;
   readonly rules: UniverseRules;
@@ -102,7 +102,7 @@ export class MemberSet {
   readonly feeds: MemberFeed[] = [];
   private readonly hasBooks: boolean;
   private readonly isPerMember: boolean;
-  /** Those that were asked for, by market. */
+  /** Candidates that were used so far, by market. */
   private readonly known = new Map<string, Candidate>();
 
   constructor(
@@ -135,7 +135,7 @@ export class MemberSet {
     return this.isPerMember ? { ...wanted, isPerMember: true } : wanted;
   }
 
-  /** A market as its bars look it up. */
+  /** Returns the candidate for a market; the same object each time. */
   candidate(market: string): Candidate {
     const known = this.known.get(market);
     if (known !== undefined) return known;
@@ -148,7 +148,7 @@ export class MemberSet {
     return this.known.get(market)?.isFollowed === true;
   }
 
-  /** These markets are followed from now on, and no others. */
+  /** Sets the markets that are followed; all others end. */
   follow(markets: readonly string[]): void {
     const wanted = new Set(markets);
     for (const [market, candidate] of this.known) {
@@ -163,7 +163,7 @@ export class MemberSet {
     }
   }
 
-  /** Feeds bars of the past, without anybody being asked. */
+  /** Feeds past bars without calling the strategy. */
   warmUp(past: readonly ClosedCandle[]): void {
     for (const candle of past) {
       for (const feed of this.feeds) if (feed.accepts(candle)) feed.seriesOf(candle.market).add(candle);
@@ -181,21 +181,21 @@ function both(one: MemberTemplate, other: MemberTemplate): MemberTemplate {
 
 /** The candles of one market for one data of a universe. */
 export class MemberSeries {
-  /** Null while nobody follows the market. */
+  /** Candles of the market; null while it is not followed. */
   candles: CandleSeries | null = null;
 
-  /** Takes in a bar; answers false for one that it has, and while nobody follows the market. */
+  /** Adds a bar; returns false if it is not new, or if the market is not followed. */
   add(candle: ClosedCandle): boolean {
     return this.candles !== null && this.candles.add(candle);
   }
 }
 
-/** One market that may become a member of a universe, as its bars look it up. */
+/** One market that may become a member of a universe. */
 export class Candidate {
-  /** Those of all data of the universe; null while nobody follows the market. */
+  /** Indicators of all data of the universe; null while the market is not followed. */
   private indicators: readonly Indicator[] | null = null;
 
-  /** It is followed from now on, and these indicators begin anew. */
+  /** Starts following the market, with indicators that start empty. */
   begin(indicators: readonly Indicator[]): void {
     this.indicators = indicators;
   }
@@ -208,7 +208,7 @@ export class Candidate {
     return this.indicators !== null;
   }
 
-  /** True if it is followed, and every one of its indicators has a value. */
+  /** True if it is followed, and each of its indicators has a value. */
   get isWarm(): boolean {
     if (this.indicators === null) return false;
     for (const indicator of this.indicators) if (!indicator.hasValue) return false;

@@ -11,15 +11,14 @@ import type { UniverseRules } from '../universe-rules.ts';
 import { z } from 'zod';
 import { StrategyState } from '../strategy-state.ts';
 
-/** Orders that members asked for and do not have: their refusals come at once. The oldest are forgotten. */
+/** Most orders that members named but do not have; their refusals come at once, so the oldest are dropped. */
 const MOST_ASKED = 100;
 
 const IS_LIFE: ReadonlySet<string> = new Set(LIFE);
 
 /**
- * Makes of a strategy that is written for one market one that runs in each member of a universe. Its
- * handlers see the market of the event as their own; each market has its indicators, history and state. To
- * be made anew for each run.
+ * Makes a strategy of one market run in each member of a universe. Its handlers see the market of the event
+ * as their own; each market has its own indicators, history and state. Must be called for each run.
  */
 export function perMember(definition: StrategyDefinition, rules: UniverseRules): StrategyDefinition {
   const members = new Members(definition);
@@ -34,7 +33,7 @@ export function perMember(definition: StrategyDefinition, rules: UniverseRules):
       : { migrate: (stored: unknown) => migratedStates(definition, stored) }),
     data: (setup) => members.declare(setup, rules),
     indicators: (data, setup) => members.indicators(data, setup),
-    // Each member is checked for warmth by itself, below.
+    // Indicators of each member are checked in `isWarm` below.
     beforeWarm: 'call',
     ...(trailing === undefined
       ? {}
@@ -49,9 +48,9 @@ class Members {
   private readonly data = new Set<string>();
   private readonly indicatorNames = new Set<string>();
   private readonly parts: MemberParts;
-  /** By market: one for each candidate at most. */
+  /** Contexts by market; at most one for each candidate. */
   private readonly contexts = new Map<string, MemberContext>();
-  /** Market of the member that asked for an order it does not have, by the order's id. */
+  /** Market of the member that named an order it does not have, by the order's id. */
   private readonly asked = new Map<string, string>();
 
   constructor(definition: StrategyDefinition) {
@@ -69,7 +68,7 @@ class Members {
   }
 
   declare(setup: DataSetup<unknown>, rules: UniverseRules): DeclaredData {
-    // Checks that this run can rank by it.
+    // Throws if this run can not rank by these rules.
     const { from } = setup.universe(rules);
     const universe = universeData(from, { ...setup, isPerMember: true });
     const declared = this.definition.data({
@@ -94,7 +93,7 @@ class Members {
     return specs;
   }
 
-  /** Its handlers, each called with the context of the market that something happened in. */
+  /** Returns its handlers, each called with the context of the event's market. */
   handlers(): StrategyDefinition['on'] {
     const { on } = this.definition;
     const handlers: Record<string, AnyHandler> = {};
@@ -122,7 +121,7 @@ class Members {
     } else if (isOfMember(data)) this.data.add(name);
   }
 
-  /** Data of a member, or data that is the same for all of them. */
+  /** Calls a handler of data: for the member that the data belongs to, or for all if they share it. */
   private withData(name: string, ctx: StrategyContext, event: unknown, handle: AnyHandler): unknown {
     const market = this.data.has(name) ? fieldsOf(event)['market'] : null;
     for (const one of typeof market === 'string' ? [market] : followed(ctx)) {
@@ -134,7 +133,10 @@ class Members {
     return undefined;
   }
 
-  /** A fill, an order, a refusal: of its market. A start and a stop: of each that is followed. */
+  /**
+   * Calls a handler of the strategy's life: for the market of a fill, order or refusal; for each followed
+   * market at start and stop.
+   */
   private inMarketsOf(ctx: StrategyContext, event: unknown, handle: AnyHandler): unknown {
     const market = this.marketOf(event);
     for (const one of market === null ? followed(ctx) : [market]) {
@@ -144,7 +146,7 @@ class Members {
     return undefined;
   }
 
-  /** A market that enters begins then: with its state of before, where it has one. */
+  /** Calls `start` for each market that enters; it is a restart if the market has a stored state. */
   private begin(ctx: StrategyContext, event: unknown, handle: AnyHandler): unknown {
     const { entered } = fieldsOf(event);
     for (const market of Array.isArray(entered) ? (entered as readonly string[]) : []) {
@@ -184,14 +186,14 @@ class Members {
   }
 }
 
-/** Members, the best first, and markets that have left and in which something is held. */
+/** Returns the members, the best first, and markets that have left but in which something is held. */
 function followed(ctx: StrategyContext): readonly string[] {
-  // It was declared under this name.
+  // `declare` added the universe under this name.
   const { markets, kept } = fieldsOf(ctx.data)[UNIVERSE_NAME] as Universe;
   return [...markets, ...kept];
 }
 
-/** The strategy's own market while it declares its data: each member at once. */
+/** Returns the own market of a strategy that runs in each member: data is declared for each member. */
 function memberMarket(universe: UniverseData, quote: string): MarketData {
   const market = {
     get symbol() {
@@ -207,7 +209,7 @@ function memberMarket(universe: UniverseData, quote: string): MarketData {
     trades: () => notOf('trades'),
     stats: () => notOf('stats'),
   };
-  // Data of each member stands where that of one market would: the runner tells them apart by their kind.
+  // Data of members takes the place of one market's data: the runner tells them apart by kind.
   return market as unknown as MarketData;
 }
 
@@ -233,18 +235,18 @@ function refusal(message: string): SarrafError {
 
 type Stateful = Pick<StrategyDefinition, 'name' | 'state' | 'migrate'>;
 
-/** A symbol such as `BTCIRT`. Fields of a state of one market are mostly no such names, and then refused. */
+/** A symbol such as `BTCIRT`. A state stored for one market rarely has such names, and is refused. */
 const market = z.string().regex(/^[A-Z0-9_]{3,30}$/);
 
-/** The state in one market before anything changes it. Throws like `StrategyState`. */
+/** Returns the state of a market before its first change. Throws like `StrategyState`. */
 function firstState({ name, ...definition }: Stateful): unknown {
   return new StrategyState(name, definition).value;
 }
 
-/** The schema of the states of a strategy by market; none where it keeps no state. */
+/** Returns the schema of the states by market; undefined if the strategy keeps no state. */
 function statesByMarket({ state }: Stateful): z.ZodType | undefined {
   if (state === undefined) return undefined;
-  // One market changes at a time: the states of the others were read before.
+  // Only one market's state changes at a time: states of other markets are not read again.
   const known = new WeakSet<object>();
   const one = z.unknown().transform((value, context) => {
     if (typeof value === 'object' && value !== null && known.has(value)) return value;
@@ -262,7 +264,7 @@ function statesByMarket({ state }: Stateful): z.ZodType | undefined {
   });
 }
 
-/** Each stored state brought up to date by itself. Throws `INVALID_STRATEGY` where one does not fit. */
+/** Migrates each market's stored state. Throws `INVALID_STRATEGY` if one does not fit. */
 function migratedStates({ name, ...definition }: Stateful, stored: unknown): unknown {
   return Object.fromEntries(
     Object.entries(fieldsOf(stored)).map(([symbol, one]) => {
