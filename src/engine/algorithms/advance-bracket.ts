@@ -29,17 +29,17 @@ import { canBeOrdered, onAmountGrid, onPriceGrid } from './requested-units.ts';
 import { afterSetbacks, exitRetryAtMs, hasMarketMoved, isOfMarket, retryAtMsOf } from './setbacks.ts';
 
 /**
- * The exchange ends the other leg of a pair with the first. For so long it is waited for, as lists show the
- * two one after the other.
+ * Longest wait for the exchange to end the other leg of a pair after the first, in ms: lists show the two one
+ * after the other.
  */
 const PAIR_ENDS_MS = 5_000;
 
-/** While no orders are taken, what rests is left as it is, and looked at again after this. */
+/** Delay before the next check while no orders are accepted, in ms; resting orders stay until then. */
 const POLL_AGAIN_MS = 1_000;
 
 type BracketStep = AlgorithmStep<BracketAlgorithm>;
 
-/** Current prices of a position's exit, on the steps of the market; null if it has no such leg. */
+/** Current prices of a position's exit, on the steps of the market; null for a leg that it does not have. */
 interface ExitPrices {
   readonly target: Units | null;
   readonly stop: Units | null;
@@ -58,24 +58,24 @@ interface Situation {
 /**
  * Returns the next step of a bracket.
  *
- * - Its entry goes first. The rest of it is canceled when its time is over, and when an exit fills.
+ * - The entry is placed first. Its rest is canceled when its time is over, and when an exit fills.
  * - The bought amount gets its exit at once, also while the entry still fills. For another amount or price
- *   the exit is canceled, and placed anew when its end and all its fills are known.
+ *   the exit is canceled, and placed again when its end and all its fills are known.
  * - The exchange refuses a pair while the last price is that of the target, as after a part of it was filled.
- *   Then the stop goes alone at once, and gives place to a pair when the pause after the refusal is over.
+ *   Then the stop is placed alone at once, and a pair replaces it when the pause after the refusal is over.
  * - A target farther from the price than the exchange accepts stays in the bot until it is in reach, and the
  *   stop rests alone.
- * - An exit that the exchange refused for the market's price goes as soon as the book shows another one.
+ * - An exit that was refused because of the market's price is retried as soon as the book shows another one.
  * - An amount too small for an order waits for more of the entry. If none comes it stays with the strategy.
- * - Its strategy can leave it, or a part of it: the exit goes first, then comes one sale. While a limit sale
- *   rests in place of the exit, the stop is in the bot.
+ * - The strategy can sell all of the position or a part: the exit is canceled first, then comes one sale.
+ *   While a limit sale rests in place of the exit, the stop is in the bot.
  * - After somebody else canceled the exit, or removed coins, none is placed until it is clear what became of
  *   the position.
  * - If the price is beyond a target that does not rest, as after the target fell, a limit sale at the target
- *   goes alone. It gives place to the exit with its stop once the price is below the target again.
- * - It is sold at the market when its time is over; when the price is beyond the stop while no exit rests;
- *   when it is far beyond the target, or such a limit sale was refused; and when it is beyond the limit of
- *   the stop leg, which then cannot fill.
+ *   is placed alone. The exit with its stop replaces it once the price is below the target again.
+ * - The position is sold at the market when its time is over; when the price is beyond the stop while no exit
+ *   rests; when the price is far beyond the target, or such a limit sale was refused; and when the price is
+ *   beyond the limit of the stop leg, which then cannot fill.
  */
 export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): BracketStep {
   if (before.entry === 'planned') return before.terms.entry === null ? withdraw(before, view) : enter(before);
@@ -88,14 +88,14 @@ export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): B
   const prices = pricesOf(followed, stock, view);
   const amount = onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n);
   const situation = { stock, prices, amount, view };
-  // What a person has taken away the bot would else sell of somebody else's coins.
+  // If a person removed the coins, a sale would sell coins of somebody else.
   if (followed.unclear !== null && stock.exits.length === 0)
     return resting(followed, { stock, view, wantsBooks: false });
   const bracket = changed(followed, { leaving: leavingOf(followed, situation) });
   return stock.exits.length === 0 ? placeExit(bracket, situation) : restoreExit(bracket, situation);
 }
 
-/** Other orders that hold the coins end first; what is then there, and no more than was wanted, is sold. */
+/** Waits for other orders that hold the coins to end, then sells what is there, at most the wanted amount. */
 function withdraw(bracket: BracketAlgorithm, view: AlgorithmView): BracketStep {
   const live = view.liveAmong(bracket.awaited);
   if (live.length > 0) {
@@ -122,7 +122,7 @@ function enter(bracket: BracketAlgorithm): BracketStep {
   return placing({ ...bracket, entry: 'asked' }, order, entry.expiresAtMs);
 }
 
-/** Applies what its orders have come to since the last time. */
+/** Applies the fills and ends of its orders since the last step. */
 function afterOrders(
   before: BracketAlgorithm,
   { entryEnded, exits, exitsEnded, exitTally, gross, spent }: BracketStock,
@@ -137,7 +137,7 @@ function afterOrders(
           gross,
           spent,
         };
-  // A stop that is refused in place of its pair counts with it: the two wait together.
+  // A stop refused in place of its pair counts with the pair: both wait for the same pause.
   const isWithPair = before.isStopAlone && before.leaving === null;
   const setbacks = afterSetbacks(before.setbacks, {
     ended: exitsEnded.filter((order) => countsOnce(order) && !(isWithPair && order.state === 'rejected')),
@@ -155,7 +155,7 @@ function afterOrders(
   });
 }
 
-/** Returns what is still to be sold of a part that the strategy leaves; null once that is done. */
+/** Returns the sale of a part of the position, less what was sold of it; null once all of it is sold. */
 function afterSales(leaving: Leaving | null, ended: readonly OrderRecord[]): Leaving | null {
   if (leaving === null || leaving.amount === null) return leaving;
   const sold = soldByDecision(ended);
@@ -170,7 +170,7 @@ function soldByDecision(orders: readonly OrderRecord[]): Units {
   );
 }
 
-/** Returns the doubt about what became of the position; a person, or coins that come back, ends it. */
+/** Returns why it is unclear what became of the position; null if it is clear, or the coins came back. */
 function unclearOf(
   { terms, unclear }: BracketAlgorithm,
   { exits, exitsEnded, gross }: Pick<BracketStock, 'exits' | 'exitsEnded' | 'gross'>,
@@ -187,13 +187,13 @@ function unclearOf(
 }
 
 /**
- * True if somebody else canceled an exit. A stop that the price has reached may have come to nothing by
- * itself.
+ * True if somebody else canceled an exit. A stop that the price has reached is not counted: it may have ended
+ * without a fill by itself.
  */
 function wasRemoved(order: OrderRecord, view: AlgorithmView): boolean {
   const { reason, stopPrice, filled, pairKey } = order;
   if (reason !== CANCELED_BY_OTHERS) {
-    // Of a pair the bot ends the other leg itself, where the exchange left it.
+    // If the exchange leaves the other leg of a pair open, the bot itself ends it.
     const other = pairKey === null ? undefined : view.orders.find(({ key }) => key === pairKey);
     return other?.reason === CANCELED_BY_OTHERS && other.filled === 0n && filled === 0n;
   }
@@ -202,7 +202,7 @@ function wasRemoved(order: OrderRecord, view: AlgorithmView): boolean {
   return filled === 0n && (bid === null || bid > stopPrice);
 }
 
-/** From the refusal of a pair on, until a pair may be tried again or the stop is refused as well. */
+/** True from the refusal of a pair until a pair may be tried again, or until the stop is refused as well. */
 function isStopAlone(before: BracketAlgorithm, ended: readonly OrderRecord[], view: AlgorithmView): boolean {
   const refused = ended.filter(({ state }) => state === 'rejected');
   if (refused.length > 0) return refused.some(({ pairKey }) => pairKey !== null);
@@ -211,12 +211,12 @@ function isStopAlone(before: BracketAlgorithm, ended: readonly OrderRecord[], vi
   return (retryAtMsOf(before.setbacks, view.refusalPauseMs) ?? 0) > view.nowMs;
 }
 
-/** Both legs of a pair are refused with one request; a fill of either counts. */
+/** True if an ended order counts: any order with a fill, but only one leg of a refused pair. */
 function countsOnce({ clientOrderId, filled }: OrderRecord): boolean {
   return clientOrderId !== null || filled > 0n;
 }
 
-/** Returns why nothing is left to do; null while there is something. */
+/** Returns why the bracket is over; null while something is left to do. */
 function whyOver(
   before: BracketAlgorithm,
   { entry, terms }: BracketAlgorithm,
@@ -263,16 +263,14 @@ function targetAt({ terms, heldSinceMs }: BracketAlgorithm, nowMs: number): Exit
   return terms.laterTargets.findLast(({ afterMs }) => afterMs <= heldMs)?.at ?? terms.takeProfit;
 }
 
-/** Returns the next time the target falls; null if it does not. */
+/** Returns the time at which the target falls next; null if it falls no more. */
 function targetFallsAtMs({ terms, heldSinceMs }: BracketAlgorithm, nowMs: number): number | null {
   if (heldSinceMs === null) return null;
   const next = terms.laterTargets.find(({ afterMs }) => heldSinceMs + afterMs > nowMs);
   return next === undefined ? null : heldSinceMs + next.afterMs;
 }
 
-/**
- * Returns how the position is sold: a sale of a part, or at a limit, yields to a sale of all at the market.
- */
+/** Returns how the position is to be sold; null if it is kept. A sale of all at the market goes first. */
 function leavingOf(bracket: BracketAlgorithm, situation: Situation): Leaving | null {
   const { leaving } = bracket;
   if (leaving !== null && leaving.price === null && leaving.amount === null) return leaving;
@@ -299,7 +297,7 @@ function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situati
   return isBeyond ? atMarket(stopKind, sentence('bracket-beyond-limit')) : null;
 }
 
-/** So much of the bid a target is at least for a limit sale there: far below it one is refused. */
+/** Least target of a limit sale, in percent of the bid: the exchange refuses prices far below the bid. */
 const LEAST_OF_BID = 95n;
 
 /**
@@ -321,7 +319,7 @@ function isAlone({ stopPrice, pairKey }: OrderRecord): boolean {
   return stopPrice !== null && pairKey === null;
 }
 
-/** So much nearer than the exchange says a target has to be, since the bid is not what it measures from. */
+/** Highest target, in percent of the highest accepted price: the exchange does not measure from the bid. */
 const SAFE_REACH = 99n;
 const WHOLE = 100n;
 
@@ -333,12 +331,12 @@ function isBeyondReach(target: Units, exits: readonly OrderRecord[], view: Algor
   return target * WHOLE > addUnits(bid, multiplyUnits(bid, view.priceBand, divideDown)) * SAFE_REACH;
 }
 
-/** A sale of all that is held. */
+/** Returns a sale of the whole position at the market. */
 function atMarket(exit: ExitKind, why: Sentence): Leaving {
   return { exit, why, price: null, amount: null, tag: null };
 }
 
-/** The best price that somebody pays; null where nobody does, or none is known. */
+/** Returns the best bid, or the last close if there is no book; null if nobody buys or neither is known. */
 function bidOf({ book, closes }: AlgorithmView): Units | null {
   return book === null ? (closes.at(-1)?.price ?? null) : book.bestBid;
 }
@@ -348,31 +346,31 @@ function hasNoBuyer({ leaving }: BracketAlgorithm, view: AlgorithmView): boolean
   return leaving !== null && leaving.price === null && bidOf(view) === null;
 }
 
-/** An exit rests: it stays where it is right, and goes where it is not. */
+/** Leaves a resting exit where it is right, and cancels it where it is not. */
 function restoreExit(bracket: BracketAlgorithm, situation: Situation): BracketStep {
   const { stock, view } = situation;
   const { exits } = stock;
   const isChanging = exits.some(({ state }) => CHANGING.has(state));
   const step = withNextOpen(resting(bracket, { ...situation, wantsBooks: true }), situation);
   if (isChanging || isAsWanted(exits, wantedExit(bracket, situation))) return step;
-  // What rests protects more than what could not be placed.
+  // A resting exit protects more than a sale that finds no buyer.
   if (hasNoBuyer(bracket, view)) return step;
   if (!view.canPlace)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + POLL_AGAIN_MS) };
-  // One that stays behind beyond its limit is not ending.
+  // When the position is to be sold, the other leg may be beyond its limit and never end by itself.
   const mayEnd = bracket.leaving === null || bracket.isMoving;
   const pairEndsMs = pairEndsAtMs(exits, view);
   if (mayEnd && pairEndsMs > view.nowMs)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? pairEndsMs, pairEndsMs) };
-  // The exchange ends the other leg with it.
+  // The exchange ends the other leg with the first one.
   const [first] = exits;
   const key = present(first, 'an exit that rests').key;
   return { ...step, algorithm: changed(bracket, { isMoving: true }), cancel: [...step.cancel, key] };
 }
 
 /**
- * A target that went alone by the close of a bar lacks its stop where the next bar opens below it: candles
- * are looked at again with that open.
+ * Adds a wake-up at the next bar's open if a target rests alone by the close of a bar: if the bar opens below
+ * the target, the stop is needed again.
  */
 function withNextOpen(step: BracketStep, { stock, prices, view }: Situation): BracketStep {
   const { book, nowMs } = view;
@@ -383,7 +381,7 @@ function withNextOpen(step: BracketStep, { stock, prices, view }: Situation): Br
     : step;
 }
 
-/** Until when a leg whose other one has ended is expected to end by itself; the past where none has. */
+/** Returns the time until which the rest of a pair may end by itself; minus infinity if no leg has ended. */
 function pairEndsAtMs([exit]: readonly OrderRecord[], { orders }: AlgorithmView): number {
   const other = orders.find(({ key }) => key === exit?.pairKey);
   if (other === undefined || !isFinal(other) || other.closedAtMs === null) return Number.NEGATIVE_INFINITY;
@@ -392,7 +390,7 @@ function pairEndsAtMs([exit]: readonly OrderRecord[], { orders }: AlgorithmView)
 
 const CHANGING: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'cancelling', 'settling']);
 
-/** No exit rests: the right one is placed, if there is enough for it and nothing is in the way. */
+/** Places the right exit while none rests, if there is enough to sell and no pause holds it back. */
 function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep {
   const { view, stock } = situation;
   const step = resting(bracket, { ...situation, wantsBooks: true });
@@ -401,14 +399,14 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   if (order === null || hasNoBuyer(bracket, view)) return step;
   const lowest = order.stopLimitPrice ?? order.price ?? order.stopPrice ?? priceOf(situation);
   if (!canBeOrdered(view.market, { amount: order.amount, price: lowest })) {
-    // What is left of a part is too little: the exit comes back.
+    // The rest of a partial sale is too small for an order: the normal exit is placed again.
     if ((bracket.leaving?.amount ?? null) !== null)
       return placeExit({ ...bracket, leaving: null }, situation);
     return bracket.entry === 'ended'
       ? over(bracket, sentence('bracket-dust', { held: heldText(stock, view) }))
       : step;
   }
-  // No refusal, after which it would wait longer and longer: it goes as soon as orders are taken.
+  // Not counted as a refusal, which would make the pause longer: it is placed once orders are accepted.
   if (!view.canPlace)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + POLL_AGAIN_MS) };
   const retryAtMs = bracket.isStopAlone ? null : exitRetryAtMs(bracket.setbacks, view);
@@ -417,7 +415,7 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   return { ...step, place: [order] };
 }
 
-/** The exit that belongs to a position now; null where it is only held until its time is over. */
+/** Returns the exit that the position needs now; null if it is only held until its time is over. */
 function wantedExit(
   bracket: BracketAlgorithm,
   { prices, amount, stock, view }: Situation,
@@ -449,18 +447,18 @@ function wantedExit(
   };
 }
 
-/** True if the resting orders match the wanted exit: each leg with all that is held. */
+/** True if the resting orders match the wanted exit, each leg for the whole amount. */
 function isAsWanted(exits: readonly OrderRecord[], wanted: AlgorithmOrder | null): boolean {
   if (wanted === null || exits.length !== (wanted.stopLimitPrice === null ? 1 : 2)) return false;
   return exits.every(({ amount, filled, price, stopPrice, execution }) => {
-    // What it is bound by is the engine's to say.
+    // The engine decides the price bound of a market order.
     if (execution === 'market') return wanted.price === null && wanted.stopPrice === null;
     if (subtractUnits(amount, filled) !== wanted.amount) return false;
     return stopPrice === null ? price === wanted.price : stopPrice === wanted.stopPrice;
   });
 }
 
-/** Nothing to place: the entry goes when it is not wanted any more. */
+/** Returns a step that places nothing, and cancels the entry when it is not wanted any more. */
 function resting(
   bracket: BracketAlgorithm,
   { stock, view, wantsBooks }: Pick<Situation, 'stock' | 'view'> & { readonly wantsBooks: boolean },
@@ -508,7 +506,7 @@ function heldText({ held }: BracketStock, { market }: AlgorithmView): string {
   return `${formatUnits(held)} ${market.base}`;
 }
 
-/** The same value where nothing differs, so that nothing has to be stored. */
+/** Returns the bracket with other fields; the same object if none differs, so that it is not stored again. */
 function changed(bracket: BracketAlgorithm, fields: Partial<BracketAlgorithm>): BracketAlgorithm {
   const next = { ...bracket, ...fields };
   const names = Object.keys(fields) as (keyof BracketAlgorithm)[];

@@ -26,16 +26,16 @@ import type { RowCounter } from '../feeds/row-counter.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StrategyNotifier } from '../strategies/strategy-notifier.ts';
 
-/** Algorithms at work at once; more are refused. */
+/** Most algorithms that run at once; more are refused. */
 export const MOST_ALGORITHMS = 1_000;
 
-/** Limit of calls to one algorithm within a step; more is a livelock. */
+/** Most runs of one algorithm within a step of the engine; more is a livelock. */
 const MOST_ASKS_A_STEP = 20;
 
-/** A feed that begins, or a short outage, is over by then: what can place nothing for longer is told. */
+/** Time for which an algorithm may place nothing before it is logged, in ms: short outages are over then. */
 const MISSING_LOGGED_AFTER_MS = 300_000;
 
-/** Most reasons of a refusal last; and the exchange may hold an identical order back for longer. */
+/** Least pause after a refusal, in ms; the exchange may hold an identical order back for longer. */
 const LEAST_REFUSAL_PAUSE_MS = 10_000;
 
 interface AlgorithmManagerOptions {
@@ -47,7 +47,7 @@ interface AlgorithmManagerOptions {
   readonly intents: IntentBlotter;
   readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
-  /** Reason no new orders are accepted; null while they are. */
+  /** Returns the reason why no new orders are accepted; null while they are accepted. */
   readonly closed: () => Sentence | null;
   readonly reservations: Reservations;
   readonly rows: RowCounter;
@@ -55,15 +55,15 @@ interface AlgorithmManagerOptions {
   readonly areMissing: (coin: string) => boolean;
 }
 
-/** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
+/** Runs the algorithms: lets each decide its next step when its data changed, and carries the step out. */
 export class AlgorithmManager {
   readonly brackets: BracketsAtWork;
   readonly ownExits: OwnExits;
   private readonly options: AlgorithmManagerOptions;
   readonly works = new Map<string, AlgorithmWork>();
-  /** Algorithms that are to be asked. */
+  /** Algorithms that are due for their next step. */
   private readonly poked = new Set<AlgorithmWork>();
-  /** Orders of others, with the algorithm that waits for the end of each. */
+  /** Algorithms that wait for the end of an order that is not their own, by the key of the order. */
   private readonly replacing = new Map<string, AlgorithmWork>();
   private readonly causeOf: AlgorithmView['refusalCauseOf'];
   private readonly endListeners: ((intentId: string, reason: Sentence) => void)[] = [];
@@ -97,22 +97,22 @@ export class AlgorithmManager {
     return this.works.size;
   }
 
-  /** True if an algorithm is to be asked at the next step. */
+  /** True if an algorithm is due for its next step. */
   get isWaited(): boolean {
     return this.poked.size > 0;
   }
 
-  /** Those at work, oldest first. */
+  /** Running algorithms, oldest first. */
   get atWork(): Iterable<ClaimingWork> {
     return this.works.values();
   }
 
-  /** Calls with the intent of each algorithm that has ended, and why. */
+  /** Registers a listener for the end of each algorithm; it gets the id of the intent and the reason. */
   listenToEnds(listener: (intentId: string, reason: Sentence) => void): void {
     this.endListeners.push(listener);
   }
 
-  /** Returns the algorithm that serves an intent at work; null if there is none. */
+  /** Returns the running algorithm that serves an intent; null if there is none. */
   algorithmOf(intentId: string): Algorithm | null {
     return this.works.get(intentId)?.algorithm ?? null;
   }
@@ -135,7 +135,7 @@ export class AlgorithmManager {
     this.poked.add(work);
   }
 
-  /** The quotes of a strategy in a market that are at work already. */
+  /** Returns the intent id of a strategy's running quotes in a market; null if there are none. */
   quotesOf(instance: StrategyInstance, market: string): string | null {
     for (const { intentId, algorithm, instance: owner, market: where } of this.works.values()) {
       if (owner === instance && where === market && algorithm.kind === 'quotes') return intentId;
@@ -143,7 +143,7 @@ export class AlgorithmManager {
     return null;
   }
 
-  /** Changes a desired set in place. Answers why it can not be; null where it can. */
+  /** Replaces the set of running quotes. Returns the reason why it cannot be replaced; null if it was. */
   renew(intentId: string, intent: QuotesIntent): Sentence | null {
     const work = this.works.get(intentId);
     if (work === undefined || work.algorithm.kind !== 'quotes') return sentence('quotes-gone');
@@ -159,8 +159,8 @@ export class AlgorithmManager {
   }
 
   /**
-   * Ends the targets that a strategy had for the coins of some markets, in whichever market: two would work
-   * against each other. Their orders are canceled. Answers the keys of those that have not ended yet.
+   * Ends the strategy's targets for the coins of these markets, in all markets, since two would work against
+   * each other; with `endsSets`, all sets too. Cancels their orders and returns the keys of those not ended.
    */
   endTargets(instance: StrategyInstance, markets: readonly string[], endsSets = false): readonly string[] {
     const { orderManager } = this.options;
@@ -181,14 +181,14 @@ export class AlgorithmManager {
     return awaited;
   }
 
-  /** True if an algorithm of a strategy is at work in a market. */
+  /** True if an algorithm of a strategy is running in a market. */
   isAtWorkIn(instance: StrategyInstance, market: string): boolean {
     for (const work of this.works.values())
       if (work.instance === instance && work.market === market) return true;
     return false;
   }
 
-  /** Ends algorithms without asking them; their orders stay as they are. */
+  /** Ends algorithms at once, without a last step; their orders stay as they are. */
   end(
     matches: (work: {
       readonly instance: StrategyInstance;
@@ -206,8 +206,8 @@ export class AlgorithmManager {
   }
 
   /**
-   * A person has said what became of what a strategy holds of a coin: its brackets go on with what it holds.
-   * Answers whether any of them had waited for that.
+   * Applies a person's statement of what became of a strategy's coin: its brackets go on with what it holds.
+   * Returns true if any of them had waited for that.
    */
   clear(instance: StrategyInstance, coin: string): boolean {
     let hasWaited = false;
@@ -223,7 +223,7 @@ export class AlgorithmManager {
     return hasWaited;
   }
 
-  /** It is looked at again whether coins are missing. */
+  /** Lets the brackets of a coin check again for missing coins. */
   check(coin: string): void {
     for (const work of this.works.values())
       if (work.algorithm.kind === 'bracket' && work.base === coin) this.poked.add(work);
@@ -234,12 +234,12 @@ export class AlgorithmManager {
       if (work.wantsBooks && work.markets.includes(market)) this.poked.add(work);
   }
 
-  /** A bar of a market has closed: brackets whose strategy was shown it may have to follow. */
+  /** Shows a closed bar to the brackets whose strategy got it; their stops may have to follow the price. */
   onCandle(candle: ClosedCandle): void {
     this.brackets.applyClose(candle, (work) => this.poked.add(work));
   }
 
-  /** Share of the order budget that pegs at work may use, in units of 1e-10. */
+  /** Share of the order budget that running pegs may use, in units of 1e-10. */
   get pegShares(): Units {
     let shares = NO_UNITS;
     for (const { algorithm } of this.works.values())
@@ -247,7 +247,7 @@ export class AlgorithmManager {
     return shares;
   }
 
-  /** Asks whom it is time to ask; answers whether anybody was. */
+  /** Runs each algorithm that is due. Returns true if there was any. */
   pump(nowMs: number): boolean {
     for (const work of this.works.values()) if (work.wakeAtMs <= nowMs) this.poked.add(work);
     if (this.poked.size === 0) return false;
@@ -258,7 +258,7 @@ export class AlgorithmManager {
     return true;
   }
 
-  /** To be called once a step, before the first pump. */
+  /** Resets the counts of calls. To be called once in each step, before the first pump. */
   beginStep(): void {
     for (const work of this.works.values()) work.asks = 0;
   }
@@ -279,7 +279,7 @@ export class AlgorithmManager {
       }
       const work = this.enter(instance, intentId, { market, algorithm });
       for (const { key, intentId: served } of state.orders) {
-        // As the blotter has made it: what was being sent is unknown by now.
+        // The blotter's record: an order that was being sent has become unknown there.
         const order = served === intentId ? this.options.orderManager.blotter.table.get(key) : undefined;
         if (order !== undefined) work.note(order);
       }
@@ -303,7 +303,7 @@ export class AlgorithmManager {
     return work;
   }
 
-  /** Has an algorithm hear of the ends of orders that are not its own. */
+  /** Shows an algorithm the ends of orders that are not its own. */
   private await(work: AlgorithmWork, keys: readonly string[]): void {
     for (const key of keys) {
       const order = this.options.orderManager.blotter.table.get(key);
@@ -363,7 +363,7 @@ export class AlgorithmManager {
     this.finish(work, step.done);
   }
 
-  /** Says once that it waits for something without which it can place nothing. */
+  /** Logs once that an algorithm has waited too long for something without which it can place nothing. */
   private logMissing(work: AlgorithmWork, missing: Sentence | null): void {
     const { outbox } = this.options;
     const { name } = work.instance;
@@ -405,7 +405,7 @@ export class AlgorithmManager {
         intentId: work.intentId,
         ...draft,
         labels: { ...NO_LABELS, tag: work.tag },
-        // Its parts may be alike, and it counts each of them by its own id.
+        // Orders of an algorithm may be identical; it counts each by its own id.
         whenIdentical: 'send',
         exit: order.exit ?? null,
         stopLegExit: order.stopLegExit ?? null,
@@ -417,7 +417,7 @@ export class AlgorithmManager {
       const isHeldBack = outcome.code === 'again';
       work.noteRefusal({ order, reason: outcome.reason, isHeldBack });
       this.poked.add(work);
-      // The refusal that it waits for was told.
+      // The earlier refusal that it waits for was notified already.
       if (isHeldBack) continue;
       notifier.reject(work.instance, {
         code: outcome.code,
@@ -456,9 +456,7 @@ export class AlgorithmManager {
     );
   }
 
-  /**
-   * Returns the strategy's position in the coin; for a bracket, less the holdings of others that come first.
-   */
+  /** Returns the strategy's position in the coin; for a bracket, less the holdings of older brackets. */
   private positionOf(work: AlgorithmWork, { base }: Market): Units {
     const { instance, algorithm } = work;
     const isCanceling =
@@ -489,7 +487,7 @@ export class AlgorithmManager {
   }
 }
 
-/** Of each order that has not ended its key, or that of the other leg of its pair where that has not. */
+/** Returns the keys of live orders; for an ended leg of a pair, that of its other leg if it is live. */
 function liveAmong(table: Pick<OrderTable, 'get'>, keys: readonly string[]): readonly string[] {
   return keys.flatMap((key) => {
     const order = table.get(key);

@@ -31,9 +31,9 @@ interface AlgorithmStarterOptions {
   readonly intents: IntentBlotter;
   readonly views: PortfolioViews;
   readonly reservations: Reservations;
-  /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
+  /** Moves of an order (a cancel and a new order) that the limits allow per minute; null without limits. */
   readonly movesPerMinute: number | null;
-  /** Reason no new orders are accepted; null while they are. */
+  /** Returns the reason why no new orders are accepted; null while they are accepted. */
   readonly closed: () => Sentence | null;
   readonly nextId: () => string;
 }
@@ -44,7 +44,7 @@ export interface IntentRefusal {
   readonly reason: Sentence;
 }
 
-/** Begins the algorithms that strategies want, or says why not. */
+/** Starts the algorithms that strategies request, or returns why not. */
 export class AlgorithmStarter {
   private readonly options: AlgorithmStarterOptions;
 
@@ -53,8 +53,8 @@ export class AlgorithmStarter {
   }
 
   /**
-   * Answers why it does not begin; null where it does, or where the one at work takes over what is new. `id`:
-   * that of the intent, where it has one already.
+   * Starts an algorithm, or gives the running one the new values. Returns the refusal; null if there is none.
+   * `id`: id of the intent, if it has one already.
    */
   start(instance: StrategyInstance, intent: AlgorithmIntent, id?: string): IntentRefusal | null {
     const { markets, algorithms } = this.options;
@@ -131,13 +131,13 @@ export class AlgorithmStarter {
 
   private whyNotReplaced({ key, intentId }: OrderRecord): Sentence | null {
     const { algorithms } = this.options;
-    // One that is being replaced twice would be placed anew twice.
+    // Two replacements of one order would each place a new order.
     if (algorithms.isReplacing(key)) return sentence('replaced-twice', { order: key });
-    // An order that an algorithm looks after is that algorithm's own.
+    // An order of a running algorithm is changed by that algorithm alone.
     return algorithms.isAtWork(intentId) ? sentence('order-of-algorithm', { order: key }) : null;
   }
 
-  /** Ends what a new target or set of shares takes the place of; a set waits for the ends of its orders. */
+  /** Ends the targets that a new target or set of shares replaces; a set waits until their orders ended. */
   private inPlaceOfOthers(instance: StrategyInstance, market: string, made: Algorithm): Algorithm {
     const { algorithms } = this.options;
     if (made.kind === 'target') algorithms.endTargets(instance, [market]);
@@ -168,9 +168,7 @@ export class AlgorithmStarter {
   }
 }
 
-/**
- * Returns why a stop may not follow the price as well; null if it may, and for intents without such a stop.
- */
+/** Returns the reason why one more stop may not follow the price; null if it may or the intent has none. */
 export function whyNoTrail(
   intent: AlgorithmIntent,
   of: { readonly pace: TrailPace | null; readonly atWork: number },

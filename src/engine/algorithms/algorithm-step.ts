@@ -7,23 +7,23 @@ import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 
-/** An order that an algorithm wants placed. Not yet fitted to the steps of the market. Units of 1e-10. */
+/** An order that an algorithm wants to place, not yet fitted to the steps of the market. Units of 1e-10. */
 export interface AlgorithmOrder extends Pick<OrderRecord, 'side' | 'price' | 'amount' | 'stopPrice'> {
-  /** The limit of the stop leg of an OCO, whose other leg has `price`. Null for a single order. */
+  /** Limit price of the stop leg of a pair, whose other leg has `price`; null for a single order. */
   readonly stopLimitPrice: Units | null;
-  /** Kind of exit, and for a pair the kind of its stop leg. Left out: no exit. */
+  /** Kind of exit; for a pair, the kinds of the target leg and of the stop leg. Left out: no exit. */
   readonly exit?: ExitKind | null;
   readonly stopLegExit?: ExitKind | null;
   /** Market of the order, for an algorithm in several markets; left out: the algorithm's own market. */
   readonly market?: string;
 }
 
-/** An order without a stop price. */
+/** Returns an order without a stop price. */
 export function plainOrder(side: Side, amount: Units, price: Units | null): AlgorithmOrder {
   return { side, amount, price, stopPrice: null, stopLimitPrice: null };
 }
 
-/** A sale by the strategy's own exits in a market: so much together with what they sell already. */
+/** A sale by the strategy's own exits in a market. The amount includes what they sell already. */
 export interface ExitSale {
   readonly market: string;
   readonly amount: Units;
@@ -37,11 +37,11 @@ export interface Close {
   readonly atMs: number;
 }
 
-/** View of one of an algorithm's markets. */
+/** View of one market of an algorithm. */
 export interface MarketSnapshot {
   readonly market: Market;
   readonly book: SeenBook | null;
-  /** The strategy's position in the coin, and what of it its own exits hold. */
+  /** The strategy's position in the coin, and the part of it that its own exits hold. */
   readonly position: Units;
   readonly inExits: Units;
 }
@@ -58,7 +58,7 @@ export interface AlgorithmView {
   readonly nowMs: number;
   readonly market: Market;
   readonly book: SeenBook | null;
-  /** All levels of the book as it was seen last, own orders among them; null where there are bars instead. */
+  /** All levels of the last book, own orders included; null if there are bars instead of a book. */
   readonly levels: OrderBook | null;
   /**
    * The algorithm's own orders, live and final, oldest first; for a replacement the order to be replaced
@@ -73,29 +73,29 @@ export interface AlgorithmView {
   readonly equity: Units | null;
   /** Part of the position held by the strategy's own exits. */
   readonly inExits: Units;
-  /** Null for an algorithm of one market. */
+  /** Positions and money in all its markets; null for an algorithm of one market. */
   readonly portfolio: PortfolioSnapshot | null;
-  /** Bars of this market that the strategy was shown since this algorithm was last asked, oldest first. */
+  /** Closed bars of this market that the strategy got since the algorithm's last step, oldest first. */
   readonly closes: readonly Close[];
   /**
-   * Orders of this algorithm that were refused (by fitting, risk or the exchange) since it was last asked,
-   * newest last.
+   * Orders of this algorithm that were refused (by fitting, risk or the exchange) since its last step, newest
+   * last.
    */
   readonly refusals: readonly {
     readonly order: AlgorithmOrder;
     readonly reason: Sentence;
-    /** True if the order only waits for a change in something that an earlier refusal depends on. */
+    /** True if the order was not sent, as the cause of an earlier refusal has not changed yet. */
     readonly isHeldBack?: boolean;
   }[];
-  /** Pause before a retry after a refusal. */
+  /** Pause between a refusal and the next try, in ms. */
   readonly refusalPauseMs: number;
-  /** On what a refusal of the exchange depends, by its code; null where nobody knows. */
+  /** Returns the condition that a refusal of the exchange depends on, by its code; null if unknown. */
   readonly refusalCauseOf: (reason: Sentence) => RefusalCause | null;
   /** Maximum distance of a limit price from the market's price, as a share of it; null: no maximum. */
   readonly priceBand: Units | null;
   /** True if the account has less of the coin than strategies hold of it. */
   readonly areCoinsMissing: boolean;
-  /** True if orders are accepted now. While they are not, nothing is canceled to be placed again. */
+  /** True if orders are accepted now. If not, no order is canceled in order to be placed again. */
   readonly canPlace: boolean;
   /** Returns those of the given orders that have not ended yet. */
   readonly liveAmong: (keys: readonly string[]) => readonly string[];
@@ -136,7 +136,7 @@ export interface AlgorithmStep<Algorithm> {
  */
 export interface Tally {
   readonly filled: Units;
-  /** The last order that is counted in; those before it are too. Null before the first. */
+  /** The last order that was counted; all orders before it were counted too. Null before the first. */
   readonly countedKey: string | null;
 }
 
@@ -145,15 +145,13 @@ export const NO_TALLY: Tally = { filled: NO_UNITS, countedKey: null };
 /** State of an algorithm's orders. */
 export interface Stock {
   readonly tally: Tally;
-  /** Orders that came to their end since the last time, oldest first. */
+  /** Orders that ended since the last step, oldest first. */
   readonly ended: readonly OrderRecord[];
-  /** The order that is not at its end; null when there is none and another may be placed. */
+  /** The order that has not ended; null if there is none, so that another one may be placed. */
   readonly live: OrderRecord | null;
 }
 
-/**
- * Counts in what has ended. Orders come oldest first; one that is not at its end holds back what is after it.
- */
+/** Counts the fills of ended orders, oldest first. The first order that has not ended stops the count. */
 export function countFills(tally: Tally, orders: readonly OrderRecord[]): Stock {
   const ended: OrderRecord[] = [];
   let { filled, countedKey } = tally;
@@ -173,10 +171,10 @@ export function countFills(tally: Tally, orders: readonly OrderRecord[]): Stock 
   return { tally: ended.length === 0 ? tally : { filled, countedKey }, ended, live };
 }
 
-/** Given for every empty list, so that a step with nothing to do costs no memory. */
+/** Shared empty list, so that a step with nothing to do costs no memory. */
 export const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Result of an intent: an algorithm, or the reason there can be none, in one sentence. */
+/** Result of creating an algorithm: the algorithm, or the reason there can be none, in one sentence. */
 export type Creation<Algorithm> =
   | { readonly ok: true; readonly algorithm: Algorithm }
   | { readonly ok: false; readonly reason: Sentence };
@@ -189,12 +187,12 @@ export const NO_EQUITY = sentence('no-equity');
 
 export const noPriceOf = (market: string): Sentence => sentence('no-price', { market });
 
-/** Nothing can be placed before a book brings what it lacks. */
+/** Waits for the next book, since nothing can be placed while `missing` is not known. */
 export function waitingFor<Algorithm>(algorithm: Algorithm, missing: Sentence): AlgorithmStep<Algorithm> {
   return { ...waiting(algorithm, { wantsBooks: true }), missing };
 }
 
-/** Nothing to do until an order changes, or until `wakeAtMs`, or until a book arrives. */
+/** Waits until an order changes, until `wakeAtMs`, or until a book arrives if `wantsBooks` is set. */
 export function waiting<Algorithm>(
   algorithm: Algorithm,
   until: { readonly wakeAtMs?: number; readonly wantsBooks?: boolean } = {},
@@ -203,7 +201,7 @@ export function waiting<Algorithm>(
   return { algorithm, cancel: NOTHING, place: NOTHING, wakeAtMs, wantsBooks, done: null };
 }
 
-/** The end. Orders that are still there stay as they are. */
+/** Ends an algorithm. Its live orders stay as they are. */
 export function over<Algorithm>(algorithm: Algorithm, done: Sentence): AlgorithmStep<Algorithm> {
   return { algorithm, cancel: NOTHING, place: NOTHING, wakeAtMs: null, wantsBooks: false, done };
 }

@@ -11,18 +11,16 @@ import { retryAtMsOf } from './setbacks.ts';
 import type { Outbox } from '../outbox.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 
-/**
- * Closed orders of a quotes algorithm that it is still shown. Others count all that their orders ever filled.
- */
+/** Time for which a quotes algorithm still sees its closed orders, in ms; others see all their orders. */
 const CLOSED_QUOTES_SHOWN_MS = 15_000;
 
-/** Bars that one algorithm is shown at once: more come only from a long past, and the oldest go. */
+/** Most bars in one view of an algorithm: more come only from a long past, and the oldest are dropped. */
 const MOST_CLOSES = 10_000;
 
 const NO_REFUSALS: AlgorithmView['refusals'] = [];
 const NO_CLOSES: readonly Close[] = [];
 
-/** An algorithm at work: what it serves, what it has, and when it is to be asked. */
+/** A running algorithm: its intent, its state, its orders, and when it runs next. */
 export class AlgorithmWork implements ClaimingWork {
   readonly intentId: string;
   readonly instance: StrategyInstance;
@@ -30,9 +28,9 @@ export class AlgorithmWork implements ClaimingWork {
   algorithm: Algorithm;
   /** Its own orders, and those of others whose ends it waits for; oldest first. */
   readonly orders = new Map<string, OrderRecord>();
-  /** Refusals since it was last asked. */
+  /** Refusals since its last step. */
   refusals = NO_REFUSALS;
-  /** Bars that closed since it was asked last, where it wants them. */
+  /** Bars that closed since its last step; brackets alone get them. */
   closes = NO_CLOSES;
   wakeAtMs = Number.POSITIVE_INFINITY;
   wantsBooks = false;
@@ -40,11 +38,11 @@ export class AlgorithmWork implements ClaimingWork {
   isComplete = false;
   /** @see AlgorithmStep.awaitsOthers */
   awaitsOthers = false;
-  /** Since when it can place nothing for want of something; null while it lacks nothing. */
+  /** Time since which it can place nothing because something is missing; null while nothing is missing. */
   missingSinceMs: number | null = null;
-  /** True if the lack was reported. */
+  /** True if it was logged that something is missing. */
   isMissingLogged = false;
-  /** Number of times it was asked in this step. */
+  /** Number of times it has run in this step of the engine. */
   asks = 0;
   private orderList: readonly OrderRecord[] | null = null;
 
@@ -55,7 +53,7 @@ export class AlgorithmWork implements ClaimingWork {
     this.algorithm = of.algorithm;
   }
 
-  /** Markets it works in. */
+  /** Markets that it works in. */
   get markets(): readonly string[] {
     const { algorithm, market } = this;
     return algorithm.kind === 'targets' ? algorithm.legs.map((leg) => leg.market) : [market];
@@ -66,7 +64,7 @@ export class AlgorithmWork implements ClaimingWork {
     return this.instance.marketNames.parseMarket(this.market).base;
   }
 
-  /** Tag given by the author; null if none. */
+  /** Tag that the strategy gave it; null if none. */
   get tag(): string | null {
     const { algorithm } = this;
     if (algorithm.kind === 'expiring') return algorithm.tag;
@@ -98,7 +96,7 @@ export class AlgorithmWork implements ClaimingWork {
     this.closes = [...this.closes.slice(1 - MOST_CLOSES), close];
   }
 
-  /** Takes over what it answered; answers whether that changed what is kept of it. */
+  /** Applies the result of its step. Returns true if its state changed, so that it has to be stored. */
   apply(step: AlgorithmStep<Algorithm>): boolean {
     const isChanged = step.algorithm !== this.algorithm;
     this.algorithm = step.algorithm;
@@ -111,7 +109,7 @@ export class AlgorithmWork implements ClaimingWork {
     return isChanged;
   }
 
-  /** The orders that it is shown, oldest first. */
+  /** Returns the orders for its view, oldest first. */
   ordersAt(nowMs: number): readonly OrderRecord[] {
     if (this.orderList !== null) return this.orderList;
     const isOfQuotes = this.algorithm.kind === 'quotes';
@@ -195,14 +193,14 @@ export class WorkView implements AlgorithmView {
   }
 }
 
-/** A bracket that a message is about: its strategy, its market, and the name of its coin. */
+/** Names for a message about a bracket: its strategy, its market, and its coin. */
 interface NamedBracket {
   readonly strategy: string;
   readonly market: string;
   readonly base: string;
 }
 
-/** From so many refusals in a row on it is an alarm, where nothing of the exit rests. */
+/** Number of refusals in a row from which a position without an exit is an alarm. */
 const ALARM_FROM = 2;
 
 /**
@@ -232,7 +230,7 @@ export function logRefusedExit(
   else outbox.alarm(message, strategy);
 }
 
-/** Says that it is not known any more whether a position is there, and what a person can say of it. */
+/** Logs that it is unknown if a position is still there, and the commands by which a person can decide it. */
 export function logUnclear(
   outbox: Outbox,
   {
@@ -256,7 +254,7 @@ export function logUnclear(
   );
 }
 
-/** Says that a bracket ended from outside, where it still holds something. */
+/** Logs that a bracket was ended from outside while it still holds something or may still buy. */
 export function logLeft(
   outbox: Outbox,
   { strategy, market, base }: NamedBracket,

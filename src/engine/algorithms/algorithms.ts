@@ -58,8 +58,8 @@ import { canBeOrdered, onAmountGrid, positiveRequestedUnits, requestedUnits } fr
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
 
 /**
- * The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a
- * text for the mirror.
+ * State of one intent that is served by several orders over time. It is immutable; `algorithmToJson` makes it
+ * a text for the mirror.
  */
 export type Algorithm =
   | QuotesAlgorithm
@@ -78,7 +78,7 @@ export type Algorithm =
 /** The intents that are served by an algorithm. */
 export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] | 'protect' }>;
 
-/** The same with its amount worked out. */
+/** An algorithm intent whose amount is already worked out. */
 export type SizedAlgorithmIntent =
   | Extract<Intent, { kind: 'replace' | 'target' | 'targets' }>
   | QuotesIntent
@@ -94,9 +94,9 @@ export type SizedAlgorithmIntent =
 interface CreateAlgorithmOptions extends CreateBracketOptions, CreatePegOptions {
   /** The order that a replace intent names, when it is one of the strategy's own. */
   readonly replaced?: OrderRecord | undefined;
-  /** A market that the bot follows, by its symbol; null for others. */
+  /** Returns a market that the bot follows, by its symbol; null for others. */
   readonly marketOf: (symbol: string) => Market | null;
-  /** For quotes: how long a set is acted on without being said again; 5 s when left out. */
+  /** Time for which a set of quotes applies without being repeated, in ms; 5 s when left out. */
   readonly maxQuoteAgeMs?: number | undefined;
 }
 
@@ -126,8 +126,8 @@ export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
 }
 
 /**
- * The algorithm of an intent at its begin, or why the intent can not be served. Nothing is wanted yet:
- * `advanceAlgorithm` says what.
+ * Creates the initial state of an intent's algorithm, or returns the reason why it cannot be served. Nothing
+ * is placed yet: `advanceAlgorithm` returns the first orders.
  */
 export function createAlgorithm(
   intent: SizedAlgorithmIntent,
@@ -195,7 +195,7 @@ export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): Alg
   }
 }
 
-/** One order at a time: the purchase of a time, begun once, and tried again while it is refused. */
+/** Advances a DCA: one purchase for each due time, in one order, which is tried again while it is refused. */
 function advanceDca(before: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<DcaAlgorithm> {
   const stock = countFills(before.tally, view.orders);
   const algorithm = afterEnded(before, stock, view);
@@ -207,7 +207,7 @@ function advanceDca(before: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<Dc
   return goOn(isDue && price !== null ? begun(algorithm, time, price) : algorithm, view);
 }
 
-/** The purchase of a time begins; what an older one has not bought is left. */
+/** Begins the purchase of a due time; the rest of an older purchase is dropped. */
 function begun(algorithm: DcaAlgorithm, time: number, price: Units): DcaAlgorithm {
   const { highest: before, overspent } = algorithm;
   const highest = before === null || price > before ? price : before;
@@ -223,7 +223,7 @@ function begun(algorithm: DcaAlgorithm, time: number, price: Units): DcaAlgorith
   };
 }
 
-/** Orders the purchase at hand, where it is enough for an order and nothing is in the way. */
+/** Orders the current purchase, if it is large enough for an order and no pause holds it back. */
 function goOn(algorithm: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<DcaAlgorithm> {
   const { toSpend, setbacks } = algorithm;
   if (toSpend === 0n) return rested(algorithm);
@@ -240,7 +240,7 @@ function goOn(algorithm: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<DcaAl
   return placing(algorithm, plainOrder('buy', amount, null), dueMs);
 }
 
-/** Nothing to do until the next time, if there is one. */
+/** Waits for the next purchase time; ends if there is none. */
 function rested(algorithm: DcaAlgorithm): AlgorithmStep<DcaAlgorithm> {
   const dueMs = nextDueMs(algorithm);
   return dueMs === null
@@ -248,7 +248,7 @@ function rested(algorithm: DcaAlgorithm): AlgorithmStep<DcaAlgorithm> {
     : waiting(algorithm, { wakeAtMs: dueMs });
 }
 
-/** An order whose end is not known is to end when the next purchase is due. */
+/** Waits for the end of a live order; cancels it once the next purchase is due. */
 function awaiting(
   algorithm: DcaAlgorithm,
   { state, key }: OrderRecord,
@@ -261,7 +261,7 @@ function awaiting(
     : canceling(algorithm, key);
 }
 
-/** Takes in what has ended or was refused. A purchase that has filled anything is over. */
+/** Applies ended and refused orders. A purchase that has filled anything is over. */
 function afterEnded(before: DcaAlgorithm, { tally, ended }: Stock, view: AlgorithmView): DcaAlgorithm {
   const setbacks = afterSetbacks(before.setbacks, { ended, view });
   if (tally === before.tally && setbacks === before.setbacks) return before;
@@ -276,16 +276,15 @@ function nextDueMs({ startedAtMs, nextTime, everyMs, times }: DcaAlgorithm): num
   return times !== null && nextTime >= times ? null : startedAtMs + nextTime * everyMs;
 }
 
-/** The last time that has come, from 0 on; below the next where that is still to come. */
+/** Returns the index of the last purchase time that has come, from 0; at most the index of the last one. */
 function timeAt({ startedAtMs, everyMs, times }: DcaAlgorithm, nowMs: number): number {
   const time = Math.floor((nowMs - startedAtMs) / everyMs);
   return times === null ? time : Math.min(times - 1, time);
 }
 
 /**
- * Trades an amount over a time in slices as large as the volume that is usual then. What is wanted of each
- * slice is fixed at the begin and adds up to the amount. A slice that is too little for an order goes into
- * the next one.
+ * Trades an amount over a time in slices as large as the volume that is usual then. The slices are fixed at
+ * the start and add up to the amount. A slice too small for an order is added to the next one.
  */
 interface VwapAlgorithm extends Sliced {
   readonly kind: 'vwap';
@@ -293,7 +292,7 @@ interface VwapAlgorithm extends Sliced {
   readonly parts: readonly Units[];
 }
 
-/** A peg intent with its computed amount. */
+/** A VWAP intent with its computed amount. */
 type VwapIntent = Extract<Intent, { kind: 'vwap' }> & { readonly amount: DecimalInput };
 
 function createVwap(
@@ -333,7 +332,9 @@ function advanceVwap(before: VwapAlgorithm, view: AlgorithmView): AlgorithmStep<
   return advanceSlices(before, view, { partOf, holdsSmall: true });
 }
 
-/** Its own part, the rest of the slice before, and its share of what slices before should have filled. */
+/**
+ * Returns a slice's amount: its part, the rest of the one before, and a share of what earlier ones missed.
+ */
 function partOf(
   { amount, slices, carry, tally, parts }: VwapAlgorithm,
   slice: number,
@@ -351,9 +352,9 @@ function partOf(
 }
 
 /**
- * An amount in whole steps shared out by weights, so that the parts add up to it: each gets its share rounded
- * down, and what is left goes a step each to the largest remainders, of equal ones to the first. `weights`
- * are from 0 on and one of them is above 0; what has no weight gets nothing.
+ * Splits an amount in whole steps by weights into parts that add up to it. Each share is rounded down, and
+ * the steps left go one each to the largest remainders, of equal ones to the first. `weights` are 0 or more,
+ * one of them is above 0; a weight of 0 gets nothing.
  */
 export function sharedOut(amount: Units, weights: readonly bigint[], step: bigint): readonly Units[] {
   const steps = divideDown(amount, step);
@@ -403,7 +404,7 @@ function advanceExpiring(
   if (isFinal(order)) return over(algorithm, order.reason ?? order.state);
   if (view.nowMs < expiresAtMs) return waiting(algorithm, { wakeAtMs: expiresAtMs });
   const { state, key } = order;
-  // Without a request there is nothing to cancel yet; it leaves soon, or is dropped.
+  // An order that was not sent or is ending already needs no cancel.
   if (state === 'planned' || state === 'cancelling' || state === 'settling') return waiting(algorithm);
   return canceling(algorithm, key);
 }

@@ -6,21 +6,21 @@ import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { AlgorithmWork } from './algorithm-work.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 
-/** The brackets among the algorithms at work: what they hold, sell and follow. */
+/** The brackets among the running algorithms: what they hold, sell and follow. */
 export class BracketsAtWork {
   private readonly works: ReadonlyMap<string, AlgorithmWork>;
 
-  /** `works` by the ids of their intents, oldest first. */
+  /** `works`: running algorithms by the ids of their intents, oldest first. */
   constructor(works: ReadonlyMap<string, AlgorithmWork>) {
     this.works = works;
   }
 
-  /** True if a bracket at work sells with an order what it bought. */
+  /** True if an order is the sale of a bracket. */
   isExit({ intentId, side }: OrderRecord): boolean {
     return side === 'sell' && this.works.get(intentId)?.algorithm.kind === 'bracket';
   }
 
-  /** Shows a bar that has closed to those whose strategy was shown it; calls `poke` with each of them. */
+  /** Adds a closed bar to the brackets whose strategy got it, and calls `poke` with each of them. */
   applyClose(
     { market, timeframe, closeTimeMs, high, close }: ClosedCandle,
     poke: (work: AlgorithmWork) => void,
@@ -34,8 +34,8 @@ export class BracketsAtWork {
   }
 
   /**
-   * The oldest time since which brackets want the closes of bars of a market and length: when they were at
-   * work last. Null where none wants any.
+   * Returns the oldest time from which brackets need the closes of a market's bars of this length: the last
+   * close that each has applied, or the start of its position. Null if none needs any.
    */
   wantsClosesSince(market: string, timeframe: Timeframe): number | null {
     let sinceMs: number | null = null;
@@ -56,7 +56,7 @@ export class BracketsAtWork {
     return trails;
   }
 
-  /** Returns the amount of a coin that brackets of a strategy hold: nothing else is to protect that too. */
+  /** Returns the amount of a coin that a strategy's brackets hold; nothing else may protect the same. */
   heldOf(instance: StrategyInstance, base: string): Units {
     let held = NO_UNITS;
     for (const work of this.works.values())

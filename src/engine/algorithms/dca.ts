@@ -13,32 +13,32 @@ import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { refused, type Creation, NO_TALLY, type Tally } from './algorithm-step.ts';
 import { positiveRequestedUnits } from './requested-units.ts';
 
-/** Factor of a purchase once the price is a given part below the highest. Units of 1e-10. */
+/** A factor for purchases once the price is a given part below the highest. Units of 1e-10. */
 interface DcaStep {
-  /** Part of the highest price: 5 percent is 5e8. */
+  /** Distance below the highest price, as a part of that price: 5 percent is 5e8. */
   readonly below: Units;
   readonly factor: Units;
 }
 
 /**
- * Buys for a value at fixed times, the first at once. `advanceDca` says what is done about it.
+ * Buys for a value at fixed times, the first at once. `advanceDca` follows these rules:
  *
- * - A purchase is one market order for what its value buys at the best ask. What it costs beyond its value,
- *   as the price moved on the way, is taken off the next. What it did not fill is not made up for.
- * - One that is refused is tried again, three times in all.
- * - Times that passed while nobody ran are not made up for: one purchase is made for the last of them.
- * - The highest price is the highest best ask that it saw at its own times.
+ * - A purchase is one market order for what its value buys at the best ask. If it costs more than its value,
+ *   as the price moved meanwhile, the excess is deducted from the next. An unfilled rest is not made up for.
+ * - A refused purchase is tried again, three times in all.
+ * - Times that passed while the bot was down are not made up for: one purchase is made for the last of them.
+ * - The highest price is the highest best ask seen at the times of purchases.
  */
 export interface DcaAlgorithm {
   readonly kind: 'dca';
   readonly value: Units;
   readonly everyMs: number;
-  /** Null: until it is ended. */
+  /** Number of purchases; null if it goes on until it is ended. */
   readonly times: number | null;
-  /** By how far below, rising. */
+  /** Steps by rising distance below the highest price. */
   readonly steps: readonly DcaStep[];
   readonly startedAtMs: number;
-  /** The first time, counted from 0, for which nothing was begun and that was not missed. */
+  /** Index of the first purchase time, counted from 0, that was neither begun nor missed. */
   readonly nextTime: number;
   readonly highest: Units | null;
   /** Cost of the current purchase; 0 if there is none. */
@@ -52,7 +52,7 @@ export interface DcaAlgorithm {
 export type DcaIntent = Extract<Intent, { kind: 'dca' }>;
 
 const MOST_TIMES = 100_000;
-/** A minute, and a year. */
+/** Shortest and longest interval between purchases: one minute and one year. */
 const LEAST_EVERY_MS = 60_000;
 const LONGEST_EVERY_MS = 31_536_000_000;
 const MOST_STEPS = 10;
@@ -90,7 +90,7 @@ export function costAt({ value, steps }: DcaAlgorithm, price: Units, highest: Un
   return reached === undefined ? value : multiplyUnits(value, reached.factor, divideDown);
 }
 
-/** The steps, by how far below; or what is wrong with them. */
+/** Returns the steps by rising distance below the highest price, or what is wrong with them. */
 function readSteps(requested: NonNullable<DcaIntent['steps']>): readonly DcaStep[] | string {
   if (requested.length > MOST_STEPS) return `expected at most ${MOST_STEPS} steps, were ${requested.length}`;
   const steps: DcaStep[] = [];

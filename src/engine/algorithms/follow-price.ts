@@ -21,8 +21,8 @@ type FollowedPrice = Pick<
 >;
 
 /**
- * Follows the prices that count, one after the other, and raises the stop where it has to follow. Bars that
- * closed while nobody looked count as if they had been seen one by one.
+ * Applies the prices that count, one after the other, and raises the stop where it has to follow. Bars that
+ * closed while the bot was down count as if they had been seen one by one.
  */
 export function followPrice(
   bracket: BracketAlgorithm,
@@ -39,7 +39,7 @@ export function followPrice(
   return { ...followed, closeAtMs };
 }
 
-/** The prices that have come since the last time, of those that count. */
+/** Returns the new prices that count: the best bid for a stop that follows polls, else closed bars. */
 function seenPrices(
   { terms, closeAtMs, heldSinceMs }: BracketAlgorithm,
   view: AlgorithmView,
@@ -91,7 +91,7 @@ export function originOf({ gross, spent }: Bought): LevelOrigin {
   return { price: divideHalfEven(spent * UNITS_PER_ONE, gross) as Units, amount: gross };
 }
 
-/** The stop as it is by now; null where there is none. */
+/** Returns the current stop; null if there is none. */
 export function stopOf(
   {
     terms,

@@ -23,33 +23,33 @@ interface Rung {
 }
 
 /**
- * Limit orders over a range of prices. `advanceLadder` says what is done about it.
+ * Limit orders over a range of prices. `advanceLadder` follows these rules:
  *
- * - The next rung is placed once the one before is known to be at the exchange, so a ladder takes from the
- *   budget of orders one at a time, and a refusal holds back only what is not there yet.
- * - Each rung is placed once. What is filled, canceled or expired is not placed again.
+ * - The next rung is placed once the one before is known to be at the exchange. So a ladder uses the order
+ *   budget one order at a time, and a refusal holds back only the rungs that are not placed yet.
+ * - Each rung is placed once. A filled, canceled or expired rung is not placed again.
  */
 export interface LadderAlgorithm {
   readonly kind: 'ladder';
   readonly side: Side;
   readonly rungs: readonly Rung[];
-  /** Null: until they are filled or canceled. */
+  /** Time at which its orders are canceled; null if they rest until they are filled or canceled. */
   readonly expiresAtMs: number | null;
-  /** The first rung, counted from 0, that is not known to have been placed. */
+  /** Index of the first rung, counted from 0, that is not known to have been placed. */
   readonly nextRung: number;
-  /** True if that rung was requested and its outcome is not known. */
+  /** True if the rung `nextRung` was requested and its outcome is not known. */
   readonly isAsked: boolean;
-  /** Orders that were taken in, refused ones among them. */
+  /** Keys of the orders that were counted, refused ones included. */
   readonly keys: readonly string[];
   readonly setbacks: Setbacks;
 }
 
-/** A peg intent with its computed amount. */
+/** A ladder intent with its computed amount. */
 export type LadderIntent = Extract<Intent, { kind: 'ladder' }> & { readonly amount: DecimalInput };
 
 type Shape = Pick<LadderIntent, 'from' | 'to' | 'orders' | 'scale'>;
 
-/** Orders of one ladder; open orders of a market are bounded far below it. */
+/** Most orders of one ladder; risk limits on live orders apply as well. */
 const MOST_RUNGS = 50;
 
 export function createLadder(
@@ -78,8 +78,8 @@ export function createLadder(
 }
 
 /**
- * The average price of a ladder, units of 1e-10, rounded up: a value divided by it is never exceeded. Null
- * where it has no prices.
+ * Returns the average price of a ladder in units of 1e-10, rounded up so that a value divided by it is never
+ * exceeded; null if the prices are invalid.
  */
 export function ladderPrice(shape: Shape, market: Market): Units | null {
   const prices = pricesOf(shape, market);
@@ -90,7 +90,7 @@ export function ladderPrice(shape: Shape, market: Market): Units | null {
   return divideUp(cost, total) as Units;
 }
 
-/** Evenly from the first to the last, each on the grid; or what is wrong with them. */
+/** Returns prices evenly from the first to the last, each on the grid; or what is wrong with them. */
 function pricesOf({ from, to, orders }: Shape, { priceStep }: Market): readonly Units[] | Sentence {
   const first = positiveRequestedUnits(from);
   const last = positiveRequestedUnits(to);
@@ -105,14 +105,14 @@ function pricesOf({ from, to, orders }: Shape, { priceStep }: Market): readonly 
   );
 }
 
-/** As many to one as to another, or one more of them with each step away from `from`. */
+/** Returns the weights of the rungs: all equal, or rising by one with each step away from `from`. */
 function weightsOf({ scale = 'equal' }: Pick<Shape, 'scale'>, orders: number): readonly bigint[] {
   return Array.from({ length: orders }, (_, index) => (scale === 'equal' ? 1n : BigInt(index + 1)));
 }
 
 /**
- * The amount over the prices by their weights, in whole steps. What rounding leaves goes to the cheapest, a
- * step each, so that a value that was divided by the average price is not exceeded.
+ * Spreads the amount over the prices by their weights, in whole steps. Steps left by rounding go to the
+ * cheapest rungs, one each, so that a value that was divided by the average price is not exceeded.
  */
 function rungsOf(
   amount: Units,
@@ -143,7 +143,7 @@ function areOrders(rungs: readonly Rung[], market: Market): boolean {
   return prices.size === rungs.length && rungs.every((rung) => canBeOrdered(market, rung));
 }
 
-/** Returns the number of orders that would fit; 0 if not even two do. */
+/** Returns the largest lower number of orders that would fit; 0 if not even two do. */
 function mostFitting(amount: Units, intent: LadderIntent, market: Market): number {
   for (let orders = intent.orders - 1; orders >= 2; orders -= 1) {
     const fewer = { ...intent, orders };
@@ -172,7 +172,7 @@ export function advanceLadder(before: LadderAlgorithm, view: AlgorithmView): Alg
   return next(algorithm, view);
 }
 
-/** The next rung, once nothing is in the way. */
+/** Places the next rung once no pause after a refusal holds it back; ends after the last. */
 function next(algorithm: LadderAlgorithm, { nowMs }: AlgorithmView): AlgorithmStep<LadderAlgorithm> {
   const { side, rungs, nextRung, expiresAtMs } = algorithm;
   const { retryAtMs } = algorithm.setbacks;

@@ -32,29 +32,28 @@ import {
 import type { OrderRecord } from '../../records/order.ts';
 
 /**
- * A limit order that follows the best price of its own side up to a bound. `advancePeg` says what is done
- * about it. One order at a time: it is canceled, its end and its fills are awaited, and what is left goes out
- * at the new price.
+ * A limit order that follows the best price of its own side up to a bound. There is one order at a time: it
+ * is canceled, its end and its fills are awaited, and the rest is placed at the new price. See `advancePeg`.
  */
 export interface PegAlgorithm {
   readonly kind: 'peg';
   readonly side: Side;
   readonly amount: Units;
-  /** The highest price of a buy, the lowest of a sale. */
+  /** Highest price of a purchase, or lowest price of a sale. */
   readonly bound: Units;
   /** Number of price steps behind the best price. */
   readonly offset: number;
-  /** Part of the price by which it moves at least. Units of 1e-10. */
+  /** Smallest move, as a part of the price in units of 1e-10. */
   readonly minStep: Units;
-  /** The least time between two moves. */
+  /** Shortest time between two moves, in ms. */
   readonly everyMs: number;
-  /** Null: until it is filled. */
+  /** Time at which it ends; null if it ends only when it is filled. */
   readonly expiresAtMs: number | null;
-  /** Share of the budget for orders that it may use, in units of 1e-10. */
+  /** Share of the order budget that it may use, in units of 1e-10. */
   readonly share: Units;
   /** Time of its last placement, or of the start of a move; null before. */
   readonly movedAtMs: number | null;
-  /** Since when its order is known to rest; null while none is. */
+  /** Time since which its order is known to rest; null if none rests. */
   readonly restsSinceMs: number | null;
   /** True if its order is being canceled to be placed again. */
   readonly isMoving: boolean;
@@ -77,7 +76,7 @@ const PERCENT = 100n;
 export interface CreatePegOptions {
   readonly market: Market;
   readonly nowMs: number;
-  /** Cancels and orders that the limits allow in a minute, one of each; null where nothing is counted. */
+  /** Moves (a cancel and a new order) that the limits allow per minute; null if there is no limit. */
   readonly movesPerMinute: number | null;
   /** Share already used by running pegs. */
   readonly pegShares: Units;
@@ -124,15 +123,15 @@ export function createPeg(intent: PegIntent, options: CreatePegOptions): Creatio
   return { ok: true, algorithm: { kind: 'peg', side, ...terms, expiresAtMs, ...begun } };
 }
 
-/** The least time between two moves that a share of the budget leaves. */
+/** Returns the shortest time between two moves that a share of the order budget allows, in ms. */
 function pauseOf(share: Units, movesPerMinute: number | null): number {
   if (movesPerMinute === null) return 0;
   return Math.ceil((60_000 * Number(UNITS_PER_ONE)) / (Number(share) * movesPerMinute));
 }
 
 /**
- * A book that was read sooner after an order came or went may be from before: the exchange repeats books, and
- * an answer is on its way for a while.
+ * Time after the start or end of an order from which every book shows it, in ms. An earlier book may be
+ * older: the exchange repeats books, and answers take a while.
  */
 const SHOWN_AFTER_MS = 3_000;
 
@@ -140,12 +139,12 @@ const SHOWN_AFTER_MS = 3_000;
  * Keeps one order at the best price of its own side.
  *
  * - The best price is that of others: its own order is taken out of the book. So it never follows itself.
- * - It lies `offset` steps behind that price, never beyond the bound, and at least one step away from the
- *   other side as the book was seen, so that it does not trade at once.
+ * - The order lies `offset` steps behind that price, never beyond the bound, and at least one step away from
+ *   the other side of the last book, so that it does not trade at once.
  * - It moves when the price differs by `minStep` or more, and no sooner than `everyMs` after it was placed.
- * - What was filled stays filled, and only the rest is placed anew.
- * - Over when all is filled, when the rest is too little for an order, when its time is over, when somebody
- *   else cancels its order, and after three rejections in a row.
+ * - Filled amounts stay filled, and only the rest is placed again.
+ * - The peg is over when all is filled, when the rest is too small for an order, when its time is over, when
+ *   somebody else cancels its order, and after three rejections in a row.
  */
 export function advancePeg(before: PegAlgorithm, view: AlgorithmView): AlgorithmStep<PegAlgorithm> {
   const stock = countFills(before.tally, view.orders);
@@ -167,7 +166,7 @@ export function advancePeg(before: PegAlgorithm, view: AlgorithmView): Algorithm
   return place(algorithm, left, view);
 }
 
-/** Places what is left, once a price is known and nothing was refused a moment ago. */
+/** Places the rest, once a price is known and no pause after a refusal holds it back. */
 function place(algorithm: PegAlgorithm, left: Units, view: AlgorithmView): AlgorithmStep<PegAlgorithm> {
   const { retryAtMs } = algorithm.setbacks;
   if (retryAtMs !== null && retryAtMs > view.nowMs)
@@ -178,7 +177,7 @@ function place(algorithm: PegAlgorithm, left: Units, view: AlgorithmView): Algor
   return placing(next, plainOrder(algorithm.side, left, price), algorithm.expiresAtMs);
 }
 
-/** Follows the price with the order that is there, or ends it. */
+/** Moves the live order with the price, or cancels it when the peg expires. */
 function follow(
   algorithm: PegAlgorithm,
   { live, isExpired }: { readonly live: OrderRecord; readonly isExpired: boolean },
@@ -195,13 +194,13 @@ function follow(
   if (view.nowMs < freeAtMs) return waitingUntil(algorithm, freeAtMs);
   const isShown = restsSinceMs !== null && (view.book?.seenAtMs ?? 0) >= restsSinceMs + SHOWN_AFTER_MS;
   const price = isShown ? priceFor(algorithm, live, view) : null;
-  // While nothing may be placed, what rests keeps resting.
+  // While no orders are accepted, a resting order stays.
   if (price === null || !view.canPlace || !isFarEnough(algorithm, live, price))
     return waitingForBook(algorithm);
   return canceling({ ...algorithm, isMoving: true, movedAtMs: view.nowMs }, key);
 }
 
-/** Its last order, where the book may be from before that ended. */
+/** Returns its last order if the book may still show it, as it was read too soon after the end. */
 function stillShown({ orders, book }: AlgorithmView): OrderRecord | null {
   const last = orders.at(-1);
   if (last === undefined || last.closedAtMs === null || book === null) return null;
@@ -241,7 +240,7 @@ function isFarEnough({ minStep }: PegAlgorithm, { price: now }: OrderRecord, pri
   return distance * UNITS_PER_ONE >= now * minStep;
 }
 
-/** Takes in what has ended or was refused, and since when its order rests. */
+/** Applies ended and refused orders, and notes since when its order rests. */
 function afterNews(before: PegAlgorithm, { tally, ended, live }: Stock, view: AlgorithmView): PegAlgorithm {
   const setbacks = afterSetbacks(before.setbacks, { ended, view });
   const restsSinceMs = live?.state === 'open' ? (before.restsSinceMs ?? view.nowMs) : before.restsSinceMs;
@@ -265,9 +264,9 @@ function orExpiry({ expiresAtMs }: PegAlgorithm, timeMs: number): number {
 }
 
 /**
- * The best price of a side without an own order: a level at its price counts only if it holds more than is
- * left of it. Null where nobody else is there. Without a book, where closes of bars are the price, the own
- * order is not in it.
+ * Returns the best price of a side without an own order: a level at its price counts only if it holds more
+ * than the order's rest. Null if nobody else is there. Without a book the price is a bar's close, which never
+ * contains the own order.
  */
 function bestOfOthers(
   { book, levels }: Pick<AlgorithmView, 'book' | 'levels'>,

@@ -19,8 +19,8 @@ import { sentence } from '../../language/sentence.ts';
 /** One order of a desired set. */
 interface WantedQuote extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
   /**
-   * As the author wrote them: the price is fitted anew when the steps change, and an equal text spares the
-   * reading.
+   * Texts of the strategy: the price is fitted again when the steps change, and an equal text is not parsed
+   * again.
    */
   readonly wishedPrice: string;
   readonly wishedAmount: string;
@@ -28,16 +28,14 @@ interface WantedQuote extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
   readonly refusedAtMs: number | null;
 }
 
-/**
- * A desired set of limit orders in one market, and how old it is. `advanceQuotes` says what is done about it.
- */
+/** A desired set of limit orders in one market, and its age. See `advanceQuotes`. */
 export interface QuotesAlgorithm {
   readonly kind: 'quotes';
-  /** Of the market version that the set is fitted to. */
+  /** Price step of the market version that the set is fitted to. */
   readonly priceStep: bigint;
   /**
-   * The same array for as long as the set is the same, so that whoever stores it sees that nothing but its
-   * age changed.
+   * Quotes of the set. The array stays the same object while the set is the same, so that a reader sees that
+   * only its age changed.
    */
   readonly quotes: readonly WantedQuote[];
   readonly setAtMs: number;
@@ -47,7 +45,7 @@ export interface QuotesAlgorithm {
 /** A quote with its amount worked out. */
 export type SizedQuote = Pick<FillWith<DecimalInput>, 'side' | 'price' | 'amount'>;
 
-/** The same of a whole set. */
+/** A quotes intent with all its amounts worked out. */
 export type QuotesIntent = Omit<Extract<Intent, { kind: 'quotes' }>, 'quotes'> & {
   readonly quotes: readonly SizedQuote[];
 };
@@ -55,7 +53,7 @@ export type QuotesIntent = Omit<Extract<Intent, { kind: 'quotes' }>, 'quotes'> &
 /** Time for which a set applies without being repeated, in ms. */
 const MAX_QUOTE_AGE_MS = 5_000;
 
-/** Orders of one set; the open orders of a market are bounded far below it. */
+/** Most orders of one set; risk limits on live orders apply as well. */
 const MOST_QUOTES = 100;
 
 export function createQuotes(
@@ -74,9 +72,9 @@ export function createQuotes(
 }
 
 /**
- * A new desired set of the same strategy and market. What is in both keeps its pause after a refusal.
- * `quotes` stays the same array when nothing but the age of the set changes. Refused, and the old set is to
- * stay, when a price or amount is no positive decimal.
+ * Replaces the set of a strategy in a market. Quotes in both sets keep their pause after a refusal. `quotes`
+ * stays the same array when nothing but the age of the set changes. Refused, with the old set unchanged, if
+ * there are too many quotes, or a price or amount is no positive decimal.
  */
 export function updateQuotes(
   algorithm: QuotesAlgorithm,
@@ -119,7 +117,7 @@ function isSame(quote: WantedQuote, sized: SizedQuote): boolean {
   );
 }
 
-/** The quote, or why there is none. */
+/** Returns the fitted quote, or what is wrong with it. */
 function readQuote(sized: SizedQuote, algorithm: QuotesAlgorithm, index: number): WantedQuote | string {
   const known = algorithm.quotes.find((quote) => isSame(quote, sized));
   if (known !== undefined) return known;
@@ -148,7 +146,7 @@ function textOf(input: DecimalInput): string {
   return typeof input === 'string' ? input : input.toFixed();
 }
 
-/** Fits the set anew when the price step of the market has changed. */
+/** Fits the set again when the price step of the market has changed. */
 function onGridOf(algorithm: QuotesAlgorithm, market: Market): QuotesAlgorithm {
   if (algorithm.priceStep === market.priceStep) return algorithm;
   const { priceStep } = market;
@@ -168,7 +166,7 @@ function afterRefusals(algorithm: QuotesAlgorithm, view: AlgorithmView): QuotesA
       ({ order }) =>
         order.side === quote.side &&
         order.price !== null &&
-        // Mostly it is the price of the quote itself, as it was fitted.
+        // The order's price is mostly the fitted price itself.
         (order.price === quote.price || onPriceGrid(order.price, algorithm.priceStep) === quote.price),
     );
   if (!algorithm.quotes.some(isRefused)) return algorithm;
@@ -181,15 +179,14 @@ function afterRefusals(algorithm: QuotesAlgorithm, view: AlgorithmView): QuotesA
 /**
  * Keeps a desired set of limit orders resting.
  *
- * - An order whose side and price are wanted stays in its queue place, whatever is left of it and whatever
- *   amount is wanted now. Others are canceled.
- * - Nothing is placed on a side while an order of it is still to go or to be counted: its cancel may fail,
- *   and then both would rest. One whose outcome is not known, at a wanted price, stands for its quote.
- * - What is missing is placed while the set is young. After that it waits for the strategy to say it again,
- *   as the market has moved on.
- * - A quote that was filled after the set was made is missing on purpose: whether to quote again is the
- *   strategy's to say.
- * - A quote that was refused is left alone for a while, or until it changes.
+ * - An order whose side and price are wanted keeps its queue place, whatever its rest and whatever amount is
+ *   wanted now. Others are canceled.
+ * - Nothing is placed on a side while one of its orders is still to be canceled or counted: the cancel may
+ *   fail, and then both would rest. An order with an unknown outcome, at a wanted price, counts as its quote.
+ * - Missing orders are placed while the set is young. After that the strategy has to repeat the set, as the
+ *   market has moved on.
+ * - A quote that was filled after the set was made stays missing: the strategy decides if it quotes again.
+ * - A refused quote is not placed until a pause is over, or until it changes.
  */
 export function advanceQuotes(
   algorithm: QuotesAlgorithm,
@@ -236,7 +233,7 @@ interface Stand {
   readonly isSellLeaving: boolean;
 }
 
-/** Gives each resting order its quote; what has none is to go. */
+/** Matches each resting order with its quote; orders without a quote are to be canceled. */
 function standOf(quotes: readonly WantedQuote[], isUsed: boolean[], orders: readonly OrderRecord[]): Stand {
   let cancel: string[] | null = null;
   let matched = 0;
@@ -272,7 +269,7 @@ function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: Algo
   return refusedAtMs + refusalPauseMs;
 }
 
-/** A fill that is newer than the set has answered its quote. */
+/** Marks quotes as used that were filled after the set was made. */
 function matchFilled(algorithm: QuotesAlgorithm, isUsed: boolean[], orders: readonly OrderRecord[]): void {
   for (const order of orders) {
     if (order.state === 'filled' && closedAtMsOf(order) > algorithm.setAtMs)
@@ -280,7 +277,7 @@ function matchFilled(algorithm: QuotesAlgorithm, isUsed: boolean[], orders: read
   }
 }
 
-/** Apart from the loop over orders, each round of which would make room for the sentence. */
+/** Returns the time an order was closed. It is outside the loop, whose rounds would each make the message. */
 function closedAtMsOf({ key, closedAtMs }: OrderRecord): number {
   return present(closedAtMs, () => `a time at which ${key}, which is filled, was closed`);
 }

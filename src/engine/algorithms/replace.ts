@@ -17,10 +17,10 @@ import {
 } from './algorithm-step.ts';
 
 /**
- * Gives an open limit order another price or amount: it is canceled, and once it has ended and all its fills
- * are read, what is then left of the wanted amount is placed. Nothing is placed while the end of the old
- * order is not seen, and nothing when it was filled meanwhile or never was. Over as soon as the new order is
- * there, which lives on by itself. Its amount is the whole one, with what the old order filled.
+ * Gives an open limit order another price or amount: it is canceled, and once its end and all its fills are
+ * known, the rest of the wanted amount is placed. The wanted amount includes what the old order filled.
+ * Nothing is placed if the old order was filled meanwhile or never existed. Over as soon as the new order
+ * exists, which then lives by itself.
  */
 export interface ReplaceAlgorithm extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
   readonly kind: 'replace';
@@ -77,7 +77,7 @@ export function advanceReplace(
   const replaced = view.orders.find(({ key }) => key === algorithm.replacedKey);
   if (replaced === undefined) return over(algorithm, sentence('over-no-original'));
   switch (replaced.state) {
-    // Without a request there is nothing to cancel yet; it leaves soon, or is dropped.
+    // An order that was not sent or is ending already needs no cancel.
     case 'planned':
     case 'cancelling':
     case 'settling':

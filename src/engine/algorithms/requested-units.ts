@@ -20,16 +20,16 @@ const SCALES: readonly bigint[] = Array.from({ length: UNIT_DECIMALS + 1 }, (_, 
 });
 const FLOAT_SCALES = SCALES.map(Number);
 
-/** The code of the character 0, and that of the point less it. */
+/** Code of the character 0, and code of the decimal point minus that. */
 const ZERO_CODE = 48;
 const POINT = -2;
 
-/** Ten to this power is more than all money, and bounds the work of one bad number. */
+/** Highest exponent of ten: it is more than all money, and bounds the work of one bad number. */
 const HIGHEST_EXPONENT = 30;
 
 /**
- * Converts an author's number to units of 1e-10; digits below that are cut, as they are far below any step.
- * Null if it is no finite decimal or is negative.
+ * Converts a number of a strategy to units of 1e-10; digits below that are cut, as they are far below any
+ * step. Returns null if it is no finite decimal or is negative.
  */
 export function requestedUnits(input: DecimalInput): Units | null {
   if (typeof input === 'string') {
@@ -53,8 +53,8 @@ export function requestedUnits(input: DecimalInput): Units | null {
 }
 
 /**
- * Quotes are read at every book, so the usual form is read without a Decimal and without a power to work out:
- * digits with at most one point amid them, of which a float holds the units exactly. -1 for anything else.
+ * Reads digits with at most one point between them, if a float holds the units exactly; returns -1 for
+ * anything else. Quotes are read at every book, so the usual form needs no Decimal and no power of ten.
  */
 function shortUnits(text: string): number {
   const { length } = text;
@@ -73,7 +73,7 @@ function shortUnits(text: string): number {
   return units <= Number.MAX_SAFE_INTEGER ? units : -1;
 }
 
-/** The same of more digits. */
+/** Reads a plain decimal with more digits than `shortUnits` can. */
 function plainUnits(text: string): Units {
   const point = text.indexOf('.');
   const decimals = point === -1 ? 0 : Math.min(text.length - point - 1, UNIT_DECIMALS);
@@ -81,18 +81,18 @@ function plainUnits(text: string): Units {
   return (BigInt(digits) * present(SCALES[decimals], 'at most ten decimals')) as Units;
 }
 
-/** The same, and null also when nothing is left of it. */
+/** Reads a number as `requestedUnits` does, but returns null for zero too. */
 export function positiveRequestedUnits(input: DecimalInput): Units | null {
   const units = requestedUnits(input);
   return units === 0n ? null : units;
 }
 
-/** The nearest price on a grid, a tie to the even step: where the engine, and the exchange, will put it. */
+/** Returns the nearest price on a grid, a tie to the even step, as the engine and the exchange round it. */
 export function onPriceGrid(price: bigint, priceStep: bigint): Units {
   return (divideHalfEven(price, priceStep) * priceStep) as Units;
 }
 
-/** The largest amount of whole steps that is not above `amount`. `amount` is not negative. */
+/** Returns the largest amount of whole steps that is not above `amount`, which is not negative. */
 export function onAmountGrid(market: Market, amount: bigint): Units {
   return (divideDown(amount, market.amountStep) * market.amountStep) as Units;
 }

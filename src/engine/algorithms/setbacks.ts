@@ -6,27 +6,27 @@ import type { Sentence } from '../../language/sentence.ts';
 /** Rejections in a row after which an algorithm gives up. */
 export const MOST_SETBACKS = 3;
 
-/** Orders that came to nothing, since the last that did not. */
+/** Failed orders since the last success, and the pause after them. */
 export interface Setbacks {
   readonly inARow: number;
-  /** Nothing is placed before it; null when nothing is in the way. */
+  /** Time before which nothing is placed; null if there is no pause. */
   readonly retryAtMs: number | null;
-  /** Of the last one, for people. */
+  /** Reason of the last failure, for people. */
   readonly reason: Sentence | null;
-  /** The best prices when it came; null where none were known. */
+  /** Best prices at the last failure; null if they were not known. */
   readonly bid: Units | null;
   readonly ask: Units | null;
 }
 
 export const NO_SETBACKS: Setbacks = { inARow: 0, retryAtMs: null, reason: null, bid: null, ask: null };
 
-/** Of a market order that found nobody. */
+/** Reason of a market order that found no counterparty. */
 const NO_FILL = 'it ended without a fill';
 
 /**
- * Takes in what was refused since the last time. An order that the exchange refused is both among the
- * refusals and among the ended orders, and after a crash perhaps among the latter only, so the larger number
- * counts. A market order that ended without any fill counts as well.
+ * Counts failures since the last step. An order that the exchange refused is both among the refusals and
+ * among the ended orders, and after a crash perhaps only among the ended ones, so the larger number counts. A
+ * market order that ended without any fill counts as well.
  */
 export function afterSetbacks(
   before: Setbacks,
@@ -45,7 +45,7 @@ export function afterSetbacks(
   }
   const refused = refusals.filter(({ isHeldBack }) => isHeldBack !== true);
   const added = Math.max(failed, refused.length);
-  // What is held back was not tried again.
+  // An order that was held back was not tried again.
   if (added === 0 && refusals.length > 0) return { ...before, retryAtMs: nowMs + refusalPauseMs };
   if (added === 0) return hasProgress ? NO_SETBACKS : before;
   const { bestBid: bid = null, bestAsk: ask = null } = news.view.book ?? {};
@@ -56,7 +56,7 @@ export function afterSetbacks(
 const LEAST_MARKET_PAUSE_MS = 1_000;
 const MOST_MARKET_PAUSE_MS = 30_000;
 
-/** One hundredth: by so much a price has to come nearer before one that was too far away is tried again. */
+/** Part of a price (1 / 100) by which a price that was too far away has to come nearer before a retry. */
 const NEARER = 100n;
 
 /** True if the refusal depends on the market's price, so that the book shows when it may be accepted. */
@@ -76,8 +76,8 @@ export function hasMarketMoved(
 }
 
 /**
- * Returns the time a refused exit is retried; null: at once. What depends on the market is retried as soon as
- * the market has moved. If no book shows that, and for any other reason, it is retried ever more rarely.
+ * Returns the time at which a refused exit is retried; null: at once. A refusal that depends on the market is
+ * retried soon after the market has moved. Otherwise the pauses grow with each refusal.
  */
 export function exitRetryAtMs(setbacks: Setbacks, view: AlgorithmView): number | null {
   const { retryAtMs, inARow } = setbacks;
@@ -88,10 +88,10 @@ export function exitRetryAtMs(setbacks: Setbacks, view: AlgorithmView): number |
   return refusedAtMs + Math.min(MOST_MARKET_PAUSE_MS, LEAST_MARKET_PAUSE_MS * 2 ** Math.max(0, inARow - 1));
 }
 
-/** Maximum number of pauses between two tries: repeated refusals are retried ever more rarely. */
+/** Most pauses between two tries: the wait grows with repeated refusals up to this. */
 const MOST_PAUSES = 32;
 
-/** Returns the time of the next try: the later, the more refusals there were in a row. Null: at once. */
+/** Returns the time of the next try: the more refusals in a row, the later. Null: at once. */
 export function retryAtMsOf({ inARow, retryAtMs }: Setbacks, pauseMs: number): number | null {
   if (retryAtMs === null) return null;
   return retryAtMs + pauseMs * (Math.min(MOST_PAUSES, 2 ** Math.max(0, inARow - 1)) - 1);

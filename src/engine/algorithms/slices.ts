@@ -22,24 +22,24 @@ import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
 
 /**
- * An amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of it, the first at
- * once.
+ * State of an amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of the time,
+ * the first at once.
  *
- * - Each slice is placed once, when it is due and the one before has ended. Slices that were missed (nobody
- *   ran, the one before was not ended, it was refused) are not made up for one by one: what they should have
- *   filled is spread over the slices that remain.
- * - A limit order that is not filled when the next slice is due is canceled, and its rest goes into that
- *   slice whole. The last has until the end of the time.
- * - After that nothing is placed any more, however much is left: a bot that comes back late does not trade on
- *   an old wish.
+ * - Each slice is placed once, when it is due and the one before has ended. Missed slices (the bot was down,
+ *   the one before had not ended, it was refused) are not made up for one by one: their amount is spread over
+ *   the slices that remain.
+ * - A limit order that is not filled when the next slice is due is canceled, and its rest is added to that
+ *   slice. The last slice has until the end of the time.
+ * - After the end nothing is placed, however much is left: a bot that comes back late does not trade on an
+ *   old intent.
  */
 export interface Sliced extends Pick<OrderRecord, 'side' | 'amount' | 'price'> {
   readonly overMs: number;
   readonly slices: number;
   readonly startedAtMs: number;
-  /** The first slice, counted from 0, that is neither placed nor missed. */
+  /** Index of the first slice, counted from 0, that is neither placed nor missed. */
   readonly nextSlice: number;
-  /** Rest left by the last limit order. */
+  /** Amount carried into the next slice: the rest of a limit order, or a slice too small for an order. */
   readonly carry: Units;
   readonly tally: Tally;
 }
@@ -48,7 +48,7 @@ export interface Sliced extends Pick<OrderRecord, 'side' | 'amount' | 'price'> {
 type PartOf<Algorithm> = (algorithm: Algorithm, slice: number, market: Market) => Units;
 
 const MOST_SLICES = 1_000;
-/** Thirty days. */
+/** Longest time over which an amount is sliced: thirty days. */
 const LONGEST_MS = 2_592_000_000;
 
 /** Returns the initial state of every sliced algorithm. */
@@ -68,8 +68,8 @@ export function wrongTimes(overMs: number, slices: number): ReturnType<typeof re
 }
 
 /**
- * The next slice, if it is time for it. `holdsSmall`: a slice that is too little for an order goes into the
- * next one instead of being refused.
+ * Places the next slice if it is due. `holdsSmall`: a slice too small for an order is added to the next one
+ * instead of being refused.
  */
 export function advanceSlices<Algorithm extends Sliced>(
   before: Algorithm,
@@ -110,13 +110,13 @@ function ended<Algorithm extends Sliced>(
   return over(algorithm, sentence(isRest ? 'over-rest' : 'over-time'));
 }
 
-/** At its own price, or at the one that a market order would meet; without any price only nothing is. */
+/** True if an amount is too small for an order, at its price or the book's; without a price, if it is 0. */
 function isTooSmall({ side, price }: Sliced, amount: Units, { book, market }: AlgorithmView): boolean {
   const at = price ?? (side === 'buy' ? book?.bestAsk : book?.bestBid) ?? null;
   return at === null ? amount === 0n : !canBeOrdered(market, { amount, price: at });
 }
 
-/** A live order goes on until the next slice is due. */
+/** Waits for a live order until the next slice is due, then cancels it. */
 function awaiting<Algorithm extends Sliced>(
   algorithm: Algorithm,
   live: OrderRecord,
@@ -138,12 +138,12 @@ function afterEnded<Algorithm extends Sliced>(
   return { ...algorithm, tally, carry: isCarried ? subtractUnits(last.amount, last.filled) : NO_UNITS };
 }
 
-/** Returns the time a slice is due; the one after the last is due at the end. */
+/** Returns the time at which a slice is due; the index after the last gives the end. */
 function dueMs(algorithm: Sliced, slice: number): number {
   return algorithm.startedAtMs + Math.floor((slice * algorithm.overMs) / algorithm.slices);
 }
 
-/** The slice whose time it is; below zero before the first. */
+/** Returns the index of the slice that is due now; below zero before the first. */
 function sliceAt(algorithm: Sliced, nowMs: number): number {
   const { startedAtMs, slices, overMs } = algorithm;
   let slice = Math.min(slices - 1, Math.floor(((nowMs - startedAtMs) * slices) / overMs));
@@ -152,12 +152,12 @@ function sliceAt(algorithm: Sliced, nowMs: number): number {
   return slice;
 }
 
-/** Trades an amount in equal slices over a time. What rounding leaves goes to the last. */
+/** Trades an amount in equal slices over a time. The rest of rounding goes to the last slice. */
 export interface TwapAlgorithm extends Sliced {
   readonly kind: 'twap';
 }
 
-/** A peg intent with its computed amount. */
+/** A TWAP intent with its computed amount. */
 export type TwapIntent = Extract<Intent, { kind: 'twap' }> & { readonly amount: DecimalInput };
 
 export function createTwap(
@@ -191,7 +191,7 @@ export function advanceTwap(before: TwapAlgorithm, view: AlgorithmView): Algorit
   return advanceSlices(before, view, { partOf, holdsSmall: false });
 }
 
-/** The rest of the slice before, and an even share of what is left for this slice and those after it. */
+/** Returns the size of a slice: the rest of the slice before, and an even share of the amount left. */
 function partOf(algorithm: TwapAlgorithm, slice: number, market: Market): Units {
   const { amount, slices, carry, tally } = algorithm;
   const left = subtractUnits(amount, tally.filled);
@@ -216,7 +216,7 @@ export interface IcebergAlgorithm extends Pick<PricedOrder, 'side' | 'amount' | 
   readonly tally: Tally;
 }
 
-/** A peg intent with its computed amount. */
+/** An iceberg intent with its computed amount. */
 export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }> & { readonly amount: DecimalInput };
 
 const MOST_PARTS = 1_000n;

@@ -32,21 +32,21 @@ import {
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
 
 /**
- * Brings the strategy's position to a target: the difference goes out as one order, its end is awaited, and
- * what then differs goes out again, until that is too little to be ordered. Never more than one order at a
- * time, and never a sale of more than the strategy has. A value or a share of the equity is turned into an
- * amount once, at the first price that is known. Over as well when somebody cancels its limit order, after
- * three rejections in a row, and after `MOST_ORDERS`.
+ * Brings the strategy's position to a target: the difference is placed as one order, its end is awaited, and
+ * the new difference is placed again, until it is too small for an order. There is never more than one order
+ * at a time, and never a sale of more than the strategy has. A value or a share of the equity is converted to
+ * an amount once, at the first known price. It also ends when somebody cancels its limit order, after three
+ * rejections in a row, and after `MOST_ORDERS`.
  */
 export interface TargetAlgorithm {
   readonly kind: 'target';
-  /** The position to reach; of a value or a share null until the first price is known. */
+  /** Position to reach; for a value or a share, null until the first price is known. */
   readonly position: Units | null;
-  /** Target worth of the position, in the quote currency. */
+  /** Target value of the position, in the quote currency. */
   readonly value: Units | null;
-  /** Units of 1e-10: all of it is 1e10. */
+  /** Target share of the equity, in units of 1e-10: all of it is 1e10. */
   readonly equityShare: Units | null;
-  /** Null: market orders. */
+  /** Limit price of its orders; null for market orders. */
   readonly price: Units | null;
   readonly placed: number;
   readonly setbacks: Setbacks;
@@ -55,9 +55,7 @@ export interface TargetAlgorithm {
 
 type TargetIntent = Extract<Intent, { kind: 'target' }>;
 
-/**
- * Orders of one target. Each leaves a fraction of the difference; more is a position that others keep moving.
- */
+/** Most orders of one target. Each leaves a fraction of the difference; more means that others trade too. */
 const MOST_ORDERS = 20;
 
 export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
@@ -106,7 +104,7 @@ export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): Alg
   return approach(algorithm.position === null ? { ...algorithm, position } : algorithm, position, view);
 }
 
-/** The next order towards the target, if there is one to place now. */
+/** Places the next order towards the target, if there is one to place now. */
 function approach(
   algorithm: TargetAlgorithm,
   target: Units,
@@ -141,11 +139,11 @@ function heldByExits(amount: Units, { position, inExits }: AlgorithmView): Units
 function differenceOf(target: Units, view: AlgorithmView): { readonly side: Side; readonly amount: Units } {
   const difference = subtractUnits(target, view.position);
   if (difference >= 0n) return { side: 'buy', amount: difference };
-  // The target is not negative, so what is sold is had.
+  // The target is not negative, so the sale is never larger than the position.
   return { side: 'sell', amount: negateUnits(difference) };
 }
 
-/** The value or the share as an amount; null while a price or the equity is not known. */
+/** Converts the value or the share to an amount; null while a price or the equity is not known. */
 function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | null {
   const price = algorithm.price ?? middleOf(view.book);
   const value = algorithm.value ?? shareOf(algorithm, view);
@@ -153,7 +151,7 @@ function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | nu
   return onAmountGrid(view.market, divideDown(value * UNITS_PER_ONE, price));
 }
 
-/** Returns the worth of the share. Used-up equity gives a target of zero. */
+/** Returns the value of the equity share; 0 if the equity is used up, and null if it is not known. */
 function shareOf({ equityShare }: TargetAlgorithm, { equity }: AlgorithmView): Units | null {
   if (equity === null || equityShare === null) return null;
   return equity <= 0n ? NO_UNITS : multiplyUnits(equity, equityShare, divideDown);

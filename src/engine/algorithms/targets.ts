@@ -35,10 +35,10 @@ import { isSentence, joinSentences, sentence, type Sentence } from '../../langua
 import { paymentFor, worstPrice } from '../orders/claims.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 
-/** One market of a portfolio. */
+/** One market of a set of shares. */
 interface TargetsLeg {
   readonly market: string;
-  /** Of the equity. Units of 1e-10: all of it is 1e10. */
+  /** Target share of the equity, in units of 1e-10: all of it is 1e10. */
   readonly share: Units;
   /** Deviation from the share that is allowed without a trade; the same units. */
   readonly band: Units;
@@ -53,9 +53,9 @@ interface TargetsLeg {
 export interface TargetsAlgorithm {
   readonly kind: 'targets';
   readonly legs: readonly TargetsLeg[];
-  /** The most orders that are live at once. */
+  /** Most live orders at once. */
   readonly atOnce: number;
-  /** Orders of what this took the place of: nothing is placed before they have ended. */
+  /** Keys of orders of the targets that this one replaced: nothing is placed before they have ended. */
   readonly awaited: readonly string[];
 }
 
@@ -67,13 +67,13 @@ const DEFAULT_AT_ONCE = 5;
 const MOST_MARKETS = 100;
 const PERCENT = 100;
 
-/** Of the share by which a rate of two sides and a risk aversion of one widen the band. */
+/** Factor in the formula of `noTradeBand`, for two sides and a risk aversion of one. */
 const THREE_HALVES = 1.5;
 
 /**
  * Returns the drift of a share from which trading it back is worth its cost: half the width of the no-trade
  * region for proportional costs and log utility, (3/2 x fee x share^2 x (1 - share)^2)^(1/3) (Shreve and
- * Soner 1994; Gerhold, Muhle-Karbe and Schachermayer 2013). Both as shares of one.
+ * Soner 1994; Gerhold, Muhle-Karbe and Schachermayer 2013). The arguments and the result are parts of 1.
  */
 export function noTradeBand(share: number, fee: number): number {
   const spread = share * (1 - share);
@@ -121,7 +121,7 @@ const NEW_TARGET: TargetAlgorithm = {
   tally: NO_TALLY,
 };
 
-/** Returns the band of a share; one that is to be sold whole has none. */
+/** Returns the band of a share; 0 for a share of 0, whose coins are all sold. */
 function bandOf(share: Units, { band, fee }: TargetsIntent): Units {
   if (share === NO_UNITS) return NO_UNITS;
   if (band !== undefined) return requestedUnits(band) ?? NO_UNITS;
@@ -133,30 +133,30 @@ function bandOf(share: Units, { band, fee }: TargetsIntent): Units {
 const sharesOf = (legs: readonly TargetsLeg[]): string =>
   legs.map(({ market, share }) => `${market} ${formatUnits(share)}`).join(', ');
 
-/** Data collected in one step. */
+/** State of one step that all legs read and change. */
 interface Round {
   readonly view: AlgorithmView;
-  /** Its own. */
+  /** Orders of this set, without those that it waits for. */
   readonly orders: readonly OrderRecord[];
   readonly place: AlgorithmOrder[];
   readonly leave: ExitSale[];
   readonly atOnce: number;
-  /** Orders that are live, those of this round among them. */
+  /** Number of live orders, including those of this step. */
   live: number;
-  /** Money left to buy with. */
+  /** Money left for purchases, in the quote currency. */
   money: Units;
   wakeAtMs: number | null;
   wantsBooks: boolean;
-  /** Missing precondition of the first leg that waits for something. */
+  /** Thing that the first waiting leg lacks; null if none waits. */
   missing: Sentence | null;
 }
 
 /**
- * Brings several markets to their shares of the equity, each as a target does, by market orders: equity and
- * shares become positions once, at the first moment at which all prices are known. A market whose share is
- * within its band is left alone. Sales come first; purchases begin when all sales have ended and their fills
- * are read, in the order in which they were named, and never for more than there is: the last gets what is
- * left. Never more than `atOnce` orders at a time.
+ * Brings several markets to their shares of the equity by market orders, each as a target does. Shares become
+ * positions once, at the first moment at which the equity and all prices are known. A market whose share is
+ * within its band is left alone. Sales come first. Purchases begin when all sales have ended and their fills
+ * are read, in the order in which they were named, and never for more money than there is: the last gets the
+ * rest. Never more than `atOnce` orders at a time.
  */
 export function advanceTargets(
   before: TargetsAlgorithm,
@@ -190,11 +190,11 @@ export function advanceTargets(
     wantsBooks,
     done: null,
   };
-  // A leg that waits says nothing of itself while others trade.
+  // A waiting leg reports nothing missing while others trade.
   return missing === null || live > 0 || place.length > 0 ? step : { ...step, missing };
 }
 
-/** With positions in place of shares; what it lacks, while the equity or a price is not known. */
+/** Converts shares to positions; returns what is missing while the equity or a price is not known. */
 function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgorithm | Sentence {
   const { equity } = view;
   const unpriced = algorithm.legs.find((leg) => middleOf(marketSnapshotOf(leg, view)) === null);
@@ -223,7 +223,7 @@ function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgor
 const REACHED = sentence('reached');
 const WITHIN = sentence('over-within-band');
 
-/** One market, as its own target would do it. */
+/** Advances one market as a target of its own would. */
 function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
   if (leg.done !== null) return leg;
   const market = marketSnapshotOf(leg, round.view);
@@ -243,7 +243,7 @@ function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
     round.missing ??= step.missing ?? null;
     return step.algorithm === leg.target ? leg : { ...leg, target: step.algorithm };
   }
-  // It has gone beyond its target, as when something else has traded the same coin.
+  // The position is beyond its target, as when another order has traded the same coin.
   if (placement.side !== leg.side) return { ...leg, done: REACHED };
   const order = placement.side === 'sell' ? placement : affordable(placement, market, round.money);
   const unplaced = { ...leg, target: { ...step.algorithm, placed: leg.target.placed } };
@@ -261,7 +261,7 @@ function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
   return { ...leg, target: step.algorithm };
 }
 
-/** A purchase as far as the money goes; null where too little is left for an order. */
+/** Returns a purchase reduced to what the money can buy; null if that is too small for an order. */
 function affordable(
   order: AlgorithmOrder,
   { market, book }: MarketSnapshot,

@@ -12,7 +12,7 @@ export interface Unplaced extends Pick<OrderRecord, 'side' | 'amount' | 'price'>
 }
 
 /**
- * Returns what an algorithm is certain to place later, beside its live orders, which count by themselves;
+ * Returns what an algorithm is certain to place later, without its live orders, which are counted separately;
  * null if nothing. Only what it was created for: a target and a set of quotes place everything at once, a
  * purchase of a DCA comes at its time, and an exit sells what its bracket has bought.
  */
@@ -59,7 +59,7 @@ function filledSince(countedKey: string | null, orders: readonly OrderRecord[]):
   return orders.slice(first).reduce((sum, order) => sum + order.filled + openRest(order), 0n);
 }
 
-/** Rungs that are not placed, at their average price. */
+/** Returns the rungs that are not placed yet as one order, at their average price. */
 function rungsLeft(
   { side, rungs, nextRung, isAsked, keys }: Extract<Algorithm, { kind: 'ladder' }>,
   orders: readonly OrderRecord[],
@@ -72,7 +72,7 @@ function rungsLeft(
   return some(side, amount, divideUp(cost, amount) as Units);
 }
 
-/** Returns what the new order will need beyond what the old one still has; null once the new one exists. */
+/** Returns the new order of a replacement and what the old one has reserved; null once it exists. */
 function replacement(
   { replacedKey, side, price, amount }: Extract<Algorithm, { kind: 'replace' }>,
   orders: readonly OrderRecord[],

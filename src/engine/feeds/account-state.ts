@@ -22,18 +22,17 @@ import type { StoredTexts } from '../mirror-change.ts';
 export class AccountState {
   private readonly outbox: Outbox;
   private readonly findings: IssueLog;
-  /** The wallets as they were last read. */
   readings: readonly WalletReading[] = [];
   private asOfMs: number | null = null;
   private readonly written = new Map<string, WalletReading>();
-  /** Free amounts as numbers, by the wallet's place; only of wallets that were read. */
+  /** Free amounts as numbers, by the index of the wallet; each is worked out when it is first read. */
   private freeNumbers: (number | undefined)[] = [];
   private readonly seen: Record<'orders' | 'fills' | 'balances', number | null> = {
     orders: null,
     fills: null,
     balances: null,
   };
-  /** Wallets whose history was asked for, the one asked last at the end. */
+  /** Currencies of wallets whose history was requested in this life, the latest at the end. */
   private readonly askedWallets = new Set<string>();
   private readonly listeners: (() => void)[] = [];
 
@@ -51,8 +50,8 @@ export class AccountState {
   }
 
   /**
-   * Takes in a reading. A wallet of it that can not be right stays as it was, and so does a `missing` one,
-   * which could not be read. Answers the currencies of those.
+   * Applies a reading of the wallets. An implausible wallet keeps its last values, and so does a `missing`
+   * one, which could not be read. Returns the currencies of both.
    */
   apply(
     wallets: readonly WalletReading[],
@@ -79,7 +78,7 @@ export class AccountState {
     return unread;
   }
 
-  /** Takes in the wallets that a trusted venue pushes; the same list where nothing changed. */
+  /** Applies wallets that a trusted venue pushes; the list is the same object if nothing changed. */
   applyPushed(wallets: readonly WalletReading[]): void {
     this.saw('balances');
     this.asOfMs = this.outbox.nowMs;
@@ -108,12 +107,12 @@ export class AccountState {
     }
   }
 
-  /** Time the wallets were requested: the exchange had them then or later. Null before the first. */
+  /** Time at which the last wallets were requested: they are from then or later. Null before the first. */
   get readingsAsOfMs(): number | null {
     return this.asOfMs;
   }
 
-  /** Calls with each reading, after it was taken in; not with what a venue pushes. */
+  /** Registers a listener, called after each reading was applied, but not for pushed wallets. */
   listen(listener: () => void): void {
     this.listeners.push(listener);
   }
@@ -137,9 +136,9 @@ export class AccountState {
   }
 
   /**
-   * The wallet of some currencies whose history was asked for the longest ago; null while none was read. In
-   * lives that soon end the first ones would be asked for in each, and the others never: where none was asked
-   * for yet, the time of the clock says which comes first.
+   * Returns the wallet among some currencies whose history was requested the longest ago; null if none was
+   * read. Wallets not requested in this life come first, and the clock picks one of them: otherwise, many
+   * short lives of the bot would always request the first ones and never the others.
    */
   nextOf(currencies: ReadonlySet<string>): WalletReading | null {
     const { askedWallets } = this;
@@ -162,13 +161,13 @@ export class AccountState {
 /** Name under which missing coins are stored. */
 export const STORED_MISSING_COINS = 'missing-coins';
 
-/** By coin: how much more strategies hold than the account has, and since when. */
+/** Missing coins: how much more strategies hold than the account has, and since when, by coin. */
 export const storedMissingCoins = z.record(
   z.string(),
   z.object({ amount: storedUnits, sinceMs: storedTimeMs }),
 );
 
-/** So many readings of the wallets in a row show that coins are missing. */
+/** Number of wallet readings in a row that have to show missing coins before they count as missing. */
 const MISSING_AFTER_READINGS = 2;
 
 interface MissingCoinsOptions {
@@ -176,20 +175,20 @@ interface MissingCoinsOptions {
   readonly account: AccountState;
   readonly instances: readonly StrategyInstance[];
   readonly markets: MarketDataCache;
-  /** Expected balance by all that was read; null while the books have not begun. */
+  /** Gives the balance expected from all that was read; null while the books have not begun. */
   readonly books: Pick<BalanceBooks, 'expectedOf'>;
-  /** It is another than before whether coins are missing. */
+  /** Called when a coin begins or ends to be missing, or when its missing amount changes. */
   readonly onChange: (coin: string) => void;
 }
 
 /**
- * Coins that strategies hold by their fills and that the account does not have: somebody sold or moved them.
- * The books agree all the same, since trades and transfers of others count in them.
+ * Finds coins that strategies hold by their fills and that the account does not have: somebody sold or moved
+ * them. The books agree all the same, since trades and transfers of others count in them.
  */
 export class MissingCoins {
   private readonly options: MissingCoinsOptions;
   private readonly missing = new Map<string, { readonly amount: Units; readonly sinceMs: number }>();
-  /** Readings in a row that show it, of coins that are not missing yet. */
+  /** Number of readings in a row with a shortage that does not count yet, by coin. */
   private readonly seen = new Map<string, number>();
 
   constructor(options: MissingCoinsOptions) {

@@ -14,7 +14,7 @@ interface CandlePagesOptions {
   readonly markets: MarketDataCache;
   readonly findings: IssueLog;
   readonly strategies: StrategyDispatcher;
-  /** Called with each bar that has closed, once strategies have it. */
+  /** Called with each closed bar, after strategies got it. */
   readonly onCandle: (candle: ClosedCandle) => void;
 }
 
@@ -24,7 +24,7 @@ interface CandlePage extends Omit<ReadTimes, 'nowMs'> {
 
 /**
  * Returns the issue with bars that were read together; null if there is none, and then the reader has learnt
- * where they begin.
+ * the times at which its bars begin.
  */
 export function pageIssue(
   candles: readonly Candle[],
@@ -40,7 +40,7 @@ export function pageIssue(
   return { field: 't', expected, found: found.join(', ') };
 }
 
-/** Takes in candles that were read: keeps those that closed, and tells or warms up strategies. */
+/** Applies candles that were read: stores the closed ones, and notifies or warms up strategies. */
 export class CandlePages {
   private readonly options: CandlePagesOptions;
 
@@ -49,8 +49,8 @@ export class CandlePages {
   }
 
   /**
-   * Takes what a question of a time was answered with. Answers false for a page with a bar that can not be
-   * right, of which nothing is used.
+   * Applies the answer to one request. Returns false for a page with an implausible bar: then nothing of the
+   * page is used.
    */
   apply(feed: { readonly key: string; readonly reader: CandleReader }, page: CandlePage): boolean {
     const { outbox, markets, strategies } = this.options;

@@ -13,20 +13,20 @@ import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 
-/** After a bar closes, its last trades take a moment to show. */
+/** Delay from a bar's close to its request, in ms: the last trades take a moment to show. */
 const CLOSE_DELAY_MS = 1_000;
 
-/** Replies name the second that they were written in. */
+/** Resolution of the time that replies name, in ms: the second in which they were written. */
 const DATE_STEP_MS = 1_000;
 
 /**
- * A bar that is not there yet is asked for again after this; and after so many times it is left to the next
- * bar.
+ * Delay before a missing bar is requested again, in ms, and how often. After that, the request of the next
+ * bar brings it.
  */
 const RETRY_MS = 5_000;
 const MOST_RETRIES = 3;
 
-/** Bars of the past at most, over as many requests as that takes. */
+/** Most past bars for a warm-up, over as many requests as that takes. */
 const MOST_WARM_UP = 5_000;
 
 interface CandleReaderOptions {
@@ -34,32 +34,32 @@ interface CandleReaderOptions {
   readonly timeframe: Timeframe;
   /** Configured start of the exchange's bars; the start that its bars show overrides it. */
   readonly anchors: BarAnchors;
-  /** Bars of the past that are wanted first. */
+  /** Number of past bars that are read first. */
   readonly warmUp: number;
-  /** Bars that the exchange gives at once. */
+  /** Most bars that the exchange gives in one answer. */
   readonly pageSize: number;
 }
 
 /**
- * The candles of one market at one length: closed ones only, in order, each once, gaps counted. A bar is
- * closed when it had ended before it was asked for: an answer that was long on its way shows a bar as it
- * was then. That is so by the bot's clock and by the exchange's, which may be behind: a later bar in the same
- * answer shows it, or the time that the answer names. Pure: what was read, and when, is injected.
+ * Reads the candles of one market at one length: closed ones only, in order, each once, gaps counted. A bar
+ * is closed if it had ended before it was requested, since a slow answer shows the bar as it was then. It
+ * must have ended by the bot's clock and by the exchange's, which may be behind: a later bar in the same
+ * answer, or the time that the answer names, proves that. Pure: what was read, and when, is passed in.
  */
 export class CandleReader {
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** Start and end of its bars, as last shown by the exchange. */
+  /** Starts and ends of its bars, as last shown by the exchange. */
   grid: BarGrid;
   lastOpenMs: number | null = null;
-  /** Time bars were last read; null before. */
+  /** Time at which bars were last read; null before. */
   seenAtMs: number | null = null;
   private readonly pageSize: number;
-  /** Minimum lead of the bot's clock over the exchange's, less what a reply leaves open. */
+  /** Known minimum lead of the bot's clock over the exchange's, in ms. */
   private aheadMs = 0;
   private retries = 0;
   private warmUpLeft: number;
-  /** Bars of the past, oldest first, while they are gathered. */
+  /** Past bars, oldest first, while they are collected. */
   private past: Candle[] = [];
 
   constructor(options: CandleReaderOptions) {
@@ -70,23 +70,23 @@ export class CandleReader {
     this.warmUpLeft = Math.min(options.warmUp, MOST_WARM_UP);
   }
 
-  /** Wants the bars of the past since then as well, as many as are ever read. */
+  /** Requests the past bars since a time as well, up to the limit of a warm-up. */
   reachBack(sinceMs: number, nowMs: number): void {
     const bars = this.grid.count(sinceMs, nowMs) + 2;
     this.warmUpLeft = Math.min(MOST_WARM_UP, Math.max(this.warmUpLeft, bars));
   }
 
-  /** True if all bars of the past are there, so that live ones may come. */
+  /** True if all past bars were read, so that live ones may follow. */
   isWarm = false;
 
-  /** Goes on after bars that were read elsewhere; null: there were none. */
+  /** Continues after bars that were read elsewhere; null if there were none. */
   resume(lastOpenMs: number | null): void {
     this.isWarm = true;
     this.lastOpenMs = lastOpenMs;
     this.retries = 0;
   }
 
-  /** Returns the next request: number of bars, and end time. */
+  /** Returns the next request: the number of bars and their end time. */
   question(nowMs: number): { readonly toMs: number; readonly count: number } {
     if (!this.isWarm) {
       const toMs = this.past[0]?.openTimeMs ?? nowMs;
@@ -97,8 +97,8 @@ export class CandleReader {
   }
 
   /**
-   * Takes over where bars begin from those that were read. False where they begin nowhere that bars of this
-   * length may: then nothing of them can be used.
+   * Learns from bars that were read where bars begin. Returns false if they begin where no bar of this length
+   * can begin: then none of them can be used.
    */
   learn(candles: readonly Candle[]): boolean {
     const times = candles.map(({ openTimeMs }) => openTimeMs);
@@ -107,7 +107,7 @@ export class CandleReader {
     return anchor !== null;
   }
 
-  /** Bars of the past. Answers null while more are to be asked for; then all of them, oldest first. */
+  /** Collects past bars. Returns null while more have to be requested; then all of them, oldest first. */
   applyPast(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] | null {
     const { nowMs } = times;
     const before = this.past[0]?.openTimeMs ?? Number.POSITIVE_INFINITY;
@@ -122,7 +122,7 @@ export class CandleReader {
     return past.map((candle) => this.next(candle, nowMs));
   }
 
-  /** Bars that closed since the last ones. */
+  /** Returns the bars that closed since the last ones. */
   apply(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] {
     const { nowMs } = times;
     this.seenAtMs = nowMs;
@@ -148,7 +148,7 @@ export class CandleReader {
     return nowMs + RETRY_MS;
   }
 
-  /** A bar is closed once its own end has passed by both clocks. Oldest first, each once. */
+  /** Returns the bars whose end has passed by both clocks; oldest first, each once. */
   private closedOf(candles: readonly Candle[], times: ReadTimes): readonly Candle[] {
     const provenMs = candles.reduce(
       (latestMs, { openTimeMs }) => Math.max(latestMs, openTimeMs),
@@ -167,7 +167,7 @@ export class CandleReader {
     return [...byTime.values()].toSorted((left, right) => left.openTimeMs - right.openTimeMs);
   }
 
-  /** The exchange's time when it was asked, at the earliest. Learns how far the bot's clock is ahead. */
+  /** Returns the earliest time of the exchange at the request. Learns how far the bot's clock is ahead. */
   private exchangeMs({ askedAtMs, nowMs, saidAtMs }: ReadTimes): number {
     if (saidAtMs === undefined) return askedAtMs;
     const atLeastMs = Math.max(this.aheadMs, askedAtMs - saidAtMs - DATE_STEP_MS);
@@ -209,7 +209,7 @@ export function candlesSeenAtMs(
   return newestMs === Number.NEGATIVE_INFINITY ? null : newestMs;
 }
 
-/** One reader for each market and length of bar that somebody subscribed to, by the key of its feed. */
+/** Creates one reader for each subscribed market and length of bar, by the key of its feed. */
 export function readersOf(
   feeds: readonly PlannedFeed[],
   instances: readonly StrategyInstance[],

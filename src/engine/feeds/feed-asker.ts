@@ -14,18 +14,17 @@ import type { Reconciler } from '../fills/reconciler.ts';
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../../domain/stored-json.ts';
 
-/** A poll waits for its slot no longer than this, or than its own interval. */
+/** Shortest limit on a poll's wait for its slot, in ms; a poll with a longer interval may wait that long. */
 const SHORTEST_WAIT_MS = 5_000;
 
-/** Delay before a second reading of what one cannot prove: lists are cached for about a second. */
+/** Delay before a second reading, in ms, if one cannot prove it: lists are cached for about a second. */
 const SECOND_READING_MS = 1_000;
 
-/** Bars of the past are read on after this. */
+/** Delay before the next page of past bars is requested, in ms. */
 const NEXT_PAGE_MS = 1_000;
 
 /**
- * Feeds that a strategy named itself, so that the exchange may refuse one, such as a currency without a
- * limit.
+ * Feeds that a strategy named itself. The exchange may refuse one, for example a currency without a limit.
  */
 const MARGIN_FEEDS: ReadonlySet<PlannedFeed['kind']> = new Set([
   'pools',
@@ -35,7 +34,7 @@ const MARGIN_FEEDS: ReadonlySet<PlannedFeed['kind']> = new Set([
 
 const NONE: readonly never[] = [];
 
-/** Data that came beside a value. @see VenueAnswer */
+/** Facts that came beside a value. @see VenueAnswer */
 interface AskedReply {
   readonly unread: readonly UnreadRow[];
   readonly saidAtMs: number | undefined;
@@ -52,7 +51,7 @@ interface FeedAskerOptions {
   readonly findings: IssueLog;
 }
 
-/** Asks for a feed, and says when it is asked for next: once it was read to its end, or failed. */
+/** Requests feeds, and schedules the next request once a feed was read to its end or failed. */
 export class FeedAsker {
   private readonly options: FeedAskerOptions;
   private readonly keys: ReadonlySet<string>;
@@ -62,7 +61,7 @@ export class FeedAsker {
     this.keys = new Set(options.feeds.map(({ key }) => key));
   }
 
-  /** True if there is such a feed. */
+  /** True if there is a feed with this key. */
   has(key: string): boolean {
     return this.keys.has(key);
   }
@@ -71,12 +70,12 @@ export class FeedAsker {
     return this.options.times.of(key) !== null;
   }
 
-  /** Has it read a second time: one reading can not prove what it said. */
+  /** Requests a second reading of a feed, as one reading cannot prove its content. */
   readAgain(feed: PlannedFeed): void {
     this.options.queue.requestNow(feed.key, this.options.outbox.nowMs + SECOND_READING_MS);
   }
 
-  /** `take` gets what comes, and when it was asked; it says `wasRead` once it has all of it. */
+  /** Requests data. `apply` gets each value and its request time, and calls `wasRead` after the last one. */
   ask<Call extends VenueCall>(
     feed: PlannedFeed,
     call: Call,
@@ -101,7 +100,7 @@ export class FeedAsker {
     return true;
   }
 
-  /** It was read to its end. */
+  /** Notes that a feed was read to its end. */
   wasRead(feed: PlannedFeed): void {
     this.options.times.note(feed.key);
     this.done(feed);
@@ -126,7 +125,7 @@ export class FeedAsker {
   }
 }
 
-/** Feeds of the account. */
+/** Kinds of feeds that read the account. */
 type AccountFeedKind = 'orders' | 'trades' | 'wallets' | 'transactions';
 
 interface AccountFeedsOptions {
@@ -139,19 +138,19 @@ interface AccountFeedsOptions {
   readonly reconciler: Reconciler;
 }
 
-/** Reads the account: what is open, trades, wallets and their histories, page by page to the end. */
+/** Reads the account page by page to the end: open orders, trades, wallets and their histories. */
 export class AccountFeeds {
   private readonly options: AccountFeedsOptions;
   private openIds = new Set<VenueOrderId>();
   private openAskedAtMs = 0;
-  /** True if the id of every order was read. */
+  /** True if the id of every open order could be read. */
   private isOpenWhole = true;
 
   constructor(options: AccountFeedsOptions) {
     this.options = options;
   }
 
-  /** Asks for a feed. False where there is nothing to ask now. */
+  /** Requests a feed. Returns false if there is nothing to request now. */
   poll(feed: PlannedFeed, kind: AccountFeedKind, nowMs: number): boolean {
     const { asker, account, fills, outbox, reconciler } = this.options;
     switch (kind) {
@@ -161,8 +160,8 @@ export class AccountFeeds {
         this.openAskedAtMs = nowMs;
         return this.askOpenOrders(feed, null);
       case 'trades': {
-        // Else trades of orders that a lost mirror does not know would count as foreign before the list tells
-        // whose they are.
+        // Before the list of orders was read, trades of orders that a lost mirror does not know would count
+        // as foreign.
         const mustWait = fills.isNew && asker.has('orders') && !asker.wasReadOnce('orders');
         const call = mustWait ? null : fills.nextCall();
         return call !== null && this.askTrades(feed, call);
@@ -182,7 +181,7 @@ export class AccountFeeds {
     }
   }
 
-  /** One page of what is open, and the next ones after it. */
+  /** Requests one page of open orders, and the pages after it. */
   private askOpenOrders(feed: PlannedFeed, from: ListCursor | null): true {
     const { asker, orderManager, account, queue, outbox } = this.options;
     return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page, _, { unread }) => {
@@ -210,7 +209,7 @@ export class AccountFeeds {
         }
         return;
       }
-      // An order that is not in the list may be the one that could not be read.
+      // An order that is not in the list may be the one whose id could not be read.
       if (this.isOpenWhole) orderManager.applyOpenList(this.openIds, this.openAskedAtMs);
       if (!asker.wasReadOnce(feed.key)) queue.requestNow('fills', outbox.nowMs);
       account.saw('orders');
@@ -231,7 +230,7 @@ export class AccountFeeds {
       }
       account.saw('fills');
       if (fills.wantsReading) asker.readAgain(feed);
-      // What could not be read may be the trade that books and balances differ by, or that proves an order.
+      // An unreadable trade may be the one that explains a difference of balances, or that proves an order.
       if (!got.isMissing) {
         reconciler.onFillsRead(got.askedAtMs, got.applied, outbox.nowMs);
         if (orderManager.blotter.unknown.searches.size > 0)
@@ -241,7 +240,7 @@ export class AccountFeeds {
     });
   }
 
-  /** One page of a wallet's history. Lines count once the page that joins what was read before has come. */
+  /** Requests one page of a wallet's history. Lines count once its pages join what was read before. */
   private askLines(feed: PlannedFeed, walletId: VenueWalletId, page: number): true {
     const { asker, reconciler, outbox, account, queue } = this.options;
     return asker.ask(
@@ -273,8 +272,8 @@ export const storedReadTimes = z.record(z.string(), storedTimeMs);
 export const STORED_READ_TIMES = 'read-times';
 
 /**
- * Returns the time of the last reading before a restart, which is the last sign of life to within seconds;
- * null if there was none. Throws `DATA_UNUSABLE` if it is damaged.
+ * Returns the time of the last reading before a restart, in ms: the last sign of life, to within seconds.
+ * Null if there was none. Throws `DATA_UNUSABLE` if it is damaged.
  */
 export function lastReadMs(stored: Readonly<Record<string, string>>): number | null {
   const json = stored[STORED_READ_TIMES];
@@ -289,29 +288,29 @@ const PERSIST_TIMES_EVERY_MS = 5_000;
 /** Times each feed was last read to its end, by its key. */
 export class FeedReadTimes {
   private readonly outbox: Outbox;
-  /** As they are kept. */
+  /** Times as they are stored, in ms. */
   private readonly times: Record<string, number> = {};
-  /** The time of the next `store`. */
+  /** Time of the next `store`. */
   dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(outbox: Outbox) {
     this.outbox = outbox;
   }
 
-  /** Null before the first. */
+  /** Returns the time a feed was last read to its end; null before the first. */
   of(key: string): number | null {
     return this.times[key] ?? null;
   }
 
-  /** A feed was read to its end just now. */
+  /** Notes that a feed was read to its end just now. */
   note(key: string): void {
     if (this.times[key] === undefined) this.dueAtMs = Number.NEGATIVE_INFINITY;
     this.times[key] = this.outbox.nowMs;
   }
 
   /**
-   * Writes them down every few seconds, and what is read for the first time at once: what was read and had
-   * not changed is in no other row.
+   * Stores the times every few seconds, and at once after the first reading of a feed: unchanged data leaves
+   * no other trace.
    */
   store(nowMs: number): void {
     this.dueAtMs = nowMs + PERSIST_TIMES_EVERY_MS;

@@ -30,15 +30,15 @@ interface FeedHandlerOptions {
   readonly findings: IssueLog;
   readonly readers: CandleReaders;
   readonly strategies: StrategyDispatcher;
-  /** Called with each bar that has closed, once strategies have it. */
+  /** Called with each closed bar, after strategies got it. */
   readonly onCandle: (candle: ClosedCandle) => void;
-  /** Markets that are candidates of universes and nothing else: their books count while they are followed. */
+  /** Markets that are only candidates of universes: their books are used while a universe follows them. */
   readonly pooled: ReadonlySet<string>;
   /** Called once the statistics of all markets were read. */
   readonly onStats: (nowMs: number) => void;
 }
 
-/** Asks for every feed at its pace, and hands on what comes back. */
+/** Requests every feed at its pace, and passes on the answers. */
 export class FeedHandler {
   private readonly options: FeedHandlerOptions;
   readonly queue: PollQueue;
@@ -47,7 +47,7 @@ export class FeedHandler {
   private readonly accountFeeds: AccountFeeds;
   private readonly candles: CandlePages;
   private readonly followed: FollowedFeeds;
-  /** As they are paced now. */
+  /** Feeds with their current paces. */
   private feeds: readonly PlannedFeed[];
 
   constructor(options: FeedHandlerOptions) {
@@ -63,7 +63,7 @@ export class FeedHandler {
     this.followed = new FollowedFeeds(options);
   }
 
-  /** Asks what is due. */
+  /** Requests the feeds that are due. */
   pump(nowMs: number): void {
     for (let feed = this.queue.due(nowMs); feed !== null; feed = this.queue.due(nowMs)) {
       this.queue.asked(feed.key, nowMs);
@@ -71,7 +71,7 @@ export class FeedHandler {
     }
   }
 
-  /** Asks at other paces from now on: a limit has changed. Bars go on to be asked for at their close. */
+  /** Sets other paces because a limit has changed. Bars are still requested at their close. */
   setPaces(paces: readonly FeedPace[]): void {
     const byKey = new Map(paces.map((pace) => [pace.key, pace]));
     const polled = this.feeds.filter(({ kind, key }) => kind !== 'candles' && byKey.has(key));
@@ -93,14 +93,14 @@ export class FeedHandler {
   }
 
   /**
-   * Asks for the data of these candidates of universes, and of no others. Their bars go on after those of the
-   * past, which were read already.
+   * Requests the data of these candidates of universes, and of no other candidates. Their bars continue after
+   * those of the past, which were read already.
    */
   follow(markets: ReadonlySet<string>, past: readonly ClosedCandle[]): void {
     this.followed.follow(markets, past, this.options.outbox.nowMs);
   }
 
-  /** True if later bars of a market than these were already delivered. */
+  /** True if a bar later than the past ones of its market was already delivered. */
   isAhead(past: readonly ClosedCandle[]): boolean {
     return this.followed.isAhead(past);
   }
@@ -121,7 +121,7 @@ export class FeedHandler {
     });
   }
 
-  /** One of our orders is another than it was: what may tell more is read soon. */
+  /** Requests feeds that may show more about one of our orders that has changed. */
   readonly onOrder = (order: OrderRecord, before: OrderRecord | null): void => {
     const { nowMs } = this.options.outbox;
     if (order.matched > order.filled) this.queue.requestNow('fills', nowMs);
@@ -130,7 +130,7 @@ export class FeedHandler {
       this.queue.requestNow('options', nowMs);
   };
 
-  /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
+  /** Requests a feed and says who applies the answer. Returns false if there is nothing to request now. */
   private poll(feed: PlannedFeed, nowMs: number): boolean {
     const { markets, margin, readers } = this.options;
     const { asker } = this;
@@ -217,16 +217,16 @@ interface FollowedFeedsOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly queue: PollQueue;
   readonly readers: CandleReaders;
-  /** Markets that are candidates of universes and nothing else: their books count while they are followed. */
+  /** Markets that are only candidates of universes: their books are used while a universe follows them. */
   readonly pooled: ReadonlySet<string>;
 }
 
-/** Feeds to request for candidates of universes: those of the markets that universes follow. */
+/** Selects the feeds to request for candidates of universes: those of the markets that universes follow. */
 class FollowedFeeds {
   private readonly options: FollowedFeedsOptions;
   /** Keys of the feeds of candidates that no universe follows now. */
   private readonly asleep: Set<string>;
-  /** Markets that universes follow. */
+  /** Markets that universes follow now. */
   private followed: ReadonlySet<string> = new Set();
 
   constructor(options: FollowedFeedsOptions) {
@@ -234,19 +234,19 @@ class FollowedFeeds {
     this.asleep = new Set(options.feeds.flatMap(({ key, isPooled }) => (isPooled === true ? [key] : [])));
   }
 
-  /** True if nobody needs a feed. */
+  /** True if a feed belongs to a candidate that no universe follows now. */
   isAsleep(key: string): boolean {
     return this.asleep.has(key);
   }
 
-  /** True if a book of a market counts, where all books come at once. */
+  /** True if the book of a market is used, where one answer has the books of all markets. */
   wantsBookOf(market: string): boolean {
     return !this.options.pooled.has(market) || this.followed.has(market);
   }
 
   /**
-   * Asks for the data of these candidates of universes, and of no others. Their bars go on after those of the
-   * past, which were read already.
+   * Requests the data of these candidates of universes, and of no other candidates. Their bars continue after
+   * those of the past, which were read already.
    */
   follow(markets: ReadonlySet<string>, past: readonly ClosedCandle[], nowMs: number): void {
     const { feeds, queue } = this.options;
@@ -264,7 +264,7 @@ class FollowedFeeds {
     }
   }
 
-  /** True if later bars of a market than these were already delivered. */
+  /** True if a bar later than the past ones of its market was already delivered. */
   isAhead(past: readonly ClosedCandle[]): boolean {
     for (const [key, lastOpenMs] of lastOpensOf(past)) {
       const seenMs = this.asleep.has(key) ? null : (this.options.readers.get(key)?.lastOpenMs ?? null);
@@ -282,7 +282,7 @@ class FollowedFeeds {
   }
 }
 
-/** Returns the opening times of the last of these bars, by the key of their feed. */
+/** Returns the opening time of the last bar of each feed, by the key of the feed. */
 function lastOpensOf(bars: readonly ClosedCandle[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
   for (const { market, timeframe, openTimeMs } of bars) {

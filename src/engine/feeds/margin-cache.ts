@@ -9,13 +9,13 @@ import { type ValidationIssue, walletIssue } from './plausibility.ts';
 interface MarginCacheOptions {
   readonly outbox: Outbox;
   readonly findings: IssueLog;
-  /** Hands a reading to the strategies that subscribed to it. */
+  /** Sends a reading to the strategies that subscribed to it. */
   readonly emit: (topic: string, seen: SeenMargin) => void;
 }
 
 /**
- * Margin data: the last reading of each kind. A reading with an impossible number is not used: the one before
- * stays, and ages. It is not stored: a start reads it again.
+ * Holds the last reading of each kind of margin data. A reading with an impossible number is not used: the
+ * one before stays, and ages. Nothing is stored: a restart reads it again.
  */
 export class MarginCache {
   private readonly options: MarginCacheOptions;
@@ -25,7 +25,7 @@ export class MarginCache {
     this.options = options;
   }
 
-  /** The last reading of a topic (`marginTopic`); null before the first. */
+  /** Returns the last reading of a topic (`marginTopic`); null before the first. */
   get(topic: string): SeenMargin | null {
     return this.seen.get(topic) ?? null;
   }
@@ -54,7 +54,7 @@ export class MarginCache {
     this.apply({ kind: 'margin-wallets', wallets }, issue);
   }
 
-  /** The exchange does not answer it, and says why: that is reported, and it is asked again. */
+  /** Notes that the exchange refused a reading, and its reason; the feed is polled again. */
   refused(topic: string, { code, message }: { readonly code: string; readonly message: string }): void {
     const issue = { field: 'answer', expected: 'a reading', found: `${code}: ${message}` };
     this.options.findings.note(topic, issue, { isGrave: false });

@@ -15,39 +15,39 @@ import type { Outbox } from '../outbox.ts';
 import type { StandstillWatch } from '../standstill-watch.ts';
 import { type ValidationIssue, bookIssue, statsIssue, tapeIssue } from './plausibility.ts';
 
-/** Data known of one market. */
+/** Everything that was read about one market. */
 export interface CachedMarket {
   market: Market;
-  /** Its steps and least value as texts, worked out when somebody asks. */
+  /** Steps and least order value as texts; null until they are first read here. */
   rules: MarketRules | null;
   book: OrderBook | null;
   bookSeenAtMs: number | null;
-  /** Of the book; null where a side of it is empty. */
+  /** Middle of the book; null if one side is empty. */
   bookMid: Units | null;
-  /** The best prices in units; those of a bar are worked out when somebody asks. */
+  /** Best prices of the book in units; null until they are first read here. */
   seen: SeenBook | null;
   stats: MarketStats | null;
   statsSeenAtMs: number | null;
   tape: readonly PublicTrade[] | null;
   tapeSeenAtMs: number | null;
-  /** The close of the last bar that was seen. */
+  /** Close of the last bar that was read. */
   lastClose: Units | null;
-  /** Its bars, where they are pushed and not asked for. */
+  /** Bars of the market, if they are pushed and not polled. */
   bars: BarPrices | null;
-  /** The open of the bar that ran when it was pushed. */
+  /** Open price of the current bar, if bars are pushed. */
   open: SeenBook | null;
-  /** The middle of a book that is far from the one before, and that another has to confirm. */
+  /** Middle of a book that was far from the one before; another book has to confirm it. */
   farMid: Units | null;
-  /** Steps that one reading has shown, as text: what an order is rounded to needs two. */
+  /** Steps that one reading has shown, as text; a second reading has to confirm them. */
   unconfirmedRule: string | null;
-  /** Readings of what the exchange lists, one after the other, in which it was missing. */
+  /** Number of readings in a row of the exchange's list in which the market was missing. */
   missedReadings: number;
 }
 
-/** So many readings without a market show that the exchange does not list it any more. */
+/** Number of readings in a row without a market after which it is no longer listed. */
 const GONE_AFTER_READINGS = 2;
 
-/** The markets as they were last seen: steps, books, numbers, tape. */
+/** The markets as they were last read: steps, books, statistics and public trades. */
 export class MarketDataCache {
   readonly standstills: StandstillWatch;
   private readonly states = new Map<string, CachedMarket>();
@@ -60,7 +60,7 @@ export class MarketDataCache {
     readonly outbox: Outbox;
     readonly findings: IssueLog;
     readonly standstills: StandstillWatch;
-    /** Hands an event to the strategies that subscribed to it. */
+    /** Sends an event to the strategies that subscribed to it. */
     readonly emit: (event: StrategyEvent, market: string) => void;
   }) {
     this.outbox = options.outbox;
@@ -89,7 +89,7 @@ export class MarketDataCache {
     }
   }
 
-  /** Returns the text for an unknown market. */
+  /** Returns the message for an unknown market. */
   whyUnknown(symbol: string): Sentence {
     return sentence('unknown-market', { markets: [...this.states.keys()].join(', '), market: symbol });
   }
@@ -115,9 +115,7 @@ export class MarketDataCache {
     return least ?? LEAST_UNITS;
   }
 
-  /**
-   * Versions go on from where the mirror stands: a market whose steps are other than they were is a new one.
-   */
+  /** Restores the versions of markets: one whose steps differ from the stored ones gets a new version. */
   restore(stored: MirrorState['markets'], nowMs: number): void {
     for (const state of this.states.values()) {
       const known = stored
@@ -152,13 +150,13 @@ export class MarketDataCache {
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
   }
 
-  /** From now on the closes of these bars are its price, which one buys and sells at without a book. */
+  /** Makes the closes of bars the price of a market, at which orders trade without a book. */
   followBars(symbol: string, bars: BarPrices): void {
     const state = this.states.get(symbol);
     if (state !== undefined) state.bars = bars;
   }
 
-  /** Takes in that a bar has begun: until it closes there is no newer price than its open. */
+  /** Notes that a bar has begun: until it closes there is no newer price than its open. */
   applyOpen(symbol: string, price: DecimalText, freshUntilMs: number): void {
     const state = this.states.get(symbol);
     if (state === undefined) return;
@@ -200,7 +198,7 @@ export class MarketDataCache {
     if (fresh.length === 0) return;
     this.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });
     if (hasGap) this.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
-    // The first page is the past.
+    // Trades of the first page are from before the subscription.
     if (!isFirst)
       this.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
   }
@@ -250,7 +248,7 @@ export class MarketDataCache {
     );
   }
 
-  /** The market under these rules; null where they can not be right. */
+  /** Returns the market with these rules; null if they are implausible. */
   private marketOf({ market }: CachedMarket, rule: MarketRule): Market | null {
     const subject = `steps of ${rule.symbol}`;
     try {
@@ -272,7 +270,7 @@ export class MarketDataCache {
     }
   }
 
-  /** New steps make a new version of a market; what was made under an old one keeps it. */
+  /** Enters new steps as a new version of a market; what was made under an old version keeps it. */
   private enterRule(state: CachedMarket, rule: MarketRule): void {
     const next = this.marketOf(state, rule);
     if (next === null || !this.differs(state, rule)) return;
@@ -282,7 +280,7 @@ export class MarketDataCache {
     this.enter(state, next, this.outbox.nowMs);
   }
 
-  /** Notes what can not be right, which then is not used. */
+  /** Notes implausible data, which must not be used. Returns true if there is no issue. */
   private isRight(what: string, symbol: string, issue: ValidationIssue | null): boolean {
     if (issue === null && this.findings.entries.size === 0) return true;
     const subject = `${what} ${symbol}`;
@@ -291,7 +289,7 @@ export class MarketDataCache {
     return issue === null;
   }
 
-  /** The best prices of a market's last book. */
+  /** Returns the best prices of a market's last book, or of its bar if there is no book; null before both. */
   seenBook(symbol: string): SeenBook | null {
     const state = this.states.get(symbol);
     if (state === undefined) return null;
@@ -301,7 +299,7 @@ export class MarketDataCache {
   }
 
   /**
-   * Returns the price of a coin: the middle of the book, or the last trade; null before anything was seen.
+   * Returns the price of a coin: the middle of the book, or else the last trade or close; null before any.
    */
   priceOf(symbol: string): Units | null {
     const book = this.seenBook(symbol);
@@ -312,7 +310,7 @@ export class MarketDataCache {
     return state === undefined ? null : (lastTraded(state) ?? state.lastClose);
   }
 
-  /** The same, of what was read since a time; null where all is older. */
+  /** Returns a coin's price as `priceOf` does, but only from data read since a time; null if all is older. */
   priceSince(symbol: string, sinceMs: number): Units | null {
     const state = this.states.get(symbol);
     if (state === undefined) return null;
@@ -339,14 +337,14 @@ function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules 
 }
 
 /**
- * Prices that are further apart from one reading to the next are believed only when the reading after says so
- * too.
+ * Largest change of the price between two readings, in percent; a larger one needs one more reading to be
+ * believed.
  */
 const FAR_PERCENT = 30n;
 
 /**
- * A book far from the one before: of another market, or with a price that was changed on its way; or the
- * market has moved, which the next one shows.
+ * Returns the issue with a book far from the one before; null if it is near, or agrees with the last far one.
+ * It may be of another market or damaged, or the market has moved, which the next book confirms.
  */
 function farIssue(state: CachedMarket, mid: Units | null): ValidationIssue | null {
   const before = state.bookMid;
@@ -382,7 +380,7 @@ function lastTraded(state: CachedMarket, sinceMs = Number.NEGATIVE_INFINITY): Un
   const ofStats = { price: stats?.latest ?? null, atMs: statsSeenAtMs ?? Number.NEGATIVE_INFINITY };
   const known = [ofBook, ofStats].filter(({ price, atMs }) => price !== null && atMs >= sinceMs);
   const newest = known.toSorted((left, right) => right.atMs - left.atMs)[0]?.price ?? null;
-  // A last price with dust of floats is a price; a book or statistics like that are refused as they come.
+  // A float error in a last price is rounded away; a book or statistics with one are refused on arrival.
   return newest === null ? null : unitsAbout(newest);
 }
 

@@ -21,16 +21,16 @@ import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
 
-/** Error of floats in a difference of two amounts. */
+/** Largest float error in a difference of two amounts, in units of 1e-10. */
 const DUST_UNITS = 10n;
 
-/** A fee above this share of what is received is none: the largest tier that is known is 0.25 %. */
+/** Largest plausible fee, in percent of what is received: the largest known tier is 0.25 %. */
 const LARGEST_FEE_PERCENT = 10n;
 
 /**
- * Returns the issue with an order's record by itself, whoever's it is: amounts that do not add up, a state
- * that they contradict, totals that no price gives. Null if there is none. A single number of a record that
- * was changed in transit mostly contradicts another one of it.
+ * Returns the issue with an order's record by itself, for our orders and those of others: amounts that do not
+ * add up, a state that they contradict, totals that no price gives. Null if there is none. A single number
+ * that was changed in transit mostly contradicts another one of the record.
  */
 export function orderIssue(
   record: VenueOrder,
@@ -89,7 +89,7 @@ const soft = (field: string, expected: string, found: string): ValidationIssue =
   isSoft: true,
 });
 
-/** Totals against prices, and the fee against what it is paid from. */
+/** Returns the issue with totals against prices, or with the fee against its source; null if none. */
 function valueIssue(record: VenueOrder): ValidationIssue | null {
   const { amount: whole, matchedAmount: matched, total, averagePrice, orderTotal, price, fee } = record;
   const { side, execution } = record;
@@ -122,10 +122,10 @@ function valueIssue(record: VenueOrder): ValidationIssue | null {
 }
 
 /**
- * Returns the mismatch of a record that has the name or the id of an order of ours: then it is somebody
- * else's, or something in it was changed. The exchange rounds what it was sent to its current steps, once:
- * amounts down, prices to the nearest. That needs two readings to be believed, and the values stay from then
- * on. Null if it fits.
+ * Returns the mismatch of a record that has the name or the id of an order of ours: it is somebody else's, or
+ * a value was changed. Null if it fits. The exchange rounds an order once to its current steps: amounts down,
+ * prices to the nearest. Two readings have to show the rounded values before they are believed, and they stay
+ * from then on.
  */
 export function orderMisfit(record: VenueOrder, order: OrderRecord): ValidationIssue | null {
   const { clientOrderId, side, market } = record;
@@ -161,46 +161,43 @@ function priceMisfit(
   return isFirst && isAbout(reported, own) ? { ...issue, isSoft: true } : issue;
 }
 
-/** Issue with data of the exchange: the field, what it was expected to be, and what was found. */
+/** An issue with data of the exchange: the field, its expected value, and what was found. */
 export interface ValidationIssue {
-  /** In the words of `VenueOrder` and `VenueTrade`. */
+  /** Name of the field, as in `VenueOrder` and `VenueTrade`. */
   readonly field: string;
   readonly expected: string;
   readonly found: string;
   /**
-   * It contradicts a field that nothing is made of, which was looked at to see whether the others are right:
-   * what two readings say alike is believed, and the contradiction reported.
+   * True if the contradicted field is used for nothing but this check of the others: data that two readings
+   * agree on is believed, and the contradiction reported.
    */
   readonly isSoft?: true;
 }
 
-/** The issue of a number that the books can not hold. */
+/** Returns the issue with a number that has more decimals than the books can hold. */
 function finenessIssue({ field, text }: TooFine): ValidationIssue {
   return { field, expected: `at most ${UNIT_DECIMALS} decimals`, found: text };
 }
 
-/**
- * True if two values agree to one part in a hundred: what is left of the rounding of prices and averages is
- * far smaller.
- */
+/** True if two values agree within one percent: rounded prices and averages differ by far less. */
 function isAbout(value: bigint, other: bigint): boolean {
   const difference = value > other ? value - other : other - value;
   const size = other > 0n ? other : -other;
   return difference * 100n <= size;
 }
 
-/** Maximum lead of a trade's time over ours: clocks differ, but not by a day. */
+/** Maximum lead of a trade's time over ours, in ms: clocks differ, but not by a day. */
 const LONGEST_AHEAD_MS = 86_400_000;
 
 /**
- * Largest part of a unit in the total that rounding can make: cumulative totals are rounded, and a trade's is
- * the difference of two.
+ * Largest rounding error of a trade's total, in units of 1e-10: a total is the difference of two rounded
+ * cumulative totals.
  */
 const ROUNDING_UNITS = 2n;
 
 /**
- * Returns the issue with a trade's record by itself: the total must be the price times the amount within
- * rounding, and the fee a part of what was received. Null if there is none.
+ * Returns the issue with a trade's record by itself: except for rounding, the total must be the price times
+ * the amount, and the fee must be a part of what was received. Null if there is none.
  */
 export function tradeIssue(
   trade: VenueTrade,
@@ -221,7 +218,7 @@ export function tradeIssue(
   const value = (amount * price) / UNITS_PER_ONE;
   const difference = total - value;
   const size = difference < 0n ? -difference : difference;
-  // Some deployments round a total to whole units of the quote currency. One that is not whole was not.
+  // Some deployments round a total to whole units of the quote currency; one with decimals was not rounded.
   const isWhole = total % UNITS_PER_ONE === 0n;
   const isRounded = size <= ROUNDING_UNITS || (isWhole && isAbout(total, value) && size <= UNITS_PER_ONE);
   if (!isRounded)
@@ -236,7 +233,7 @@ export function tradeIssue(
   return { field: 'fee', expected, found: formatUnits(fee) };
 }
 
-/** Returns the mismatch of a trade that is reported for an order of ours. Null if it fits. */
+/** Returns the mismatch of a trade that is reported for an order of ours; null if it fits. */
 export function tradeMisfit(trade: VenueTrade, order: OrderRecord): ValidationIssue | null {
   const { side, market, price } = trade;
   if (side !== order.side) return { field: 'side', expected: order.side, found: side };
@@ -254,8 +251,8 @@ export function tradeMisfit(trade: VenueTrade, order: OrderRecord): ValidationIs
 }
 
 /**
- * Returns the issue with a book: every bid must be below every ask, and the books must be able to hold its
- * best prices.
+ * Returns the issue with a book: every bid must be below every ask, and its best prices must have no more
+ * decimals than units have.
  */
 export function bookIssue({ bids, asks }: OrderBook): ValidationIssue | null {
   const bid = bids[0]?.[0] ?? null;
@@ -296,7 +293,7 @@ export function candleIssue(candle: Candle, nowMs: number): ValidationIssue | nu
   return null;
 }
 
-/** Returns the issue with a trade of the public tape. */
+/** Returns the issue with a trade of the public tape; null if there is none. */
 export function tapeIssue({ price, amount }: PublicTrade): ValidationIssue | null {
   const fine = tooFineIn({ price });
   if (fine !== null) return finenessIssue(fine);
@@ -306,7 +303,7 @@ export function tapeIssue({ price, amount }: PublicTrade): ValidationIssue | nul
   return null;
 }
 
-/** Returns the issue with the daily statistics of a market. */
+/** Returns the issue with the daily statistics of a market; null if there is none. */
 export function statsIssue({ latest, bestBuy, bestSell }: MarketStats): ValidationIssue | null {
   const prices = { latest, bestBuy, bestSell };
   const fine = tooFineIn(prices);
@@ -317,7 +314,7 @@ export function statsIssue({ latest, bestBuy, bestSell }: MarketStats): Validati
   return null;
 }
 
-/** Returns the issue with one wallet: what is held must be a part of what is there. Null if there is none. */
+/** Returns the issue with one wallet: the held amount must be from 0 to the total. Null if there is none. */
 export function walletIssue(wallet: WalletReading): ValidationIssue | null {
   const { total, held } = wallet;
   if (wallet.tooFine !== null) return finenessIssue(wallet.tooFine);
@@ -330,7 +327,7 @@ export function walletIssue(wallet: WalletReading): ValidationIssue | null {
   };
 }
 
-/** Returns the issue with a line of a wallet's history. */
+/** Returns the issue with a line of a wallet's history; null if there is none. */
 export function lineIssue(
   line: WalletTransaction,
   wallet: string,

@@ -4,13 +4,11 @@ import type { StoredTexts } from '../mirror-change.ts';
 
 export const STORED_ROW = 'row';
 
-/**
- * Counts what gets a name of its own, orders and intents, over all lives of the bot: no number comes twice.
- */
+/** Counts orders and intents, which are named by it, over all lives of the bot: no number comes twice. */
 export class RowCounter {
   private readonly outbox: Outbox;
   private row = 0;
-  /** True if it has gone on since the last `store`. */
+  /** True if it has counted since the last `store`. */
   isChanged = false;
 
   constructor(outbox: Outbox) {

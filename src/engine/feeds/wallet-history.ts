@@ -6,9 +6,9 @@ import { lineIssue } from './plausibility.ts';
 import type { StoredReconciliation } from '../stored-reconciliation.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
-/** Lines that a reading to the end has confirmed. */
+/** New lines of a history that a second reading has confirmed. */
 export interface HistoryRead {
-  /** Oldest first. */
+  /** Confirmed lines, oldest first. */
   readonly lines: readonly WalletTransaction[];
   /** True if the wallet's history was read for the first time. */
   readonly isFirst: boolean;
@@ -18,19 +18,19 @@ export interface HistoryRead {
 
 type LastLines = StoredReconciliation['lastLines'];
 
-/** Pages that are read at once. Of more, the older ones are passed over. */
+/** Most pages of one reading; older pages are skipped. */
 const MOST_PAGES = 40;
 
-/** Lines that are remembered at the end of each history: a new one may still be listed among them. */
+/** Number of lines stored from the end of each history: a new line may still be listed among them. */
 const LINES_STORED = 100;
 
-/** So many of them, or all, a reading has to show again before it counts as joined to the last one. */
+/** Stored lines that a reading must show again, or all if fewer, to be joined to the last reading. */
 const LINES_JOINED = 10;
 
 /** Lines that the last reading of a history showed and the one before did not. */
 interface News {
   readonly askedAtMs: number;
-  /** Oldest first. */
+  /** New lines, oldest first. */
   readonly lines: readonly WalletTransaction[];
 }
 
@@ -41,22 +41,22 @@ interface News {
 export class WalletHistory {
   private readonly findings: IssueLog;
   private readonly list: VenueProfile['ownLists']['transactions'];
-  /** By currency: the newest lines that count, and those so near that a new one may stand among them. */
+  /** Newest lines that count, by currency, and those so near that a new line may be listed among them. */
   readonly lastLines = new Map<string, LastLines[string]>();
-  /** The lines of the wallet that is being read, by their id. */
+  /** Lines of the wallet that is being read, by their id. */
   private readonly lines = new Map<WalletTransaction['id'], WalletTransaction>();
-  /** Number of them that were known before. */
+  /** Number of these lines that were stored before. */
   private knownLines = 0;
-  /** True if one of them has an issue. */
+  /** True if one of these lines has an issue or could not be read. */
   private hasIssue = false;
   private isCut = false;
   /** Lines that the last reading of each history showed and that do not count yet. */
   private readonly news = new Map<string, News>();
-  /** Histories that are to be read again at once: the last reading has confirmed nothing. */
+  /** Currencies whose history is to be read again at once: the last reading has confirmed nothing. */
   readonly unconfirmed = new Set<string>();
   /**
-   * Time of the request for the history that is being read; and of the last two readings of which every line
-   * counts, by currency.
+   * Request time of the current reading; and, by currency, those of the last two readings of which every line
+   * counts.
    */
   private askedAtMs = 0;
   private readonly wholeAtMs = new Map<string, readonly [last: number, before: number]>();
@@ -70,22 +70,22 @@ export class WalletHistory {
     for (const [currency, lines] of Object.entries(lastLines)) this.lastLines.set(currency, lines);
   }
 
-  /** Each wallet's last lines; none of one that has had none. */
+  /** Returns the stored lines by currency; an empty list for a wallet that has had none. */
   store(): LastLines {
     return Object.fromEntries(this.lastLines);
   }
 
   /**
-   * Two readings that were asked for then or later have shown nothing that does not count: every line that
-   * was listed by then does. Minus infinity before there are any in this life.
+   * Returns the request time of the earlier of the last two readings that left no line uncounted: every line
+   * listed by then counts. Minus infinity before there are two in this life.
    */
   readTwiceSinceMs(currency: string): number {
     return this.wholeAtMs.get(currency)?.[1] ?? Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * One page of a wallet's history, newest first. Answers whether the next page is to be read: this one and
-   * those before do not join what was read before.
+   * Applies one page of a wallet's history, newest first. Returns true if the next page has to be read, since
+   * the pages so far do not join what was read before.
    */
   applyPage(
     currency: string,
@@ -103,7 +103,7 @@ export class WalletHistory {
       readonly isMissing?: boolean;
     },
   ): boolean {
-    // A page that is read again while lines are added begins with some of the page before.
+    // Lines that are added between two requests push older ones to the next page, which repeats them.
     if (page === 1) {
       this.lines.clear();
       this.knownLines = 0;
@@ -132,8 +132,8 @@ export class WalletHistory {
   }
 
   /**
-   * The last page was read. Answers the new lines that count from now on; null where there are none. What one
-   * reading alone shows may be wrong, and a line that is passed over never comes again.
+   * Ends a reading after its last page. Returns the new lines that count from now on; null if there are none.
+   * One reading alone may be wrong, and a skipped line never comes again.
    */
   end(currency: string): HistoryRead | null {
     const { askedAtMs, isCut } = this;
@@ -151,7 +151,7 @@ export class WalletHistory {
     this.news.set(currency, { askedAtMs, lines: rest });
     if (rest.length > 0 && lines.length === 0) this.unconfirmed.add(currency);
     else this.unconfirmed.delete(currency);
-    // A reading that lacks what the one before has shown is an old one, or that one was wrong.
+    // A reading without lines that the one before has shown is an old one, or the one before was wrong.
     const newest = news.lines.at(-1);
     if (newest === undefined || lines.some(({ id }) => id === newest.id)) {
       if (news.lines.length > 0) this.wasWhole(currency, news.askedAtMs);
@@ -162,7 +162,7 @@ export class WalletHistory {
     return { lines, isFirst, isCut };
   }
 
-  /** Nothing counts as read any more, as where the mirror was put back from a copy. */
+  /** Forgets all that was read, as after the mirror was restored from a copy. */
   forget(): void {
     this.lastLines.clear();
     this.news.clear();
@@ -174,18 +174,18 @@ export class WalletHistory {
     this.wholeAtMs.set(currency, [askedAtMs, last]);
   }
 
-  /** The lines of the reading that do not count yet, oldest first. */
+  /** Returns the lines of the reading that do not count yet, oldest first. */
   private newLines(currency: string): readonly WalletTransaction[] {
     const known = this.lastLines.get(currency) ?? [];
     const ids = new Set(known.map(([id]) => id));
     const fresh: WalletTransaction[] = [];
     for (const line of this.lines.values())
       if (!ids.has(line.id) && !this.isBefore(line, known)) fresh.push(line);
-    // The pages show the newest first, and some lines may stand at one place.
+    // Pages show the newest first, and several lines may have the same cursor.
     return fresh.toReversed().toSorted((left, right) => this.cursorOf(left) - this.cursorOf(right));
   }
 
-  /** True if a line that is not among the newest lines that count stands before them: it counts already. */
+  /** True if a line that is not stored is listed before the stored ones: it counts already. */
   private isBefore(line: WalletTransaction, known: LastLines[string]): boolean {
     const first = known[0]?.[1] ?? LIST_START;
     const end = known.at(-1)?.[1] ?? LIST_START;
@@ -193,7 +193,7 @@ export class WalletHistory {
     return cursor <= first && !mayFollow(this.list, cursor, end);
   }
 
-  /** Lines count from now on. */
+  /** Stores lines, which count from now on. */
   private remember(currency: string, lines: readonly WalletTransaction[]): void {
     const known: LastLines[string][number][] = [...(this.lastLines.get(currency) ?? [])];
     for (const line of lines) known.push([line.id, this.cursorOf(line)]);
@@ -210,7 +210,7 @@ export class WalletHistory {
   }
 }
 
-/** The lines with which both readings begin. */
+/** Returns the lines with which both readings begin. */
 function sameBeginning(
   before: readonly WalletTransaction[],
   now: readonly WalletTransaction[],
@@ -221,9 +221,9 @@ function sameBeginning(
 }
 
 /**
- * The same where no line is known before them. The oldest ones are no more shown as soon as there are newer
- * ones. It is all of the others or none: lines of before the first reading are not to be told from later
- * ones.
+ * Returns the common lines of two readings when no line before them is known. The oldest lines may be missing
+ * now, as newer ones replace them. All others must be the same, or none counts: lines from before the first
+ * reading could not be told from later ones.
  */
 function sameAfterFirst(
   before: readonly WalletTransaction[],

@@ -36,7 +36,7 @@ import {
 } from './trade-counts.ts';
 import { calendarAt } from '../trading-calendar.ts';
 
-/** A lock began, was made longer, or ended. `early`: by hand, before its time. */
+/** Change of a lock: it began, was made longer, or ended. `ended early`: before its time, as by hand. */
 export interface LockChange {
   readonly kind: 'begun' | 'extended' | 'ended' | 'ended early';
   readonly lock: Lock;
@@ -48,12 +48,12 @@ interface UnlockRequest {
   readonly scope: LockScope | null;
 }
 
-/** Locks by hand at once; one more is refused. Rules, strategies and markets bound the others. */
+/** Most active locks by hand; one more is refused. Rules, strategies and markets bound the other locks. */
 export const MOST_BY_HAND = 100;
 
 /**
- * All locks that hold, and what rules have counted towards the next ones. It decides at the time that it is
- * given, which never goes back. Nothing in it waits or looks at a clock.
+ * All active locks, and what rules have counted towards the next ones. It decides at the time that is passed
+ * in, which never goes back. Nothing in it waits or reads a clock.
  */
 export class LockBook {
   readonly rules: readonly LockRule[];
@@ -64,9 +64,9 @@ export class LockBook {
   private readonly counts = new Map<string, RuleCounts>();
   /** Time of the next check of each calendar rule. */
   private readonly calendarUntilMs = new Map<string, number>();
-  /** The earliest moment at which something changes by time alone. */
+  /** Earliest time at which a lock or a calendar changes by time alone. */
   private nextMs: number;
-  /** Rises with each change of what is kept. */
+  /** Number that rises with each change of the stored state. */
   version = 0;
 
   constructor(rules: readonly LockRule[]) {
@@ -77,22 +77,22 @@ export class LockBook {
     this.nextMs = this.calendarRules.length === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   }
 
-  /** True if fills have to be checked. */
+  /** True if a rule counts trades, so that fills have to be passed in. */
   get countsTrades(): boolean {
     return this.tradeRules.length > 0;
   }
 
-  /** The locks that hold, oldest first. */
+  /** Returns the active locks, oldest first. */
   active(): readonly Lock[] {
     return this.locks;
   }
 
-  /** Returns the next time at which something changes by time alone; infinity if never. */
+  /** Returns the next time at which a lock or a calendar changes by time alone; infinity if never. */
   nextChangeMs(): number {
     return this.nextMs;
   }
 
-  /** The locks that reach orders of a strategy in a market, the one that ends last first. */
+  /** Returns the active locks for orders of a strategy in a market, the one that ends last first. */
   locksOn(strategy: string, market: string): readonly Lock[] {
     return this.locks
       .filter((lock) => reaches(lock, strategy, market))
@@ -109,7 +109,7 @@ export class LockBook {
     return kind;
   }
 
-  /** Ends what is over, and looks at the calendars whose time has come. */
+  /** Ends locks whose time is over, and checks the calendars that are due. */
   advance(nowMs: number): readonly LockChange[] {
     if (nowMs < this.nextMs) return NO_CHANGES;
     const changes: LockChange[] = [];
@@ -122,7 +122,7 @@ export class LockBook {
     return changes;
   }
 
-  /** A fill took something off a position: counts it, and locks where a rule says so. */
+  /** Counts a fill that reduced a position, and begins the locks that rules require. */
   onExit(exit: Exit, nowMs: number): readonly LockChange[] {
     const changes: LockChange[] = [];
     for (const rule of this.tradeRules) {
@@ -131,7 +131,7 @@ export class LockBook {
       if (reason === null) continue;
       const reach = rule.kind === 'cooldown' ? 'market' : rule.reach;
       const scope = scopeOfReach(reach, rule.strategy, exit);
-      // It counts from the trade on, however late that was listed; a clock ahead of ours makes it no longer.
+      // Its time counts from the trade, however late that was listed; a clock ahead of ours adds nothing.
       const endsAtMs = Math.min(exit.atMs, nowMs) + rule.forMs;
       const change = this.enter(lockOf(rule, { scope, reason, beganAtMs: nowMs, endsAtMs }), nowMs);
       if (change !== null) changes.push(change);
@@ -141,7 +141,7 @@ export class LockBook {
     return changes;
   }
 
-  /** The equity of a strategy, or of all (null), at a look: locks where it has fallen too far. */
+  /** Applies an equity sample of a strategy, or of all (null), and begins a lock if it has fallen too far. */
   onEquity(
     rule: DrawdownRule,
     of: {
@@ -154,7 +154,7 @@ export class LockBook {
   ): readonly LockChange[] {
     const { strategy, equity, base, quote } = of;
     const scope = { strategy, market: null };
-    // While it holds nothing is counted: what brought it is counted once.
+    // While the lock is active nothing is counted, so that its cause is counted once.
     if (this.locks.some((lock) => lock.rule === ruleKey(rule) && isSameScope(lock, scope))) return NO_CHANGES;
     const counts = this.countsOf(rule);
     const before = counts.peaks.find((peaks) => peaks.strategy === strategy) ?? { strategy, base, highs: [] };
@@ -169,7 +169,7 @@ export class LockBook {
     return change === null ? NO_CHANGES : [change];
   }
 
-  /** Returns equity less results at the first sample; null before that. */
+  /** Returns equity less results at a rule's first sample; null before that. */
   baseOf(rule: DrawdownRule, strategy: string | null): Units | null {
     return this.countsOf(rule).peaks.find((peaks) => peaks.strategy === strategy)?.base ?? null;
   }
@@ -186,7 +186,7 @@ export class LockBook {
     return next;
   }
 
-  /** A lock by hand. One of the same name and scope is only made longer. Null where nothing changes. */
+  /** Begins a lock by hand, or extends one of the same name and scope. Returns null if nothing changes. */
   lockByHand(lock: Lock, nowMs: number): LockChange | null {
     const change = this.enter(lock, nowMs);
     this.setNext();
@@ -194,8 +194,8 @@ export class LockBook {
   }
 
   /**
-   * Ends locks before their time; those of calendars stay, as these would begin them again. What their rules
-   * had counted is forgotten.
+   * Ends locks before their time, and resets the counts of their rules. Locks of calendars stay, since a
+   * calendar would begin them again.
    */
   unlock({ name, scope }: UnlockRequest): readonly LockChange[] {
     const calendars = new Set(this.calendarRules.map(ruleKey));
@@ -231,8 +231,8 @@ export class LockBook {
   }
 
   /**
-   * Takes over what was kept. A lock of a rule that is configured no more is gone, and answered; those of
-   * calendars are worked out anew.
+   * Restores the stored state. Locks whose rule is no longer configured are dropped and returned; those of
+   * calendars are computed again.
    */
   restore({ locks, counts }: StoredLocks): readonly Lock[] {
     const rules = new Map(this.rules.map((rule) => [ruleKey(rule), rule]));
@@ -275,7 +275,7 @@ export class LockBook {
     const before = this.locks.find((lock) => lock.rule === key);
     if (isOpen) {
       if (before === undefined) return NO_CHANGES;
-      // The configuration has changed since it began.
+      // The configuration has changed since the lock began.
       this.remove(before);
       return [{ kind: 'ended early', lock: before }];
     }
@@ -289,7 +289,7 @@ export class LockBook {
     return [{ kind: before === undefined ? 'begun' : 'extended', lock }];
   }
 
-  /** A lock that is over already is none; one of the same name and scope is only made longer. */
+  /** Begins a lock, or extends one of the same name and scope; null if it is over or changes nothing. */
   private enter(lock: Lock, nowMs: number): LockChange | null {
     if (lock.endsAtMs <= nowMs) return null;
     const place = this.locks.findIndex(

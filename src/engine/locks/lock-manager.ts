@@ -40,17 +40,17 @@ interface LockManagerOptions extends EquityOptions {
   readonly settings: EngineSettings;
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
-  /** True if an order sells what a bracket bought. */
+  /** True if an order is the sale of a bracket. */
   readonly isExitOfBracket: (order: OrderRecord) => boolean;
-  /** True if strategies are at work: equity is not read before that. */
+  /** True if strategies are running; equity is not read before that. */
   readonly hasStarted: () => boolean;
-  /** Called when a strategy that got no events gets them again. */
+  /** Called when a strategy whose events were paused gets them again. */
   readonly onResumed: (instance: StrategyInstance) => void;
 }
 
 /**
- * Locks at work: feeds the rules with fills, equity and time, refuses what adds risk while one holds, and
- * cancels what rests where the lock says so. It places nothing, and cancels no way out.
+ * Runs the locks: feeds the rules with fills, equity and time, refuses orders that add risk while a lock is
+ * active, and cancels resting orders where the lock says so. It places nothing, and cancels no exit.
  */
 export class LockManager {
   private readonly options: LockManagerOptions;
@@ -61,14 +61,14 @@ export class LockManager {
   private storedVersion = 0;
   /** True if something has changed since the last `store`. */
   isChanged = false;
-  /** The time of the next `advance` or look at the equity. */
+  /** Time of the next `advance` or equity sample. */
   dueAtMs = Number.NEGATIVE_INFINITY;
-  /** Locks shown to handlers, by strategy and market, until a lock begins, changes or ends. */
+  /** Active locks as handlers see them, by strategy and market; cleared when any lock changes. */
   private readonly shown = new Map<string, readonly ShownLock[]>();
   private shownVersion = 0;
   private sampleAtMs: number;
   private before: Holding = NO_HOLDING;
-  /** Drawdown rules whose equity is unknown, of which the log has a warning. */
+  /** Drawdown rules with an unknown equity, for which a warning was logged. */
   private readonly unknown = new Set<string>();
 
   constructor(options: LockManagerOptions) {
@@ -80,22 +80,22 @@ export class LockManager {
     this.settle();
   }
 
-  /** The locks that hold, oldest first. */
+  /** Returns the active locks, oldest first. */
   active(): readonly Lock[] {
     return this.book.active();
   }
 
-  /** Returns the cause of a lock that holds. */
+  /** Returns the cause of an active lock. */
   kindOf(lock: Lock): LockKind {
     return this.book.kindOf(lock);
   }
 
-  /** All locks of this life, in the order in which they began, and how many more there were. */
+  /** Returns the locks of this life in the order in which they began, and the number of those not kept. */
   history(): { readonly records: readonly LockRecord[]; readonly more: number } {
     return { records: this.records.all(), more: this.records.more };
   }
 
-  /** The locks that new risk of a strategy in a market would meet, the one that ends last first. */
+  /** Returns the active locks on new risk of a strategy in a market, the one that ends last first. */
   shownTo(strategy: string, market: string): readonly ShownLock[] {
     if (this.book.active().length === 0) return NO_LOCKS_SHOWN;
     if (this.shownVersion !== this.book.version) {
@@ -115,12 +115,12 @@ export class LockManager {
     return locks;
   }
 
-  /** Returns why an order may not be placed. `reduces`: true if it can do nothing but reduce a position. */
+  /** Returns why an order is refused; null if it is not. `reduces`: true if it only reduces a position. */
   refusalOf(order: WantedOrder, reduces: () => boolean): LockRefusal | null {
     if (this.isIdle) return null;
     const { nowMs } = this.options.outbox;
     this.advance();
-    // The exits of brackets come and go within a bar, where a backtest sees no price.
+    // Exits of brackets change within a bar, where a backtest has no price.
     if (!order.isExit) this.checkEquity(nowMs);
     const [lock] = this.book.locksOn(order.strategy, order.market.symbol);
     if (lock === undefined || order.isExit || reduces()) return null;
@@ -129,7 +129,7 @@ export class LockManager {
     return refusal;
   }
 
-  /** Applies an operator's command. Returns its changes. */
+  /** Applies an operator's command. Returns the changes of locks. */
   apply(command: LockCommand): readonly LockChange[] {
     const { outbox, markets, instances } = this.options;
     const { nowMs } = outbox;
@@ -158,19 +158,19 @@ export class LockManager {
     return this.announce(change === null ? [] : [change], nowMs);
   }
 
-  /** True if a rule counts trades: then it has to hear of each fill, before and after it is booked. */
+  /** True if a rule counts trades: then each fill is passed in before and after it is booked. */
   get countsTrades(): boolean {
     return this.book.countsTrades;
   }
 
-  /** Looks at what is held before a fill is booked. */
+  /** Listener that notes what is held before a fill is booked. */
   readonly ahead = {
     onFill: (fill: FillRecord, order: OrderRecord | null): void => {
       this.before = this.holdingOf(fill, order);
     },
   };
 
-  /** A fill was booked. */
+  /** Passes a fill that was booked on to the rules. */
   onFill(fill: FillRecord, order: OrderRecord | null): void {
     if (order === null) return;
     const instance = this.instanceOf(order.strategy);
@@ -201,7 +201,7 @@ export class LockManager {
     if (this.entries.isDue) this.entries.pump();
   }
 
-  /** Keeps what has changed in this step. */
+  /** Stores what has changed in this step. */
   store(): void {
     this.storedVersion = this.book.version;
     this.isChanged = false;
@@ -245,7 +245,7 @@ export class LockManager {
     return this.book.rules.length === 0 && this.book.active().length === 0;
   }
 
-  /** Ends what is over, and begins what calendars say: handlers see locks as an order would meet them. */
+  /** Ends locks that are over and begins those of calendars, so that handlers see what orders would meet. */
   advance(): void {
     const { nowMs } = this.options.outbox;
     if (nowMs >= this.book.nextChangeMs()) this.announce(this.book.advance(nowMs), nowMs);
@@ -303,7 +303,7 @@ export class LockManager {
     );
   }
 
-  /** Writes down and says what changed. */
+  /** Records and logs what changed. */
   private announce(changes: readonly LockChange[], nowMs: number): readonly LockChange[] {
     const { outbox } = this.options;
     this.settle();
@@ -311,7 +311,7 @@ export class LockManager {
     for (const change of changes) {
       const { kind, lock } = change;
       const refused = this.records.note(change, nowMs);
-      // Lost, what it refuses would pass after a crash.
+      // If this were lost in a crash, refused orders would be accepted afterwards.
       if (kind !== 'ended') outbox.durable();
       if (kind === 'begun' || kind === 'extended') this.entries.isDue = true;
       outbox.journal('control', `lock ${kind}`, { ...lock, refused });
@@ -342,7 +342,7 @@ function lockOf(command: Extract<LockCommand, { kind: 'lock' }>, nowMs: number):
     entries,
     beganAtMs: nowMs,
     endsAtMs: untilMs,
-    // Absent where they say nothing, as in what older versions stored.
+    // Left out if they are not set, as in what older versions stored.
     ...(pauses === true ? { pauses } : {}),
     ...(by === undefined ? {} : { by }),
   };
@@ -363,14 +363,14 @@ function restText({ entries }: Lock): string {
 interface BookedFill {
   readonly fill: FillRecord;
   readonly order: OrderRecord;
-  /** Strategy's holding of the coin before and after the fill. */
+  /** The strategy's holding of the coin before and after the fill. */
   readonly before: Holding;
   readonly after: Holding;
   /** The smallest amount that can be an order in the market. */
   readonly leastAmount: Units;
-  /** In which the strategy's costs are kept. */
+  /** Currency in which the strategy's costs are kept. */
   readonly currency: Currency;
-  /** True if a bracket sells with the order. */
+  /** True if the order is the sale of a bracket. */
   readonly isOfBracket: boolean;
 }
 
@@ -392,7 +392,7 @@ function exitOfFill(booked: BookedFill): Exit | null {
   };
 }
 
-/** Null while a part is in a currency that is not turned over yet. */
+/** Returns the profit and cost of the closed part; null if a part of it is in another currency. */
 function resultOf({ before, after, currency }: BookedFill): Exit['result'] {
   const realised = subtractMoney(after.realised, before.realised);
   const isTurned = before.held > 0n !== after.held > 0n && after.held !== 0n;
@@ -411,21 +411,21 @@ function size(units: bigint): bigint {
 interface EntryCancelerOptions {
   readonly orderManager: OrderManager;
   readonly instances: readonly StrategyInstance[];
-  /** True if a bracket sells with the order what it bought. */
+  /** True if an order is the sale of a bracket. */
   readonly isExitOfBracket: (order: OrderRecord) => boolean;
-  /** The locks that hold. */
+  /** Returns the active locks. */
   readonly active: () => readonly Lock[];
 }
 
-/** While a lock holds that cancels entries: cancels what rests in its reach and is no way out. */
+/** Cancels resting orders within the reach of active locks that cancel entries; exits stay. */
 class EntryCanceler {
   private readonly options: EntryCancelerOptions;
-  /** True if a lock or another life has begun, or an order has turned up while one holds. */
+  /** True if such a lock or a life of the bot has begun, or an order turned up while a lock is active. */
   isDue = false;
 
   constructor(options: EntryCancelerOptions) {
     this.options = options;
-    // One that turns up, or whose fate is known at last.
+    // Called for an order that turns up, or whose outcome becomes known.
     options.orderManager.blotter.listen(['open'], () => {
       if (!this.isDue) this.isDue = this.locks().length > 0;
     });
@@ -455,7 +455,7 @@ class EntryCanceler {
   }
 }
 
-/** All rules of locks: those of the bot, and of each strategy under its own name. */
+/** Returns all rules of locks: those of the bot, and those of each strategy under its own name. */
 function rulesOf({ locks = [], instances }: EngineSettings): readonly LockRule[] {
   const own = instances.flatMap(({ locks: ofOne = [], runner }) =>
     ofOne.map((rule) => ({ ...rule, strategy: runner.name })),

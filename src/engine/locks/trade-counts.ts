@@ -4,25 +4,25 @@ import { addUnits, type Units } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { LockScope, LockReach, LowProfitRule, StopsRule } from '../lock.ts';
 
-/** A fill that took something off a position. */
+/** A fill that reduced a position. */
 export interface Exit {
   readonly strategy: string;
   readonly market: string;
   readonly atMs: number;
-  /** Intent that requested the order: one position has one stop-out, in however many orders. */
+  /** Intent of the order: however many orders sell a position, it has one stop-out. */
   readonly intentId: string;
-  /** True if a stop order, or a bracket at the market, sold it. */
+  /** True if a stop order, or a market order of a bracket, sold it. */
   readonly isStop: boolean;
-  /** True if the position is over. */
+  /** True if the fill ended the position. */
   readonly endsPosition: boolean;
   /**
-   * Proceeds less cost, net of fees, and the cost, in units of one currency; null if it is a gain in one
-   * currency and a loss in another.
+   * Proceeds less cost, net of fees, and the cost, in units of one currency; null if a part of them is in
+   * another currency.
    */
   readonly result: { readonly currency: string; readonly profit: Units; readonly cost: Units } | null;
 }
 
-/** One stop-out. */
+/** Stored form of one stop-out. */
 export const storedStop = z.object({
   strategy: z.string(),
   market: z.string(),
@@ -30,7 +30,7 @@ export const storedStop = z.object({
   atMs: storedTimeMs,
 });
 
-/** Earnings of the exits of one strategy in one market in a part of the window. */
+/** Stored earnings of one strategy's exits in one market, in one part of the window. */
 export const storedEarning = z.object({
   strategy: z.string(),
   market: z.string(),
@@ -44,10 +44,10 @@ export const storedEarning = z.object({
 export type Stop = Readonly<z.output<typeof storedStop>>;
 export type Earning = Readonly<z.output<typeof storedEarning>>;
 
-/** Stop-outs or earnings that one rule remembers; the oldest go. */
+/** Most stop-outs or earnings stored for one rule; the oldest are dropped. */
 const MOST_RETAINED = 1_000;
 
-/** Earnings are added up in so many parts of the window; the oldest part counts whole. */
+/** Number of parts of the window over which earnings are added up; the oldest part counts whole. */
 export const WINDOW_PARTS = 100;
 
 /** Returns the scope of a rule's lock that an exit causes. */
@@ -67,7 +67,7 @@ function isOf(scope: LockScope, { strategy, market }: LockScope): boolean {
   );
 }
 
-/** Returns the counted stops including the exit. */
+/** Returns the counted stop-outs, with the exit if it is one more. */
 export function withStop(stops: readonly Stop[], exit: Exit, { withinMs }: StopsRule): readonly Stop[] {
   const isLoss = exit.result !== null && exit.result.profit < 0n;
   if (!exit.isStop || !isLoss || stops.some(({ intentId }) => intentId === exit.intentId)) return stops;
@@ -86,7 +86,7 @@ export function tooManyStops(
   return count < rule.stops ? null : sentence('lock-stops', { count, within, limit: rule.stops });
 }
 
-/** Returns the counted earnings including the exit. */
+/** Returns the counted earnings, with those of the exit. */
 export function withEarning(
   earnings: readonly Earning[],
   exit: Exit,
@@ -142,7 +142,7 @@ export function tooLittleEarned(
   return null;
 }
 
-/** Millionths as a percentage: `-1.25 %`. */
+/** Writes millionths as a percentage: `-1.25 %`. */
 export function millionthsText(millionths: number): string {
   return `${millionths / 10_000} %`;
 }

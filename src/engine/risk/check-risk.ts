@@ -24,7 +24,7 @@ import {
   type WantedOrder,
 } from './risk-view.ts';
 
-/** The amount of one order, in the source currency. A way out that is larger can be taken in parts. */
+/** Checks the amount of one order, in the source currency. A larger exit can be placed in parts. */
 export const checkOrderSize: RiskCheck = ({ order }, { maxOrderAmount }) => {
   const limit = maxOrderAmount?.[order.market.base];
   if (limit === undefined || order.amount <= limit) return null;
@@ -39,9 +39,9 @@ export const checkOrderSize: RiskCheck = ({ order }, { maxOrderAmount }) => {
 };
 
 /**
- * The value of one order, rounded up, before fees, at the highest price it may trade at. Where there is no
- * price to value it with, it is refused: a limit that can not be checked does not hold. A way out that is
- * larger can be taken in parts.
+ * Checks the value of one order, rounded up, before fees, at the highest price at which it may trade. Without
+ * a price the order is refused: a limit that cannot be checked does not hold. A larger exit can be placed in
+ * parts.
  */
 export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
   const { market, amount } = view.order;
@@ -90,8 +90,8 @@ export const checkOrderRate: RiskCheck = (
 };
 
 /**
- * The times rise, so the limit is used up exactly when the time that many places from the end is still within
- * the span.
+ * Returns the limit if it is used up, and the time until it allows another order, in ms. The times rise, so
+ * it is used up if the time that many places from the end is within the span.
  */
 function overRate(
   timesMs: readonly number[],
@@ -124,7 +124,7 @@ const isCounted = (order: OrderRecord): boolean => order.state === 'planned' || 
  */
 export const checkOpenOrders: RiskCheck = ({ order, liveOrders }, limits) => {
   const { maxOpenOrdersPerStrategy, maxOpenOrdersInAll } = limits;
-  // Fewer in all than either allows: none needs to be looked at.
+  // With fewer live orders than either limit allows, none has to be read.
   if (liveOrders.length < Math.min(maxOpenOrdersPerStrategy ?? Infinity, maxOpenOrdersInAll ?? Infinity))
     return null;
   let open = 0;
@@ -157,13 +157,12 @@ function countObjection(
 }
 
 /**
- * The age of the last book of the order's market: since it was read, and by the exchange's own word where it
- * has one. A book that was never read is too old for any limit. A time ahead of ours counts as now. A book
- * that stands still is refused only where something shows that the market went on: a quiet market is open.
+ * Checks the age of the last book of the order's market: since it was read, and by the exchange's time if it
+ * gives one. A book that was never read is too old for any limit. A time ahead of ours counts as now. A book
+ * at a standstill is refused only if something shows that the market went on: a quiet market is open.
  *
- * Where bars come in place of books, as in a backtest on them, the newest is what can be known until the
- * next one is due to close, and ages from then on: in a gap of the data orders are refused as they are while
- * no book comes.
+ * If bars replace books, as in a backtest on them, the newest bar is fresh until the next one is due to
+ * close, and ages from then on: in a gap of the data orders are refused, as they are while no book comes.
  */
 export const checkDataAge: RiskCheck = (view, limits) => {
   const { order, book, nowMs, standstill } = view;
@@ -201,7 +200,7 @@ export const checkDataAge: RiskCheck = (view, limits) => {
   };
 };
 
-/** The same of a bar, by how long the next one is late. */
+/** Checks the age of a bar as `checkDataAge` does for a book: it is the delay of the next bar. */
 function barAge(
   nowMs: number,
   dueMs: number,
@@ -259,7 +258,7 @@ function bestPrices({ side }: WantedOrder, { bestBid, bestAsk }: SeenBook): Best
   return own === null ? null : { own, opposite };
 }
 
-/** Worse for us than the best price of the other side by more than the collar. */
+/** Refuses a price that is worse for us than the best price of the other side by more than the collar. */
 function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units): Objection | null {
   const { side, price, stopPrice } = order;
   if (collarBps === null || price === null) return null;
@@ -281,8 +280,8 @@ function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units)
 }
 
 /**
- * Further from the book than it may wait: the price of a limit order from its own side, a stop price from the
- * side it waits for.
+ * Refuses an order that waits too far from the book. A limit price is measured from its own side, a stop
+ * price from the side that it waits for.
  */
 function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best: Units): Objection | null {
   const { side, price, stopPrice, market } = order;
@@ -319,22 +318,21 @@ interface NamedCheck {
   readonly name: string;
   readonly check: RiskCheck;
   /**
-   * True if the exit of a bracket is not asked about. It sells no more than its entry bought, which was asked
-   * about: what guards against slips of a strategy must not leave a position without its stop. Other live
-   * orders of the strategy, which may sell the same coins, do not change that: what they add up to is asked
-   * about by the last checks.
+   * True if the exit of a bracket skips the check. It sells no more than its entry bought, which was checked,
+   * and a guard against errors of a strategy must not leave a position without its stop. Other live orders of
+   * the strategy may sell the same coins, but the last checks add all of them up.
    */
   readonly allowsExits?: true;
 }
 
 /**
- * Every check by the name that a refusal says, in the order in which they are asked; the first that refuses
- * is the one that is reported.
+ * All checks in the order in which they run, by the names in refusals; the first one that refuses is
+ * reported.
  */
 export const RISK_CHECKS: readonly NamedCheck[] = [
   // Checks whose refusal makes the numbers of the other checks worthless.
   { name: 'data-age', check: checkDataAge, allowsExits: true },
-  // Slips of the order itself.
+  // Errors in the order itself.
   { name: 'order-size', check: checkOrderSize, allowsExits: true },
   { name: 'price-collar', check: checkPriceCollar },
   { name: 'order-value', check: checkOrderValue, allowsExits: true },
@@ -353,8 +351,8 @@ export const RISK_CHECKS: readonly NamedCheck[] = [
 ];
 
 /**
- * Only its type is exported, so that nothing but `checkRisk` makes one. The private mark also keeps a copy
- * with another order from passing for it.
+ * Proof that an order passed every check. Only its type is exported, so that nothing but `checkRisk` makes
+ * one. The private mark keeps a copy with another order from being accepted.
  */
 class Approved<T> {
   readonly value: T;
@@ -370,8 +368,8 @@ class Approved<T> {
 }
 
 /**
- * An order that every check has let pass. What plans orders takes this, so an unchecked order does not
- * compile.
+ * An order that passed every check. Code that plans orders takes this type, so that an unchecked order does
+ * not compile.
  */
 export type RiskApproved<T> = Approved<T>;
 
@@ -380,8 +378,8 @@ type RiskOutcome =
   | { readonly ok: false; readonly refusal: RiskRefusal };
 
 /**
- * Asks every check about the wanted order of the view. Each leg of an OCO is asked about by itself, with a
- * view in which the other leg is not live: only one of them trades. Throws nothing for limits that
+ * Runs every check on the requested order of the view. Each leg of an OCO is checked by itself, with a view
+ * in which the other leg is not live: only one of them trades. Throws nothing for limits that
  * `createRiskLimits` made.
  */
 export function checkRisk(view: RiskView, limits: RiskLimits): RiskOutcome {

@@ -37,9 +37,9 @@ import {
 import type { MarketFlow } from '../../portfolio/asset-ledger.ts';
 
 /**
- * Checks that the order could not trade with a live or planned one of this bot on the other side of the
- * market, of any strategy. An order that is being canceled counts until its end is seen. Exits are checked
- * too: trading with oneself is no exit. Cancel the other order first.
+ * Checks that the order could not trade with a live or planned order of this bot, of any strategy, on the
+ * other side of the market. An order that is being canceled counts until its end is seen. Exits are checked
+ * too, since a trade with oneself is no exit: cancel the other order first.
  */
 export const checkSelfCrossing: RiskCheck = (
   { order, book, liveOrders, working },
@@ -89,15 +89,15 @@ interface Reaching {
 
 /** The prices at which an order may trade, in units of the quote currency. */
 interface Reach {
-  /** Its worst: it may trade at this and all better ones. Null: at any. */
+  /** Worst price of the order: it may trade at this and all better prices. Null: at any price. */
   readonly price: bigint | null;
-  /** The stop price of a stop that sleeps; null for every other order. */
+  /** Stop price of a stop that was not triggered yet; null for every other order. */
   readonly asleepAt: bigint | null;
 }
 
 /**
- * The exchange keeps an order without a price within one percent of the market price; the book that we know
- * is older than its own.
+ * Distance beyond the best price that a market order may reach, in bps. The exchange keeps it within one
+ * percent of the market price, but the book that we know is older.
  */
 const MARKET_REACH_BPS = 200n;
 
@@ -140,10 +140,10 @@ function marketReach(side: Side, book: SeenBook | null): bigint | null {
 }
 
 /**
- * The position that a strategy would have in the coin, long or short, over all its markets, if this order and
- * all its live orders that go the same way traded and none that go the other way did. Orders of unknown
+ * Checks the position that the strategy would have in the coin, long or short, over all its markets, if this
+ * order and all its live orders of the same side traded and none of the other side did. Orders of unknown
  * outcome count whole. An order that only reduces the position passes. While a live market order without a
- * price pays or gets the coin, nobody knows how much, and every other order is refused.
+ * price pays or gets the coin, the amount is unknown, and every other order is refused.
  */
 export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
   const { order, position, liveOrders, marketNames } = view;
@@ -191,9 +191,9 @@ function unknownPosition({ order, position }: RiskView, limit: bigint): Objectio
 }
 
 /**
- * The value that all strategies together would have in the order's market, long or short, if it and all live
- * orders of its side traded and none of the other side did, before fees. Without any price to value it with
- * the order is refused. An order that only reduces its strategy's position passes.
+ * Checks the value that all strategies together would have in the order's market, long or short, if it and
+ * all live orders of its side traded and none of the other side did, before fees. Without a price to value
+ * it, the order is refused. An order that only reduces its strategy's position passes.
  */
 export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
   const { market, side, amount } = view.order;
@@ -224,10 +224,10 @@ export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
 };
 
 /**
- * The value that all strategies together would have in all markets of the order's quote currency, each market
- * at its worse side as `market-exposure` has it, before fees. An order that makes its own market's worst no
- * worse passes, as does one that only reduces its strategy's position. Where a market with a holding or live
- * orders has no price, nothing else passes: a limit that can not be checked does not hold.
+ * Checks the value that all strategies together would have in all markets of the order's quote currency,
+ * before fees, each market at its worse side as `market-exposure` counts it. An order passes if it does not
+ * raise the worst value of its own market, or only reduces its strategy's position. If a market with a
+ * holding or live orders has no price, nothing else passes: a limit that cannot be checked does not hold.
  */
 export const checkTotalExposure: RiskCheck = (view, { maxTotalExposure }) => {
   const { market } = view.order;
@@ -247,9 +247,9 @@ export const checkTotalExposure: RiskCheck = (view, { maxTotalExposure }) => {
 };
 
 interface Total {
-  /** At twenty decimals. */
+  /** Sum of the values, with twenty decimals. */
   readonly sum: bigint;
-  /** A market that has no price to be valued with. */
+  /** Symbol of a market without a price to value it; null if there is none. */
   readonly unpriced: string | null;
 }
 
@@ -297,11 +297,11 @@ function totalObjection(
 }
 
 /**
- * Returns the holding of a coin by the market it was bought in, so that limits on single markets count it
- * once. A coin bought in one market and sold in the other is held in neither: the rest counts in the market
- * where more of it was bought, or sold. The bridge's base counts in the bridge: plus the proceeds of sales
- * for it, less the cost of purchases with it, down to zero. So a purchase with an amount that the account had
- * before makes no short position. `bridgeHeld` is its total holding.
+ * Returns the holding of a coin by the market in which it was bought, so that limits on single markets count
+ * it once. A coin bought in one market and sold in another is held in neither: the rest counts in the market
+ * where more of it was bought, or sold. The base of the bridge counts in the bridge, plus the proceeds of
+ * sales for it, less the cost of purchases with it, down to zero: a purchase with an amount that the account
+ * had before makes no short position. `bridgeHeld`: the total of that base.
  */
 export function positionIn(
   { symbol, base, quote }: MarketName,
@@ -317,7 +317,7 @@ export function positionIn(
   return net > 0n === position > 0n ? net : NO_UNITS;
 }
 
-/** Of what was bought in the bridge and what came from other markets. */
+/** Returns the holding in the bridge, from what was bought in it and what came from other markets. */
 function heldInBridge(bought: Units, came: Units): Units {
   const net = addUnits(bought, came);
   if (net >= 0n) return net;

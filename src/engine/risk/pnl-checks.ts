@@ -12,7 +12,7 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StoredTexts } from '../mirror-change.ts';
 import { storedSentence } from '../../language/stored-sentence.ts';
 
-/** Input of the limits on losses: the results, whatever the order. */
+/** Input of the limits on losses: the results of a strategy, without an order. */
 type LossView = Pick<RiskView, 'results' | 'marketNames'>;
 
 /**
@@ -23,13 +23,13 @@ type LossView = Pick<RiskView, 'results' | 'marketNames'>;
 export const checkDailyLoss: RiskCheck = (view, limits) => unlessReduced(view, dailyLossOf(view, limits));
 
 /**
- * Checks the fall of the strategy's result from its highest, in all its markets, each asset valued once in
- * the limit's currency. Beyond the limit only orders that reduce the position are allowed: until the position
- * recovers, or an operator raises the limit.
+ * Checks the fall of the strategy's result from its highest value, in all its markets, each asset valued once
+ * in the limit's currency. Beyond the limit only orders that reduce the position are allowed, until the
+ * result recovers or an operator raises the limit.
  */
 export const checkDrawdown: RiskCheck = (view, limits) => unlessReduced(view, drawdownOf(view, limits));
 
-/** The limit on losses that lets no new risk pass, by the name of its check; null where none does. */
+/** Returns the loss limit that allows no new risk, with the name of its check; null if none is exceeded. */
 function lossObjection(view: LossView, limits: RiskLimits): (Objection & { readonly check: string }) | null {
   const ofDay = dailyLossOf(view, limits);
   if (ofDay !== null) return { check: 'daily-loss', ...ofDay };
@@ -71,9 +71,9 @@ function drawdownOf(view: LossView, { maxDrawdown }: RiskLimits): Objection | nu
 }
 
 /**
- * A pause after losing round trips in a row, counted from the end of the last. Meanwhile only orders that
- * reduce the position pass. After it the next loss begins a new pause at once; a round trip without a loss
- * ends the row.
+ * Checks the pause after losing round trips in a row, counted from the end of the last one. During it only
+ * orders that reduce the position pass. After it the next loss begins a new pause at once; a round trip
+ * without a loss ends the row.
  */
 export const checkLossCooldown: RiskCheck = (view, { lossCooldown }) => {
   if (lossCooldown === null) return null;
@@ -91,7 +91,7 @@ export const checkLossCooldown: RiskCheck = (view, { lossCooldown }) => {
   };
 };
 
-/** The first currency whose limit is passed, or is not known. */
+/** Returns the objection of the first currency with an exceeded limit or an unknown result; null if none. */
 function objectionToLoss(
   view: LossView,
   limits: ValueLimit | null,
@@ -113,8 +113,8 @@ function objectionToLoss(
 }
 
 /**
- * A limit on a result that is not known does not hold: says what has no price, and which market would give
- * one.
+ * Returns the objection to an unknown result, which no limit can check: it names what has no price, and the
+ * market that would give one.
  */
 function unvaluedObjection(
   { quote, unvalued }: PnlView,
@@ -131,7 +131,7 @@ function unvaluedObjection(
   };
 }
 
-/** Stored strategies that a loss limit allows no more risk, for readers of the mirror. */
+/** Stored list of strategies that may add no risk because of a loss limit, for readers of the mirror. */
 export const storedLossLimits = z.array(
   z.object({ strategy: z.string(), check: z.string(), reason: storedSentence, sinceMs: storedTimeMs }),
 );
@@ -142,7 +142,7 @@ type HeldLimit = StoredLossLimits[number];
 
 export const STORED_LOSS_LIMITS = 'loss-limits';
 
-/** Interval for checking that a limit that has refused an order would still do so. */
+/** Interval at which a limit that has refused an order is checked again, in ms. */
 const POLL_INTERVAL_MS = 5_000;
 
 interface LossLimitsOptions {
@@ -152,22 +152,22 @@ interface LossLimitsOptions {
 }
 
 /**
- * Limits on the loss of the day and on the fall from the highest that keep a strategy from new risk: from the
- * first order that one refuses, until none would. Each refusal alone is small talk, but a strategy that may
- * add nothing for the rest of the day is something that its owner has to know.
+ * Tracks limits on the loss of the day and on the drawdown that keep a strategy from new risk: from the first
+ * order that one refuses, until none would. A single refusal is minor, but the owner has to know if a
+ * strategy may add nothing for the rest of the day.
  */
 export class LossLimits {
   private readonly options: LossLimitsOptions;
-  /** By strategy. */
+  /** Limits in force, by strategy. */
   private readonly held = new Map<string, HeldLimit>();
-  /** The time of the next `pump`, once strategies are at work. */
+  /** Time of the next `pump`; infinity while no limit is in force. */
   dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: LossLimitsOptions) {
     this.options = options;
   }
 
-  /** A check refused an order of a strategy; those that are about something else are passed over. */
+  /** Notes that a check refused an order of a strategy; refusals that are not about losses are ignored. */
   refused(
     { name }: Pick<StrategyInstance, 'name'>,
     { check, reason }: Omit<HeldLimit, 'strategy' | 'sinceMs'>,
@@ -186,7 +186,7 @@ export class LossLimits {
     this.dueAtMs = this.held.size === 0 ? Number.POSITIVE_INFINITY : nowMs + POLL_INTERVAL_MS;
   }
 
-  /** A limit may have been raised meanwhile, or a strategy be gone: it is looked at once trading begins. */
+  /** Restores limits in force. They are checked when trading begins, as the settings may have changed. */
   restore({ [STORED_LOSS_LIMITS]: json }: StoredTexts): void {
     if (json === undefined) return;
     for (const limit of readStored(storedLossLimits, json, 'what is kept of limits on losses'))

@@ -17,20 +17,20 @@ import type { MarketFlow } from '../../portfolio/asset-ledger.ts';
 import { positionIn } from './exposure-checks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 
-/** An order as it is to be sent: checked, and on the steps of its market. */
+/** An order that is ready to be sent: checked, and on the steps of its market. */
 export interface OrderPlan {
   readonly instance: StrategyInstance;
   readonly intentId: string;
   readonly labels: OrderLabels;
-  /** Kind of the bracket's exit; null for any other order. */
+  /** Kind of exit if the order is the exit of a bracket; null for any other order. */
   readonly exit: ExitKind | null;
   readonly order: RiskApproved<WantedOrder>;
-  /** The stop leg of an OCO. */
+  /** Stop leg of an OCO; null for any other order. */
   readonly stopLeg: RiskApproved<WantedOrder> | null;
-  /** The same of the stop leg. */
+  /** Kind of the bracket's exit that the stop leg is; null for any other order. */
   readonly stopLegExit: ExitKind | null;
   readonly whenIdentical: WhenIdentical;
-  /** True if it is dropped when it is due to leave and would trade at once; default false. */
+  /** True if it is dropped when it would trade at once as it is sent; default false. */
   readonly isPostOnly?: boolean;
 }
 
@@ -40,25 +40,25 @@ export interface LockRefusal {
   readonly reason: Sentence;
 }
 
-/** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
+/** An order requested by a strategy or an algorithm, not yet on the steps of its market. Units of 1e-10. */
 export interface RequestedOrder extends Pick<
   OrderRecord,
   'intentId' | 'side' | 'amount' | 'price' | 'stopPrice' | 'exit'
 > {
   readonly labels: OrderLabels;
-  /** Only for an OCO. */
+  /** Limit price of the stop leg of an OCO; null for any other order. */
   readonly stopLimitPrice: Units | null;
   readonly whenIdentical: WhenIdentical;
-  /** The exit that the stop leg of an OCO is. */
+  /** Kind of exit of the stop leg of an OCO; null for any other order. */
   readonly stopLegExit: ExitKind | null;
 }
 
 type PreTradeOutcome =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
-   * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` where
-   * it would spend what is not there for its strategy, `again` where the exchange refused the like and
-   * nothing has changed, or `closed` while no orders are taken.
+   * `code`: `kind` if the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` if the
+   * strategy has not enough, `again` if the exchange refused a similar order and nothing has changed, or
+   * `closed` while no orders are accepted.
    */
   | { readonly ok: false; readonly code: string; readonly reason: Sentence };
 
@@ -67,18 +67,18 @@ interface PreTradeRiskOptions {
   readonly markets: MarketDataCache;
   readonly instances: readonly StrategyInstance[];
   readonly reservations: Reservations;
-  /** Reason no orders are accepted at all; null while they are. */
+  /** Returns the reason why no orders are accepted at all; null while they are accepted. */
   readonly closed: () => Sentence | null;
-  /** The lock that refuses an order, unless it can do nothing but reduce a position. */
+  /** Returns the lock that refuses an order; null if none does, or if the order only reduces a position. */
   readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
-  /** Reason no orders are accepted in a market; null while they are. */
+  /** Returns the reason why no orders are accepted in a market; null while they are accepted. */
   readonly closedIn: (market: Market) => Sentence | null;
   readonly refusedBefore: RefusedOrders['objectionTo'];
   /** Called with each refusal by a check. */
   readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
 }
 
-/** The one judge of orders: what a strategy or an algorithm wants is fitted to its market and checked. */
+/** Fits each order that a strategy or an algorithm requests to its market, and runs all checks on it. */
 export class PreTradeRisk {
   private readonly options: PreTradeRiskOptions;
 
@@ -86,7 +86,7 @@ export class PreTradeRisk {
     this.options = options;
   }
 
-  /** Answers the order as it may be placed, or why not. */
+  /** Returns the order as it may be placed, or why it may not. */
   approve(instance: StrategyInstance, market: Market, draft: RequestedOrder): PreTradeOutcome {
     const { options } = this;
     const closed = options.closed() ?? options.closedIn(market);
@@ -101,8 +101,8 @@ export class PreTradeRisk {
     if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
     const { amount, stopPrice, stopLimitPrice } = fitted;
     const execution = executionOf(draft);
-    // A market order is bound by the best price of the other side: it fills no worse than one percent beyond.
-    // Data can be finer than the steps of the market: what it takes is worked out on the steps, as there.
+    // A market order fills at most one percent beyond the best price of the other side, which bounds it. Data
+    // can be finer than the steps of the market: the price is put on the steps, as the exchange does.
     const price =
       execution === 'market' && best !== null ? onPriceGrid(best, market.priceStep) : fitted.price;
     const wanted: WantedOrder = {
@@ -144,7 +144,7 @@ export class PreTradeRisk {
     };
   }
 
-  /** Returns why an order that has waited may no longer go. `isPostOnly`: true if it is only to rest. */
+  /** Returns why an order that has waited may not be sent. `isPostOnly`: it must not trade at once. */
   objectionTo(order: OrderRecord, isPostOnly: boolean): Sentence | null {
     const { closed, closedIn, instances, markets } = this.options;
     const shut = closed();
@@ -215,7 +215,7 @@ export class PreTradeRisk {
     );
   }
 
-  /** The price that a market order of a side meets first; null while none is known. */
+  /** Returns the price that a market order of a side meets first; null while none is known. */
   bestFor(symbol: string, side: Side): Units | null {
     return this.bestIn(this.options.markets.seenBook(symbol), symbol, side);
   }
@@ -232,7 +232,7 @@ function executionOf({ price, stopPrice, stopLimitPrice }: RequestedOrder): Exec
   return price === null ? 'stop_market' : 'stop_limit';
 }
 
-/** Returns the text for a planned order that was refused when it was to be sent, with what refused it. */
+/** Returns the reason for a planned order that a lock or a check refused before it was sent. */
 function refusedLater({ code, reason }: { readonly code: string; readonly reason: Sentence }): Sentence {
   return code.startsWith(LOCK)
     ? sentence('order-lock', { lock: code.slice(LOCK.length), reason })
@@ -241,7 +241,7 @@ function refusedLater({ code, reason }: { readonly code: string; readonly reason
 
 const LOCK = 'lock ';
 
-/** The book that an order is checked with, and the order that it is itself, if that waits already. */
+/** The book that an order is checked with, and the order's own key if it waits already and must not count. */
 interface CheckedAt {
   readonly book: SeenBook | null;
   readonly exceptKey?: string;
@@ -320,7 +320,7 @@ function holdingsOf(
   return holdings;
 }
 
-/** Sizes and prices as they are wished, in units of 1e-10. */
+/** Amount and prices as requested, in units of 1e-10. */
 interface UnfittedOrder {
   readonly amount: Units;
   readonly price: Units | null;
@@ -328,7 +328,7 @@ interface UnfittedOrder {
   readonly stopLimitPrice: Units | null;
 }
 
-/** The same on the steps of the market, or why there is no such order. */
+/** Amount and prices on the steps of the market, or why there is no such order. */
 type FittedOrder =
   | {
       readonly ok: true;
@@ -340,9 +340,9 @@ type FittedOrder =
   | { readonly ok: false; readonly reason: Sentence };
 
 /**
- * Fits a wish to its market: the amount down to a whole step, prices half-even, as the exchange itself would
- * round extra digits. Refused when nothing is left, or when the value does not exceed the market's minimum.
- * `reference`: what an order without a price is valued by; null where no price is known.
+ * Fits a requested order to its market: the amount down to a whole step, prices half-even, as the exchange
+ * itself rounds extra digits. Refused when nothing is left, or when the value does not exceed the market's
+ * minimum. `reference`: price that values an order without one; null if none is known.
  */
 export function fitToMarket(market: Market, draft: UnfittedOrder, reference: Units | null): FittedOrder {
   try {

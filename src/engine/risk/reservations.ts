@@ -14,14 +14,14 @@ import type { AccountState } from '../feeds/account-state.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 
-/** Returns the configuration line that would let a strategy sell so much more of an asset. */
+/** Returns the configuration line that lets a strategy sell a missing amount of an asset. */
 export function inventoryLine(instance: StrategyInstance, asset: string, missing: Units): string {
   const isQuote = instance.marketNames.quotes.some(({ currency }) => currency === asset);
   const given = addUnits(instance.givenCoins.get(asset) ?? NO_UNITS, missing);
   return `${isQuote ? 'capital' : 'inventory'}: { ${asset}: '${formatUnits(given)}' }`;
 }
 
-/** An algorithm at work, as far as its claim goes. */
+/** A running algorithm, with the fields that its claim depends on. */
 export interface ClaimingWork {
   readonly intentId: string;
   readonly instance: StrategyInstance;
@@ -35,22 +35,22 @@ interface ReservationsOptions {
   readonly account: AccountState;
   readonly instances: readonly StrategyInstance[];
   readonly marketNames: MarketNames;
-  /** Null for a market that is not followed. */
+  /** Returns a market by its symbol; null if it is not followed. */
   readonly marketOf: (symbol: string) => Market | null;
-  /** Expected balance by all trades that were read; null while the books have not begun. */
+  /** Gives the balance expected from all trades that were read; null while the books have not begun. */
   readonly books: Pick<BalanceBooks, 'expectedOf'>;
   readonly works: () => Iterable<ClaimingWork>;
-  /** Amount of an asset that transfers at work may use. */
+  /** Returns the amount of an asset that running transfers may use. */
   readonly leaving: (asset: string) => Units;
-  /** Price that a market order of a side would pay; null while no price is known. */
+  /** Returns the price that a market order of a side would pay; null while none is known. */
   readonly bestFor: (market: string, side: Side) => Units | null;
-  /** True if the venue pushes every change of the only account there is: then nobody else holds anything. */
+  /** True if the venue pushes every change of its only account, so that nobody else holds anything. */
   readonly isPushed: boolean;
 }
 
 /** Part of one reading of a wallet that our own orders do not explain. */
 interface Others {
-  /** Set aside for orders by hand and for withdrawals. */
+  /** Amount held for orders by hand and for withdrawals. */
   readonly held: Units;
   /** Amount missing from the wallet beyond what our orders may have paid. */
   readonly gone: Units;
@@ -63,20 +63,20 @@ const NO_OTHERS: Others = { held: NO_UNITS, gone: NO_UNITS };
 
 /**
  * Amounts that every strategy may still spend, so that two never spend the same money. They are not stored:
- * they follow from the books, the last reading of the wallets, the live orders and the algorithms at work,
- * all of which a restart brings back.
+ * they follow from the books, the last reading of the wallets, the live orders and the running algorithms,
+ * all of which a restart restores.
  *
- * - An order's amount is reserved from its plan until its last fill was read: never by the exchange's hold of
- *   it, which a reading shows earlier or later. What is held beyond our own orders is somebody else's.
- * - A strategy with capital spends no more than is left of that; the others share the account's money.
+ * - An order's amount is reserved from its plan until its last fill was read. The exchange's hold is not
+ *   used, since a reading shows it earlier or later. A hold beyond our own orders belongs to somebody else.
+ * - A strategy with capital spends no more than the rest of it; the others share the account's money.
  * - A strategy sells the coins that it has bought and those that it was given, and no others of the account.
  *   A quote currency of its markets is money to it, not a coin.
  */
 export class Reservations {
   private readonly options: ReservationsOptions;
-  /** By asset, of the last reading. */
+  /** Amounts of others in the last reading, by asset. */
   private readonly others = new Map<string, Others>();
-  /** The list of live orders that the claims below were added up from. */
+  /** List of live orders for which `claims` was computed; null before. */
   private counted: readonly OrderRecord[] | null = null;
   private readonly claims = new Map<string, Claims>();
   private readonly isShared: boolean;
@@ -135,7 +135,7 @@ export class Reservations {
     return this.objectionToPayment(instance, { asset, side, needed, intentId });
   }
 
-  /** The same of all that an algorithm will place. */
+  /** Returns why an algorithm would spend more than its strategy has, with all its orders; null if not. */
   objectionToAlgorithm(
     instance: StrategyInstance,
     of: { readonly market: string; readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[] },
@@ -167,7 +167,7 @@ export class Reservations {
     return this.announce(instance, { asset, needed, spendable, intentId });
   }
 
-  /** Returns why it is not enough, with everything that uses part of it. */
+  /** Returns why an amount is not enough, with everything that uses part of it. */
   announce(
     instance: StrategyInstance,
     of: {
@@ -214,7 +214,7 @@ export class Reservations {
     });
   }
 
-  /** Returns the rest of the account's own amount; null if unknown. */
+  /** Returns the account's amount of an asset that nobody has claimed; null if unknown. */
   private left(asset: string, claims: Claims, works: ReadonlyMap<string, Units>): Units | null {
     const others = this.others.get(asset) ?? NO_OTHERS;
     let left = subtractUnits(subtractUnits(this.totalOf(asset), others.held), others.gone);
@@ -251,7 +251,7 @@ export class Reservations {
     return aboveZero(instance.held(asset) - claim);
   }
 
-  /** Coins that the other strategies own, beyond what they sell already. */
+  /** Returns the coins that the other strategies own, without those that they are selling already. */
   private coinsOfOthers(
     instance: StrategyInstance,
     asset: string,
@@ -300,7 +300,7 @@ export class Reservations {
     return sums;
   }
 
-  /** `isWorst`: what may come, and not what is known to be needed. Null while no price is known. */
+  /** Returns what an unplaced order will pay, or with `isWorst` may pay; null while no price is known. */
   private paymentOf(
     market: string,
     { side, amount, price, reserved }: Unplaced,
@@ -322,8 +322,8 @@ export class Reservations {
   }
 
   /**
-   * A reading of the wallets: what of it is not our own doing stays so until the next. What is missing may be
-   * the doing of orders whose fills were not read, but what was missing before an order was sent is not its.
+   * Applies a reading of the wallets: amounts that our orders do not explain belong to others until the next.
+   * Orders with unread fills may explain a missing amount, but not one that was missing before.
    */
   private readonly onReading = (): void => {
     const { account, table, books, leaving } = this.options;

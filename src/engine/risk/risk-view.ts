@@ -19,8 +19,8 @@ export interface WantedOrder extends Pick<
 }
 
 /**
- * The last book that was seen of a market. Units of the quote currency for one of the source currency; null
- * on an empty side.
+ * Best prices of the last book that was read of a market, in units of the quote currency for one of the
+ * source currency; null on an empty side.
  */
 export interface SeenBook {
   readonly bestBid: Units | null;
@@ -29,52 +29,50 @@ export interface SeenBook {
   /** Time of the book by the exchange; null if not given. */
   readonly venueAtMs: number | null;
   /**
-   * Until when there can be no newer one: where bars come in place of books, the next one closes then.
-   * Null for a book.
+   * Time until which there can be no newer price: where bars replace books, the next one closes then. Null
+   * for a book.
    */
   readonly freshUntilMs: number | null;
 }
 
-/** Data that is newer than a book that stands still. */
+/** Kind of data that is newer than a book at a standstill. */
 export type MarketNews = 'newer-trades' | 'newer-stats' | 'newer-book' | 'newer-other-books';
 
 /** A book whose own time does not move though it is read, and what shows that the market went on. */
 export interface MarketStandstill {
   readonly market: string;
-  /** By the exchange's own time. */
+  /** Time of the book, by the exchange's clock. */
   readonly sinceMs: number;
   readonly ageMs: number;
-  /** Null where nothing of the exchange moves. */
+  /** Data that shows that the market went on; null if nothing of the exchange moves. */
   readonly news: MarketNews | null;
 }
 
-/**
- * Gains and losses of one strategy in all its markets, each asset valued once in `quote`, in units of that.
- */
+/** Gains and losses of one strategy in all its markets, each asset valued once, in units of `quote`. */
 export interface PnlView {
   readonly quote: Currency;
-  /** Realised and unrealised since the day began (00:00 UTC). Negative for a loss. */
+  /** Realised and unrealised result since the day began (00:00 UTC). Negative for a loss. */
   readonly dayResult: Units;
-  /** The highest result there ever was, and where it is now; the difference is the drawdown. */
+  /** Highest result so far; the drawdown is its difference to the current result. */
   readonly peakResult: Units;
   readonly result: Units;
   /**
-   * Assets that are held and have no price in `quote`: while there are any, the numbers are those of the last
-   * time that there were none.
+   * Assets that are held and have no price in `quote`. While there are any, the numbers are the last ones
+   * from before.
    */
   readonly unvalued: readonly string[];
 }
 
-/** The same result in every quote currency of the strategy's markets. */
+/** Results of one strategy in every quote currency of its markets. */
 export interface PnlViews {
   readonly inCurrencies: readonly PnlView[];
-  /** Losing round trips in a row, and when the last one ended. */
+  /** Number of losing round trips in a row, and the time the last one ended; null if there was none. */
   readonly lossesInARow: number;
   readonly lastLossAtMs: number | null;
 }
 
 /**
- * Input of the checks. Made by the engine for one requested order; nothing in it changes while the checks
+ * Input of the checks for one requested order, made by the engine. Nothing in it changes while the checks
  * run.
  */
 export interface RiskView {
@@ -87,10 +85,10 @@ export interface RiskView {
   readonly position: Units;
   /** Every order of this bot that may still trade or is planned, of all strategies and markets. */
   readonly liveOrders: readonly OrderRecord[];
-  /** The exchange's words for an order that works: a stop of which it says so has woken. */
+  /** States in which the exchange reports an order as working: a stop in such a state was triggered. */
   readonly working: readonly string[];
   /**
-   * By market symbol: what all strategies of this bot hold there, each coin once (`positionIn`), and its last
+   * Holdings of all strategies of this bot by market symbol, each coin once (`positionIn`), with the last
    * price in units; null before the first.
    */
   readonly holdings: ReadonlyMap<
@@ -98,16 +96,16 @@ export interface RiskView {
     { readonly market: Market; readonly position: Units; readonly price: Units | null }
   >;
   readonly results: PnlViews;
-  /** Times at which orders of this strategy were planned within the last hour, rising. */
+  /** Times at which orders of this strategy were planned within the last hour, oldest first. */
   readonly plannedAtMs: readonly number[];
   readonly marketNames: MarketNames;
 }
 
 /** Reason one check refuses an order, for people and programs. */
 export interface Objection {
-  /** One sentence with the numbers: what the limit is, and what the order would make of it. */
+  /** One sentence with the numbers: the limit, and what the order would lead to. */
   readonly reason: Sentence;
-  /** The same numbers by name, decimals as texts. */
+  /** Numbers of the sentence by name, decimals as texts. */
   readonly numbers: Readonly<Record<string, string | number | null>>;
 }
 
@@ -116,20 +114,20 @@ export interface RiskRefusal extends Objection {
   readonly check: string;
 }
 
-/** One check: why it refuses the order of the view, or null. It looks at nothing but its arguments. */
+/** A check: returns why it refuses the order of the view, or null. It reads nothing but its arguments. */
 export type RiskCheck = (view: RiskView, limits: RiskLimits) => Objection | null;
 
-/** An amount with its currency, as a refusal says it: `1.2 BTC`. */
+/** Writes an amount with its currency, as refusals do: `1.2 BTC`. */
 export function amountText(units: bigint, market: Market): string {
   return `${formatUnits(units)} ${market.base.toUpperCase()}`;
 }
 
-/** A value or price with its currency: `5000 USDT`. */
+/** Writes a value or price with its currency: `5000 USDT`. */
 export function quoteText(units: bigint, quote: string): string {
   return `${formatUnits(units)} ${quote.toUpperCase()}`;
 }
 
-/** Returns the reason no order is placed on it, in a sentence that stays the same while it lasts. */
+/** Returns why no order is placed during a standstill, in a sentence that stays the same while it lasts. */
 export function standstillText({ market, sinceMs, news }: MarketStandstill, limitMs: number): Sentence {
   return sentence('market-standstill', {
     market,

@@ -13,15 +13,15 @@ export interface EquityOptions {
   readonly views: PortfolioViews;
 }
 
-/** Result so far and the capital it was made with, in one currency. */
+/** Result so far and the capital with which it was made, in one currency. */
 interface EquityReading {
   readonly quote: Currency;
   readonly result: Units;
-  /** Equity less result, as the account is now. Right while nothing is on its way. */
+  /** Returns equity less result from the current account, which is right only while no order is in flight. */
   readonly base: () => Units | null;
 }
 
-/** The quote currencies of all strategies, and the one in which the bot as a whole is valued. */
+/** Returns the quote currencies of all strategies, and the currency in which the whole bot is valued. */
 export function currenciesOfBot(
   instances: readonly StrategyInstance[],
   { marketNames: { bridge } }: StrategyInstance,
@@ -31,8 +31,8 @@ export function currenciesOfBot(
 }
 
 /**
- * The money of all strategies in a currency: their capital, and what their trades made of it. Null where one
- * of them shares the account's money: then all of that is theirs.
+ * Returns the money of all strategies in a currency: their capital, and what their trades made of it. Null if
+ * one of them shares the account's money: then all of that is theirs.
  */
 export function moneyOfStrategies(instances: readonly StrategyInstance[], currency: string): bigint | null {
   let sum = 0n;
@@ -45,9 +45,9 @@ export function moneyOfStrategies(instances: readonly StrategyInstance[], curren
 }
 
 /**
- * The equity of a strategy, or of all together, as a drawdown is measured: what there was to begin with, and
- * the results since. The results come from fills and last prices alone. So a wallet that is listed before or
- * after a fill moves nothing, and a deposit is no gain.
+ * Computes the equity of a strategy, or of the whole bot, for drawdowns: the capital at the beginning and the
+ * results since. The results come from fills and last prices alone. So a wallet that is listed before or
+ * after a fill changes nothing, and a deposit is no gain.
  */
 export class EquityOfBot {
   private readonly options: EquityOptions;
@@ -56,7 +56,7 @@ export class EquityOfBot {
     this.options = options;
   }
 
-  /** Null while something that is held has no price. */
+  /** Returns the equity of a strategy, or of the bot (null); null while some asset has no price. */
   of(strategy: string | null, nowMs: number): EquityReading | null {
     if (strategy === null) return this.ofAll(nowMs);
     const instance = this.options.instances.find(({ name }) => name === strategy);
@@ -86,7 +86,7 @@ export class EquityOfBot {
     return { quote, result, base: () => this.baseOfAll(quotes, quote, result) };
   }
 
-  /** The money of the strategies, and the coins that our fills brought, less what was made. */
+  /** Returns the money of the strategies and the coins from our fills, less the result. */
   private baseOfAll(quotes: ReadonlySet<Currency>, quote: Currency, result: Units): Units | null {
     const { account, instances, markets } = this.options;
     let sum: Units | null = NO_UNITS;

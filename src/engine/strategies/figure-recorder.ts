@@ -9,13 +9,13 @@ import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Reconciler } from '../fills/reconciler.ts';
 
-/** Interval of the values: at multiples of it, which are those of Tehran's midnight too. */
+/** Interval of the values, in ms. They are written at its multiples, and so at Tehran's midnight too. */
 const EVERY_MS = 300_000;
 
-/** Delay before a value without a price is tried again. */
+/** Delay before a value without a price is tried again, in ms. */
 const RETRY_MS = 30_000;
 
-/** Nothing is worth what it was so long ago: without a younger price there is no value. */
+/** Age from which a price is too old to value anything, in ms. */
 const OLDEST_PRICE_MS = 600_000;
 
 interface FigureRecorderOptions extends Omit<EquityOptions, 'views'> {
@@ -23,28 +23,28 @@ interface FigureRecorderOptions extends Omit<EquityOptions, 'views'> {
   readonly outbox: Outbox;
   readonly reconciler: Pick<Reconciler, 'break' | 'books'>;
   readonly blotter: Pick<OrderBlotter, 'unsettled'>;
-  /** True if strategies are at work: nothing is known of the account before that. */
+  /** True if strategies are running: nothing is known of the account before that. */
   readonly hasStarted: () => boolean;
 }
 
 /**
- * Writes series of what the bot is worth, of profits and of budgets, by the engine's time, for those who look
- * at them later. It reads and changes nothing. What can not be valued by young prices gets no value.
+ * Writes series of the bot's worth, profits and budgets for later analysis, by the engine's time. It reads
+ * and changes nothing else. Anything without a young price gets no value.
  *
- * The equity of the bot is the capital of its strategies with what their trades made of it, or all money of
- * its quote currencies where one of them has none, and the coins that its strategies hold. It does not have
- * what others bought, and what is in the margin wallets.
+ * The equity of the bot is the capital of its strategies with what their trades made of it, and the coins
+ * that they hold. If one of them has no capital, all money of its quote currencies counts instead of capital.
+ * Coins that others bought and the margin wallets are not included.
  */
 export class FigureRecorder {
   readonly plots: LivePlots;
   private readonly options: FigureRecorderOptions;
   private nextAtMs = 0;
-  /** Time of the next values, however the last ones went. */
+  /** Time of the next round of values, even if values of this round are still missing. */
   private dueAtMs = 0;
-  /** Names that have a value since the last time all were taken; as many as there are series. */
+  /** Names of the series that have a value in this round; at most as many as there are series. */
   private readonly written = new Set<string>();
 
-  /** Limits that were ever used in this life: most never are. */
+  /** Limits that were ever used in this life; most never are. */
   private readonly used = new Set<string>();
 
   constructor(options: FigureRecorderOptions) {
@@ -80,7 +80,7 @@ export class FigureRecorder {
     }
   }
 
-  /** Answers whether all of it is known. */
+  /** Writes the values of money. Returns true if all of them are known. */
   private writeMoney(nowMs: number): boolean {
     const { instances, markets } = this.options;
     const [first] = instances;
@@ -122,8 +122,7 @@ export class FigureRecorder {
 
   /**
    * Returns the amount of a currency: of the strategies' capital, else by the books, which have each trade of
-   * the strategies, or by the wallet while there are no books and nothing is in flight. Null while unknown,
-   * as in a break.
+   * the strategies, else by the wallet while nothing is in flight. Null while unknown, as in a break.
    */
   private moneyOf(currency: string): bigint | null {
     const { reconciler, account, blotter, instances } = this.options;
@@ -135,7 +134,7 @@ export class FigureRecorder {
     return account.seenAtMs('balances') === null ? null : account.totalOf(currency);
   }
 
-  /** Answers whether the series has a value of this time. */
+  /** Writes a value of a series once in a round. Returns true if the series has a value in this round. */
   private write(name: string, units: Units | null, atMs: number): boolean {
     if (this.written.has(name)) return true;
     if (units === null) return false;

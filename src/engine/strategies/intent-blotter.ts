@@ -4,12 +4,12 @@ import type { Outbox } from '../outbox.ts';
 import type { Sentence } from '../../language/sentence.ts';
 
 /**
- * Intents at work that are remembered, to be ended in the mirror. Bounded by the orders and algorithms that
+ * Intents at work, kept so that they can be ended in the mirror. Bounded by the orders and algorithms that
  * can be live.
  */
 export class IntentBlotter {
   private readonly outbox: Outbox;
-  /** Null where nothing of it is kept for a restart. */
+  /** Intents at work, by id; null if an intent is not stored for a restart. */
   private readonly working = new Map<string, IntentRecord | null>();
 
   constructor(outbox: Outbox) {
@@ -19,14 +19,14 @@ export class IntentBlotter {
   begin(id: string, strategy: string, intent: Intent): void {
     const { outbox } = this;
     if (!outbox.isRestartable && !outbox.isJournaled) return;
-    // What is not kept for a restart is read by nobody.
+    // Without a restart nobody reads the record.
     const record = outbox.isRestartable ? recordOf(id, strategy, { intent, atMs: outbox.nowMs }) : null;
     this.working.set(id, record);
     if (record !== null) outbox.change({ kind: 'intent', intent: record });
     if (outbox.isJournaled) outbox.journal('intent', id, { strategy, kind: intent.kind });
   }
 
-  /** Says why one at work does not end. */
+  /** Records why an intent at work does not end. */
   note(id: string, reason: Sentence): void {
     const record = this.working.get(id);
     if (record === undefined || record === null) return;
@@ -43,7 +43,7 @@ export class IntentBlotter {
     if (this.outbox.isJournaled) this.outbox.journal('intent', id, { status, reason });
   }
 
-  /** Takes over what was at work before a restart. */
+  /** Restores the intents that were at work before a restart. */
   restore(records: readonly IntentRecord[]): void {
     for (const record of records) this.working.set(record.id, record);
   }

@@ -38,11 +38,11 @@ interface IntentRouterOptions {
   readonly reservations: Reservations;
   readonly members: MemberGuard;
   readonly transfers: TransferManager;
-  /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
+  /** Moves of an order (a cancel and a new order) that the limits allow per minute; null without limits. */
   readonly movesPerMinute: number | null;
-  /** Reason no new orders are accepted; null while they are. */
+  /** Returns the reason why no new orders are accepted; null while they are accepted. */
   readonly closed: () => Sentence | null;
-  /** Reason a strategy may not place what an intent asks for: a person closes its position there. */
+  /** Returns why an intent is refused while a person closes the position there; null if it is not. */
   readonly whileClosing: (instance: StrategyInstance, intent: Intent) => Sentence | null;
 }
 
@@ -50,7 +50,7 @@ interface IntentRouterOptions {
 type PlacedOrder = { readonly ok: true; readonly key: string | null } | Refused;
 type Refused = { readonly ok: false } & IntentRefusal;
 
-/** Turns what strategies want into orders and algorithms, or says why not. */
+/** Turns the intents of strategies into orders and algorithms, or returns why not. */
 export class IntentRouter {
   private readonly options: IntentRouterOptions;
   private readonly starter: AlgorithmStarter;
@@ -99,7 +99,7 @@ export class IntentRouter {
     }
   }
 
-  /** Places an order that a person wants in the book of a strategy, which is not told of a refusal. */
+  /** Places an order by hand in the book of a strategy. The strategy is not notified of a refusal. */
   placeByHand(
     instance: StrategyInstance,
     asked: Extract<Intent, { kind: 'place' }>,
@@ -113,7 +113,7 @@ export class IntentRouter {
     return { ok: true, key: present(placed.key, 'the key of an order that no algorithm places') };
   }
 
-  /** Sells what a strategy holds of a market's coin, or buys back what it owes, by a target of nothing. */
+  /** Sells a strategy's holding of a market's coin, or buys back what it owes, by a target of 0. */
   sellOut(
     instance: StrategyInstance,
     market: string,
@@ -123,13 +123,13 @@ export class IntentRouter {
     return refusal === null ? { ok: true, intentId } : { ok: false, ...refusal };
   }
 
-  /** Ends what a strategy that has just failed has at work, as its policy says. */
+  /** Ends the running work of a strategy that has just failed, as its policy says. */
   endAllOf(instance: StrategyInstance): void {
     this.options.algorithms.end((work) => work.instance === instance, sentence('ended-strategy-stopped'));
     if (instance.settings.onError === 'cancel') this.cancelAll(instance, null);
   }
 
-  /** Ends all of a strategy's algorithms in one market or all, and cancels its orders there. */
+  /** Ends a strategy's algorithms and cancels its orders, in one market or in all (null). */
   cancelAll(instance: StrategyInstance, market: string | null): void {
     const { algorithms, orderManager } = this.options;
     algorithms.end(
@@ -141,9 +141,7 @@ export class IntentRouter {
     }
   }
 
-  /**
-   * Leaves a position: what is at work and open in its coin ends, its exits last, and what is held is sold.
-   */
+  /** Leaves a position: ends algorithms and orders in its coin, its exits last, and sells what is held. */
   private exit(instance: StrategyInstance, intent: Extract<Intent, { kind: 'exit' }>): IntentRefusal | null {
     const { markets, algorithms, intents } = this.options;
     const market = markets.get(intent.market)?.market;
@@ -152,7 +150,7 @@ export class IntentRouter {
     if (price === undefined) return { code: 'fit', reason: sentence('decimals-needed') };
     const { ownExits } = algorithms;
     const closed = this.options.closed();
-    // A bracket waits with its exit at the exchange.
+    // A bracket can wait, as its exit rests at the exchange.
     if (closed !== null && !ownExits.hasBracket(instance, market.base))
       return { code: 'closed', reason: closed };
     const { marketNames } = instance;
@@ -184,8 +182,8 @@ export class IntentRouter {
   }
 
   /**
-   * A sale of coins that the strategy's own exits hold: they make it. Answers what of it an order of its own
-   * is still to sell; null where they hold none of it.
+   * Lets the strategy's own exits sell coins that they hold. Returns the amount that a separate order still
+   * has to sell; null if they hold none of the coins.
    */
   private soldByExits(
     instance: StrategyInstance,
@@ -250,7 +248,7 @@ export class IntentRouter {
       this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
       return { ok: true, key: null };
     }
-    // What a person wants is an order, and nothing is taken down for it.
+    // An order by hand is placed as it is, and no exit is canceled for it.
     const rest =
       context.isByHand === true ? null : this.soldByExits(instance, intent, { market: state.market, draft });
     if (rest !== null) {
@@ -272,8 +270,8 @@ export class IntentRouter {
   }
 
   /**
-   * Takes over the intents that were at work before a restart, once their orders and algorithms are there,
-   * and ends those that have none any more.
+   * Restores the intents that were at work before a restart, after their orders and algorithms, and ends
+   * those that have none any more.
    */
   restore({ intents: records, orders }: MirrorState): void {
     const { intents, algorithms, orderManager, transfers } = this.options;
@@ -290,7 +288,7 @@ export class IntentRouter {
     }
   }
 
-  /** An intent of one order ends with it. */
+  /** Ends an intent of a single order or pair together with it. */
   private readonly onEnd = (order: OrderRecord): void => {
     const { intents, algorithms } = this.options;
     if (algorithms.works.has(order.intentId)) return;
@@ -328,7 +326,7 @@ function expiringOf(
   return { kind: 'expiring', side, amount, price, stopPrice, tag: labels.tag, expiresAtMs, isPlaced: false };
 }
 
-/** An intent in units; null where a number is no positive decimal. */
+/** Returns an intent in units; null if a number is no positive decimal. */
 function draftOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Units): OrderDraft | null {
   const price = optionalUnits(intent.price);
   const stopPrice = optionalUnits(intent.stopPrice);
@@ -348,7 +346,7 @@ function draftOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Uni
   };
 }
 
-/** Null for what was left out, undefined for what is no positive decimal. */
+/** Converts a number to units: null if it was left out, undefined if it is no positive decimal. */
 function optionalUnits(input: DecimalInput | undefined): Units | null | undefined {
   return input === undefined ? null : (positiveRequestedUnits(input) ?? undefined);
 }

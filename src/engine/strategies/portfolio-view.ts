@@ -29,7 +29,7 @@ interface PortfolioViewsOptions {
   readonly locksOn: (strategy: string, market: string) => readonly ShownLock[];
 }
 
-/** The view of every strategy. */
+/** Views of all strategies. */
 export class PortfolioViews {
   private readonly views: ReadonlyMap<StrategyInstance, PortfolioView>;
 
@@ -44,7 +44,7 @@ export class PortfolioViews {
 
 /** View of one strategy. Everything is computed when it is read. */
 export class PortfolioView implements EngineView, Prices {
-  /** The position that was looked at last, which is looked at far more often than it changes. */
+  /** Cache of the last position that was read: it is read far more often than it changes. */
   private lastMarket = '';
   private lastTrades = -1;
   private lastPosition = 0;
@@ -111,7 +111,7 @@ export class PortfolioView implements EngineView, Prices {
     const all = account.readings.map(
       ({ currency }) => [currency, formatUnits(reservations.spendable(instance, currency))] as const,
     );
-    // The same record while nothing in it changes: who compares sees that.
+    // Returns the same record while nothing in it changes, so that it can be compared by identity.
     if (all.length !== this.lastFree.size || all.some(([name, text]) => this.lastFree.get(name) !== text)) {
       this.lastFree = new Map(all);
       this.lastFreeRecord = Object.fromEntries(all);
@@ -121,7 +121,7 @@ export class PortfolioView implements EngineView, Prices {
 
   freeNumber(currency: string): number {
     const { account, reservations, instance } = this;
-    // Most strategies have the account to themselves, and look at every bar.
+    // Most strategies have the account to themselves, and read this at every bar.
     if (reservations.isFree(instance, currency)) return account.freeNumber(currency);
     return numberOfUnits(reservations.spendable(instance, currency));
   }
@@ -144,7 +144,7 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   rules(market: string): MarketRules | null {
-    // Mostly those of one market, which are the same until the exchange changes them.
+    // Most calls are for one market, whose rules are the same until the exchange changes them.
     if (this.lastRuled?.market.symbol !== market) this.lastRuled = this.markets.get(market) ?? null;
     return this.lastRuled === null ? null : this.markets.rulesOf(this.lastRuled);
   }
@@ -163,8 +163,8 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   /**
-   * All that it has, valued once in the market's quote currency: the money of its markets' quote currencies,
-   * and every coin that its fills brought. Null without a price of the market, or while something has none.
+   * Returns the equity in the market's quote currency: the money of the strategy's quote currencies, and
+   * every coin from its fills, each valued once. Null while the market or one of them has no price.
    */
   equityUnits(market: string): Units | null {
     const state = this.markets.get(market);
@@ -208,8 +208,8 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   /**
-   * Its capital with the money that its fills moved, or, where it has none in any quote currency of its
-   * markets, the account's balance.
+   * Returns its capital with the money that its fills moved, or the account's balance if it has no capital in
+   * any quote currency of its markets.
    */
   private moneyOf(currency: Currency): bigint {
     return this.instance.moneyOf(currency) ?? this.account.totalOf(currency);

@@ -18,25 +18,25 @@ import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { BracketWish, DecimalInput, Intent, Quote } from '../../strategy/intents.ts';
 
-/** An intent that says how much it wants: by amount, by value or by share of the equity. */
+/** An intent with a size: an amount, a value or a share of the equity. */
 type SizedIntent =
   | Extract<Intent, { kind: 'place' | 'oco' } | { kind: SlowKind }>
   | ({ readonly side: Side } & BracketWish['entry']);
 
-/** Intents that have one size, and that an algorithm serves. */
+/** Intents with one size that an algorithm serves. */
 type SlowKind = 'twap' | 'vwap' | 'iceberg' | 'ladder' | 'peg';
 const SLOW_KINDS: ReadonlySet<Intent['kind']> = new Set(['twap', 'vwap', 'iceberg', 'ladder', 'peg']);
 
 /** Data for computing a size. */
 interface SizeView {
   readonly market: Market;
-  /** The best price that an order of a side meets, units of 1e-10; null while none is known. */
+  /** Returns the best price that an order of a side meets, in units of 1e-10; null while none is known. */
   readonly priceFor: (side: Side) => Units | null;
-  /** The strategy's equity in the quote currency; null without a price. */
+  /** Returns the strategy's equity in the quote currency; null without a price. */
   readonly equity: () => Units | null;
 }
 
-/** The same of a strategy's market as it is now. */
+/** Returns the current data for sizes in one market of a strategy. */
 export function sizeViewOf(
   { risk, views }: { readonly risk: PreTradeRisk; readonly views: PortfolioViews },
   instance: StrategyInstance,
@@ -54,9 +54,9 @@ type Sized<Of> =
   | { readonly ok: false; readonly reason: Sentence };
 
 /**
- * The amount of an order in units; null where it says one that is no positive decimal. A value or a share of
- * the equity is divided by the order's own price (limit, else stop), or else by the best price of its side,
- * and rounded down to 1e-10. Fees are not taken off.
+ * Returns the amount of an order in units; null if its own amount is no positive decimal. A value or a share
+ * of the equity is divided by the order's own price (limit, else stop), or else by the best price of its
+ * side, and rounded down to 1e-10. Fees are not deducted.
  */
 export function amountFor(order: SizedIntent | Quote, view: SizeView): Amount {
   if (order.amount !== undefined) return { ok: true, units: positiveRequestedUnits(order.amount) };
@@ -75,8 +75,8 @@ export function amountFor(order: SizedIntent | Quote, view: SizeView): Amount {
 }
 
 /**
- * An intent that an algorithm serves, with its amounts: each quote by itself; what has no size stays as it
- * is.
+ * Works out the amounts of an intent that an algorithm serves, for each quote by itself. An intent without a
+ * size stays as it is.
  */
 export function sizedAlgorithm(
   intent: Extract<Intent, { kind: SizedAlgorithmIntent['kind'] }>,
@@ -104,7 +104,7 @@ export function sizedAlgorithm(
   return { ok: true, intent: { ...intent, quotes } };
 }
 
-/** Most quotes say their amounts, and come at every book. */
+/** True if all quotes have amounts, as most have; this saves work at every book. */
 function hasAmounts(intent: { readonly quotes: readonly Quote[] }): intent is QuotesIntent {
   return intent.quotes.every(({ amount }) => amount !== undefined);
 }
@@ -125,7 +125,7 @@ function withAmount<Kind extends Extract<Intent, { kind: SlowKind }>>(
   return amount.ok ? { ok: true, intent: { ...intent, amount: amount.value } } : amount;
 }
 
-/** The amount as algorithms take it: as it was said, or as the text of what was worked out. */
+/** Returns the amount for an algorithm: as the intent gives it, or the text of the computed one. */
 function inputFor(
   order: SizedIntent | Quote,
   view: SizeView,
@@ -150,7 +150,7 @@ function valueOf(
   return multiplyUnits(all, share, divideDown);
 }
 
-/** Of several prices their average; of a bound the worst. */
+/** Returns the order's own price: the average of several prices, or the bound, which is the worst one. */
 function ownPrice(order: SizedIntent | Quote, market: Market): Units | null {
   if ('bound' in order) return positiveRequestedUnits(order.bound);
   if ('orders' in order) return ladderPrice(order, market);

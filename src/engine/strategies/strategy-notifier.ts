@@ -13,8 +13,8 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 
 /**
- * Events that wait for strategies, before they have started or within one step. The oldest go, with a
- * warning.
+ * Most events that wait for strategies, before they have started or within one step. Beyond it the oldest are
+ * dropped, with a warning.
  */
 const MOST_WAITING = 10_000;
 
@@ -35,7 +35,7 @@ interface StrategyNotifierOptions {
   readonly markets: MarketDataCache;
 }
 
-/** The events for strategies: fills, orders and rejections of theirs, and whatever else waits. */
+/** Queues the events of strategies: their fills, orders and rejections, and all other events. */
 export class StrategyNotifier {
   readonly queue = new EventQueue();
   private readonly options: StrategyNotifierOptions;
@@ -59,12 +59,12 @@ export class StrategyNotifier {
     );
   }
 
-  /** A trade of the account; one of nobody's order goes to nobody. */
+  /** Applies a fill to the strategy of its order; a fill without an order of the bot is ignored. */
   onFill(fill: FillRecord, order: OrderRecord | null): void {
     if (order !== null) this.applyFill({ fill, tag: order.tag, exit: order.exit }, order);
   }
 
-  /** Corrects fills that were booked wrongly: the difference, and how many more there are. It is no event. */
+  /** Corrects wrongly booked fills of a strategy: the difference and how many more there are. No event. */
   onCorrection(by: FillRecord, more: number): void {
     if (by.strategy === null) return;
     const instance = this.instancesByName.get(by.strategy);
@@ -98,7 +98,7 @@ export class StrategyNotifier {
     }
   };
 
-  /** Something that it wanted came to nothing. */
+  /** Notifies a strategy that one of its intents or orders was refused. */
   reject(
     instance: StrategyInstance,
     rejected: Partial<Omit<Rejection, 'reason'>> & Pick<Rejection, 'code'> & { readonly reason: Sentence },
@@ -110,8 +110,8 @@ export class StrategyNotifier {
     const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
     instance.tally.refuse({ what: refused, code, reason: rejected.reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
-    // The refusal of an order is reported as such; and while no orders are taken, once a minute is enough.
-    // A lock says by itself what it refuses.
+    // A refused order and a refusal by a lock are logged elsewhere. While no orders are accepted, one line
+    // per minute is enough.
     const isReported =
       clientOrderId !== null ||
       code.startsWith('lock ') ||
@@ -127,7 +127,7 @@ export class StrategyNotifier {
     this.reject(instance, { clientOrderId: key, market, side, tag, exit, ...rejection });
   }
 
-  /** Takes over the fills that came while their strategies were not at work, and hands them out. */
+  /** Restores the fills that came while their strategies were not running, and delivers them. */
   restore({ stored }: MirrorState): void {
     this.absent.restore(stored[STORED_ABSENT_FILLS]);
     for (const absent of this.absent.release(
@@ -176,7 +176,7 @@ export class StrategyNotifier {
   }
 }
 
-/** An event for a strategy. */
+/** An event and the strategy that gets it. */
 export interface QueuedEvent {
   readonly instance: StrategyInstance;
   readonly event: StrategyEvent;
@@ -185,8 +185,8 @@ export interface QueuedEvent {
 const FIRST_ROOM = 16;
 
 /**
- * The events that wait for strategies, in a ring: it is filled and emptied at every event, and a list would
- * be made anew each time.
+ * Queue of events for strategies, as a ring: it is filled and emptied at every event, and a list would be
+ * allocated each time.
  */
 export class EventQueue {
   private slots: (QueuedEvent | null)[] = emptySlots(FIRST_ROOM);
@@ -199,7 +199,7 @@ export class EventQueue {
     this.length += 1;
   }
 
-  /** Before everything else. */
+  /** Puts an event before all others. */
   unshift(queued: QueuedEvent): void {
     if (this.length === this.slots.length) this.grow();
     this.head = (this.head - 1) & (this.slots.length - 1);
@@ -207,7 +207,7 @@ export class EventQueue {
     this.length += 1;
   }
 
-  /** The next; null where there is none. */
+  /** Removes and returns the next event; null if there is none. */
   shift(): QueuedEvent | null {
     if (this.length === 0) return null;
     const queued = present(this.slots[this.head], 'something at the head of a queue that is not empty');
@@ -217,7 +217,7 @@ export class EventQueue {
     return queued;
   }
 
-  /** Room is always a power of two, so that a place is found without a division. */
+  /** Doubles the room. It is always a power of two, so that an index is found without a division. */
   private grow(): void {
     const { slots, head } = this;
     this.slots = [...slots.slice(head), ...slots.slice(0, head), ...emptySlots(slots.length)];

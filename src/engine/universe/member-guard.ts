@@ -19,8 +19,8 @@ interface Guarded {
 }
 
 /**
- * A strategy that runs in each member of a universe buys in members alone: in a market that has left it may
- * sell what it holds. What rests and what is at work there goes on.
+ * Guards a strategy that runs in each member of a universe: it buys only in members, and in a market that has
+ * left it may only sell its holding. Orders and algorithms that are live there go on.
  */
 export class MemberGuard {
   private readonly options: MemberGuardOptions;
@@ -35,7 +35,7 @@ export class MemberGuard {
     const state = this.options.universeOf(instance, name);
     const isOut = (market: string): boolean => !universeOf(state).isMember(market);
     if (intent.kind === 'quotes' && isOut(intent.market)) {
-      // Those of before would go on to rest if nothing were taken.
+      // The reduced set is passed on even if it is empty, or the quotes of the last set would stay.
       const quotes = intent.quotes.filter(({ side }) => side === 'sell');
       const isWhole = quotes.length === intent.quotes.length;
       return isWhole
@@ -46,7 +46,7 @@ export class MemberGuard {
     return market === null ? { intent, why: null } : { intent: null, why: this.whyNot(market, state) };
   }
 
-  /** The market that is out and in which an intent may buy; null for one that does not. */
+  /** Returns the market in which an intent may buy though it is no member; null if there is none. */
   private boughtIn(
     instance: StrategyInstance,
     intent: Intent,
@@ -88,7 +88,7 @@ export class MemberGuard {
   }
 }
 
-/** True if a holding is to be at most its current size; a value or a share is not compared with it. */
+/** True if a target is at most the current holding; a target by value or by share must be 0. */
 function isReduction(instance: StrategyInstance, intent: Extract<Intent, { kind: 'target' }>): boolean {
   const { position, value, equityShare } = intent;
   if (position === undefined) return isNothing(value ?? equityShare);

@@ -6,13 +6,13 @@ const member = z.strictObject({ market: z.string(), rank: storedCount, sinceMs: 
 /** Stored state of one universe. */
 const storedUniverse = z.strictObject({
   members: z.array(member).readonly(),
-  /** Markets that have left and in which the strategy still had something. */
+  /** Markets that have left while the strategy still had something in them. */
   kept: z.array(z.string()).readonly(),
 });
 
-/** State for a restart, by the strategy's name and that of the data: `alpha/members`. */
+/** State for a restart. Universes are named by the strategy and the data: `alpha/members`. */
 export const storedUniverses = z.strictObject({
-  /** Time each market was first seen; null: it was there when the bot first polled. */
+  /** Time each market was first seen; null if it was there when the bot first polled. */
   firstSeen: z.record(z.string(), storedTimeMs.nullable()),
   universes: z.record(z.string(), storedUniverse),
 });

@@ -9,21 +9,21 @@ import { CandleReader } from '../feeds/candle-reader.ts';
 import { pageIssue } from '../feeds/candle-pages.ts';
 import type { Outbox } from '../outbox.ts';
 
-/** A market that entered or left, and what decided it. */
+/** Entry or exit of a market, and what decided it. */
 export interface MemberChange {
   readonly market: string;
   readonly kind: 'entered' | 'left';
-  /** By the ranking that decided; null where it has none, since a filter refused it. */
+  /** Rank in the ranking that decided; null if there is none, since a filter refused the market. */
   readonly rank: number | null;
-  /** Reason it is in, or out: what was found, and what was expected. */
+  /** Reason for the entry or exit: what was found, and what was expected. */
   readonly reason: OutReason;
 }
 
-/** Change of one of a strategy's universes, to notify it of. */
+/** Change of one universe of a strategy, of which the strategy is notified. */
 interface MembersChange {
   readonly entered: readonly string[];
   readonly left: readonly string[];
-  /** Both in order, each with its reason. */
+  /** Entered and left markets in order, each with its reason. */
   readonly changes: readonly MemberChange[];
   readonly past: readonly ClosedCandle[];
 }
@@ -33,28 +33,28 @@ const NO_RANK = 0;
 const BEING_READ: OutReason = { by: 'past', found: null, limit: null };
 
 /**
- * One universe of one strategy: who is in it, who has left and is still followed, and whose bars of the past
- * are being read. A market is a member, for the strategy, once its bars are there.
+ * One universe of one strategy: its members, the markets that have left and are still followed, and those
+ * whose past bars are being read. For the strategy, a market is a member once its past bars were read.
  */
 export class TrackedUniverse {
   readonly instance: StrategyInstance;
   readonly wanted: UniverseSubscription;
   /** Name in messages and files: `alpha/members`. */
   readonly key: string;
-  /** True if it was there before a restart. */
+  /** True if it was restored after a restart. */
   readonly isRestored: boolean;
   rankings = 0;
   rankedAtMs: number | null = null;
   nextMs = Number.NEGATIVE_INFINITY;
   isEmptyLogged = false;
-  /** Times that a market has entered, and left. */
+  /** Number of times that a market has entered, and left. */
   readonly tally = { entered: 0, left: 0 };
-  /** Chosen by the last ranking, whether the strategy knows it or not. */
+  /** Markets that the last ranking chose, also those that the strategy does not know yet. */
   private readonly chosen = new Set<string>();
-  /** Those that the strategy knows as members, and since when. */
+  /** Markets that the strategy knows as members, with the time since when. */
   private readonly members = new Map<string, number>();
   private readonly kept = new Set<string>();
-  /** Bars of the past of those that are not followed yet; null while they are read. */
+  /** Past bars of markets that are not followed yet; null while they are read. */
   private readonly past = new Map<string, readonly ClosedCandle[] | null>();
   private ranks: ReadonlyMap<string, number>;
   private out: ReadonlyMap<string, OutReason> = new Map();
@@ -102,22 +102,22 @@ export class TrackedUniverse {
     return { members, kept };
   }
 
-  /** The markets that a ranking has chosen, for the next one. */
+  /** Markets that the last ranking chose, as input of the next one. */
   get incumbents(): ReadonlySet<string> {
     return this.chosen;
   }
 
-  /** Markets whose bars of the past are to be read. */
+  /** Markets whose past bars have to be read. */
   get unread(): readonly string[] {
     return [...this.past].flatMap(([market, bars]) => (bars === null ? [market] : []));
   }
 
-  /** Markets whose data is asked for: members and those that are kept, once their past is there. */
+  /** Markets whose data is requested: members and kept markets, once their past bars were read. */
   get followed(): readonly string[] {
     return [...this.members.keys(), ...this.kept].filter((market) => !this.past.has(market));
   }
 
-  /** True if nothing of it waits: no market that is held or read, and no change to report. */
+  /** True if nothing is pending: no kept market, no past bars to read, and no change to report. */
   get isSettled(): boolean {
     return this.kept.size === 0 && this.past.size === 0 && !this.isChanged;
   }
@@ -126,7 +126,7 @@ export class TrackedUniverse {
     return this.kept.has(market);
   }
 
-  /** Takes in a ranking. `holds`: whether the strategy has something in a market. */
+  /** Applies a ranking. `holds`: true if the strategy has something in a market. */
   rank(ranking: MarketRanking, nowMs: number, holds: (market: string) => boolean): void {
     this.rankings += 1;
     this.rankedAtMs = nowMs;
@@ -143,7 +143,7 @@ export class TrackedUniverse {
     this.out = out.length === 0 ? ranking.out : new Map([...ranking.out, ...out]);
   }
 
-  /** Stops following markets that have left, once nothing is held there. */
+  /** Stops following markets that have left, once the strategy holds nothing there. */
   release(holds: (market: string) => boolean): void {
     for (const market of this.kept) {
       if (holds(market)) continue;
@@ -153,17 +153,17 @@ export class TrackedUniverse {
     }
   }
 
-  /** The bars of the past of a market are there. */
+  /** Notes that the past bars of a market were read. */
   read(market: string, bars: readonly ClosedCandle[]): void {
     if (this.past.has(market)) this.past.set(market, bars);
   }
 
-  /** They have to be read once more: later bars were told meanwhile. */
+  /** Marks the past bars of a market as unread again, since later bars were delivered meanwhile. */
   readAgain(market: string): void {
     if (this.past.has(market)) this.past.set(market, null);
   }
 
-  /** Markets whose bars are there and that are not followed yet, with these bars. */
+  /** Markets whose past bars were read and that are not followed yet, with these bars. */
   get ready(): readonly (readonly [market: string, bars: readonly ClosedCandle[]])[] {
     return [...this.past].flatMap(([market, bars]) => (bars === null ? [] : [[market, bars] as const]));
   }
@@ -190,7 +190,7 @@ export class TrackedUniverse {
 
   private choose(market: string, nowMs: number): boolean {
     if (this.kept.delete(market)) {
-      // Its data goes on, so nothing is to be read.
+      // Its data was never stopped, so no past bars have to be read.
       this.chosen.add(market);
       this.enter(market, nowMs);
       this.changed();
@@ -231,7 +231,7 @@ export class TrackedUniverse {
     this.shown = null;
   }
 
-  /** Those that are chosen are out until their bars are there. */
+  /** Returns the reason of each market that is out. A chosen market is out until its past bars were read. */
   private reasons(): Readonly<Record<string, OutReason>> {
     const reasons = new Map(this.out);
     for (const market of this.chosen) if (!this.members.has(market)) reasons.set(market, BEING_READ);
@@ -249,15 +249,15 @@ function marketsOf(changes: readonly MemberChange[], kind: MemberChange['kind'])
   return changes.flatMap((change) => (change.kind === kind ? [change.market] : []));
 }
 
-/** Bars that did not come are asked for again after this. */
+/** Delay before missing past bars are requested again, in ms. */
 const RETRY_MS = 5_000;
 
-/** A question for bars of the past waits for its slot no longer than this. */
+/** Longest time that a request for past bars waits for its slot, in ms. */
 const LONGEST_WAIT_MS = 60_000;
 
 type CandleTemplate = Extract<MemberTemplate, { kind: 'candles' }>;
 
-/** Reads the bars of the past of one market, one length and one page after the other. */
+/** Reads the past bars of one market, one length and one page after the other. */
 export class PastBars {
   readonly market: string;
   private readonly outbox: Outbox;
@@ -272,7 +272,7 @@ export class PastBars {
       readonly outbox: Outbox;
       readonly templates: readonly MemberTemplate[];
       readonly venue: Pick<VenueProfile, 'pageSizes' | 'barAnchors'>;
-      /** It does not ask before it. */
+      /** Earliest time of the first request. */
       readonly notBeforeMs: number;
     },
   ) {
@@ -287,17 +287,17 @@ export class PastBars {
       });
   }
 
-  /** All bars, each length in order; null while some are missing. */
+  /** All past bars, each length in order; null while some are missing. */
   get all(): readonly ClosedCandle[] | null {
     return this.unread === undefined ? this.bars : null;
   }
 
-  /** Time of the next request; infinity while it waits for an answer, and once all is there. */
+  /** Time of the next request; infinity while an answer is awaited, and after the last one. */
   get wakeAtMs(): number {
     return this.isAsking || this.unread === undefined ? Number.POSITIVE_INFINITY : this.notBeforeMs;
   }
 
-  /** Asks for the next page. */
+  /** Requests the next page. */
   pump(nowMs: number): void {
     const reader = this.unread;
     if (reader === undefined || this.isAsking || nowMs < this.notBeforeMs) return;
