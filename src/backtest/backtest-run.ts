@@ -18,29 +18,25 @@ import type { EquityValuer } from '../venues/equity-valuer.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { PlotSeries, PlotSink } from '../strategy/plots.ts';
 
-/** A rule of filling, what it was set to, or what it can not know, in no language. */
+/** Text of a fidelity statement, independent of language: a rule, its setting or a caveat. */
 export type FidelityFact = Fact<keyof typeof ENGLISH_FIDELITY>;
 
 export const fidelityFact = factsOf<typeof ENGLISH_FIDELITY>();
 
-/**
- * Statement of how a backtest made its fills. Every result contains it, so that nobody overrates its numbers.
- */
+/** Description of how a run made its fills; every result has it, so that nobody overrates the figures. */
 export interface FidelityStatement {
   /**
    * `candles`: bars only. `poll`: the whole live bot against recorded books and trades. `live`: fills of an
    * exchange, from the mirror of the bot that made them.
    */
   readonly kind: 'candles' | 'poll' | 'live';
-  /**
-   * Each rule that decided a fill, as a name and what it was set to: `market orders`, `the open, as taker`.
-   */
+  /** Each rule that decided a fill, by name and setting, such as `market orders`: `the open, as taker`. */
   readonly rules: readonly { readonly rule: FidelityFact; readonly setting: FidelityFact }[];
-  /** Facts that these rules cannot know, one sentence each. */
+  /** Limits of these rules: what they cannot know, one sentence each. */
   readonly caveats: readonly FidelityFact[];
 }
 
-/** A statement with what else a run can not know. */
+/** Returns a statement with more caveats added. */
 export function withCaveats(
   statement: FidelityStatement,
   more: readonly FidelityFact[] = [],
@@ -48,15 +44,12 @@ export function withCaveats(
   return more.length === 0 ? statement : { ...statement, caveats: [...statement.caveats, ...more] };
 }
 
-/**
- * Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no
- * bars.
- */
+/** Value of the account over time: at the end of each bar, or every `barMs` where there are no bars. */
 export interface EquityCurve {
   readonly length: number;
   readonly timeMs: Float64Array;
   /**
-   * In the quote currency, as a number: for statistics and pictures only. The exact last one is
+   * Equity in the quote currency as a number, for statistics and charts only. The exact last value is
    * `BacktestRun.finalEquity`.
    */
   readonly equity: Float64Array;
@@ -64,55 +57,55 @@ export interface EquityCurve {
   readonly isExposed: Uint8Array;
 }
 
-/** One market of a run: its terms, and what it cost at the ends. */
+/** One market of a run: its terms, its first and last price, and its bars. */
 export interface TradedMarket {
   readonly market: Market;
-  /** The first price that a strategy could have bought at, and the last that positions are valued at. */
+  /** Price at which a strategy could first have bought; `lastPrice` is that at which positions are valued. */
   readonly firstPrice: Units;
   readonly lastPrice: Units;
-  /** The bars that the report draws: those of the run, or bars made of its trades or books. */
+  /** Bars that the report draws: those of the run, or bars built from its trades or books. */
   readonly candles: CandleColumns;
 }
 
 /** Record of how the bars of a run were loaded. */
 export interface Loading {
   readonly loadMs: number;
-  /** True if all bars came from the cache of columns that were read before. */
+  /** True if all bars came from the cache of converted columns. */
   readonly fromCache: boolean;
 }
 
 /** Time spent in each part of a run. */
 interface RunTiming extends Loading {
   readonly runMs: number;
-  /** Bars, or polls, trades and books, that went through. */
+  /** Number of events processed: bars, or polls, trades and books. */
   readonly events: number;
 }
 
-/** Number of intents of a strategy, and of those refused, the most frequent reason first. */
+/** Number of intents of a strategy, and its refusals by reason, the most frequent reason first. */
 export interface StrategyIntents {
   readonly strategy: string;
   readonly count: number;
   readonly refusals: readonly RefusalCount[];
 }
 
-/** The locks that there were, and how many more than are listed. */
+/** Locks of a run that are listed, and how many more there were. */
 export interface LocksOfRun {
   readonly records: readonly LockRecord[];
   readonly more: number;
 }
 
-/** Record of a run that both fidelities make: the account, and what the engine leaves behind. */
+/** Outcome of a run at either fidelity: the account, and the records of the engine. */
 export interface EngineOutcome extends Pick<
   BacktestRun,
   'initialEquity' | 'finalEquity' | 'curve' | 'intents' | 'locks' | 'members' | 'orders' | 'fills'
 > {
-  /** Reasons that strategies stopped for, by their names. */
+  /** Reason for which each failed strategy stopped, by strategy name. */
   readonly failures: ReadonlyMap<string, string>;
-  /** Log lines of strategies by their names: the last lines of each. */
+  /** Last log lines of each strategy, by strategy name. */
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
 }
 
-/** Record of what an engine leaves behind, with the strategies of its lives before. */
+/** Returns the records of an engine. `past`: strategies of engines that ran before it in the same run. */
 export function engineRecord(
   engine: Engine,
   past: readonly StrategyInstance[] = [],
@@ -133,7 +126,7 @@ export function engineRecord(
   return { failures, logs, intents, locks: engine.locks.history(), members: engine.universes.history() };
 }
 
-/** Strategies of a run, as its result has them. */
+/** Returns the strategies of a run in the form of its result. */
 export function ranStrategies(
   instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
   { failures, logs }: Pick<EngineOutcome, 'failures' | 'logs'>,
@@ -147,17 +140,15 @@ export function ranStrategies(
   }));
 }
 
-/**
- * Raw record of a backtest, before any number is made of it. Times in ms since 1970, money in units of 1e-10.
- */
+/** Raw record of a backtest, before any statistics. Times: ms since 1970; money: units of 1e-10. */
 export interface BacktestRun {
   readonly fidelity: FidelityStatement;
-  /** All money of the result is in it. */
+  /** Currency of all money of the result. */
   readonly quote: Currency;
-  /** From the first moment at which a strategy could act to the last bar's close. */
+  /** First moment at which a strategy could act, in ms since 1970; `toMs` is the close of the last bar. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Time between two points of the curve if none is missing. */
+  /** Time between two points of the curve where none is missing, in ms. */
   readonly barMs: number;
   readonly initialEquity: Units;
   readonly finalEquity: Units;
@@ -169,31 +160,31 @@ export interface BacktestRun {
     readonly params: unknown;
     /** Reason it stopped; null if it ran to the end. */
     readonly failure: Sentence | null;
-    /** Reason of its status in a live session. */
+    /** Reason for its status in a live session. */
     readonly reason?: Sentence | null;
     /** The last lines that it logged, oldest first. */
     readonly log: readonly LoggedLine[];
   }[];
-  /** Series that strategies plotted; empty if nobody draws them. */
+  /** Series that strategies plotted; empty if no report is drawn. */
   readonly plots: readonly PlottedSeries[];
-  /** Number of intents of each strategy, and of those refused. */
+  /** Number of intents, and of refused ones, for each strategy. */
   readonly intents: readonly StrategyIntents[];
-  /** In the order in which they began. */
+  /** Locks in the order in which they began. */
   readonly locks: LocksOfRun;
   /** Markets that entered and left universes. */
   readonly members: MemberHistory;
-  /** In the order in which they were planned. */
+  /** Orders in the order in which they were planned. */
   readonly orders: readonly OrderRecord[];
   /**
-   * In the order in which the engine got them: by time, but one market after the other where their
-   * bars close together.
+   * Fills in the order in which the engine received them: by time, but market by market where bars of several
+   * markets close together.
    */
   readonly fills: readonly FillRecord[];
-  /** Requests that the bot sent to the exchange; null on bars, where nothing is requested. */
+  /** Number of requests that the bot sent to the exchange; null for a run on bars, which sends none. */
   readonly requests: number | null;
-  /** Warnings for the reader of the numbers. */
+  /** Warnings about the figures of the run. */
   readonly warnings: readonly RunWarning[];
-  /** The configuration as it was read, without secrets. JSON. */
+  /** The configuration as it was read, as JSON without secrets. */
   readonly config: unknown;
   readonly timing: RunTiming;
 }
@@ -203,7 +194,7 @@ export type RunWarning = Fact<keyof typeof ENGLISH_WARNINGS>;
 
 export const runWarning = factsOf<typeof ENGLISH_WARNINGS>();
 
-/** Several one after the other in one sentence, such as `A and B`; there is at least one. */
+/** Joins warnings one after the other into one sentence, such as `A and B`. */
 export function joinedBy(
   key: 'warning.and' | 'warning.then',
   [first, ...others]: readonly [RunWarning, ...RunWarning[]],
@@ -211,14 +202,14 @@ export function joinedBy(
   return others.reduce((one, other) => runWarning(key, { one, other }), first);
 }
 
-/** The orders and fills of a run, taken from what the engine would write to its mirror. */
+/** Collects the orders and fills of a run from the changes that the engine would write to its mirror. */
 export class RunRecords {
-  /** In the order in which they were planned, each as it was last. */
+  /** Last known state of each order, in the order in which they were planned. */
   readonly orders: OrderRecord[] = [];
   readonly fills: FillRecord[] = [];
-  /** Indices in the list of the orders that have not ended, except the newest. */
+  /** Index in `orders` of each unfinished order, except the newest one. */
   private readonly places = new Map<string, number>();
-  /** The one that was planned last and has not ended: mostly it is the next that does. Empty without one. */
+  /** Key of the newest unfinished order, kept apart since it usually ends first; empty if there is none. */
   private newestKey = '';
   private newestPlace = -1;
 
@@ -229,7 +220,7 @@ export class RunRecords {
     }
   }
 
-  /** Keeps an order as it is now, at the place of its plan. */
+  /** Stores the current state of an order at the place where it was planned. */
   noteOrder(order: OrderRecord): void {
     const { key } = order;
     const place = this.placeOf(key);
@@ -259,8 +250,8 @@ export class RunRecords {
 type EquityOfNow = Pick<EquityValuer, 'number' | 'isExposed'>;
 
 /**
- * The equity after each moment at which bars close, in columns with room for more: how many moments there
- * are is not known before, since bars of several markets may close at one.
+ * Records the equity after each moment at which bars close. The columns grow: the number of moments is not
+ * known before, since bars of several markets may close at the same one.
  */
 export class EquityRecorder {
   private readonly valuer: EquityOfNow;
@@ -269,7 +260,7 @@ export class EquityRecorder {
   private isExposed: Uint8Array;
   private length = 0;
 
-  /** `moments`: how many there will probably be. */
+  /** `moments`: the expected number of moments. */
   constructor(moments: number, valuer: EquityOfNow) {
     this.valuer = valuer;
     this.timeMs = new Float64Array(moments);
@@ -311,22 +302,22 @@ export class EquityRecorder {
 export interface PlottedSeries extends PlotSeries {
   readonly strategy: string;
   readonly length: number;
-  /** In ms since 1970, mostly rising; a bar's value has the time of its close. */
+  /** Time of each value in ms since 1970, mostly rising; the value of a bar has the time of its close. */
   readonly atMs: Float64Array;
-  /** NaN for a gap. */
+  /** The values; NaN is a gap. */
   readonly value: Float64Array;
-  /** One of so many values was kept. */
+  /** Thinning factor: one value out of `every` was kept. */
   readonly every: number;
 }
 
-/** Values of a series that are kept; with more, every second one goes, and so on. */
+/** Most values that are kept of one series; when it is full, every second value is dropped. */
 export const MOST_VALUES = 65_536;
 const FIRST_VALUES = 1_024;
 
-/** Keeps what one strategy plots, in columns. Of several values of one moment the last one stays. */
+/** Records what one strategy plots, in columns. Of several values at one moment the last one is kept. */
 export class PlotRecorder implements PlotSink {
   private readonly columns = new Map<PlotSeries, PlotColumn>();
-  /** By market and name: after a restart a strategy begins its series anew, and they go on here. */
+  /** Columns by market and name: after a restart a strategy creates its series anew; they go on here. */
   private readonly named = new Map<string, { readonly series: PlotSeries; readonly column: PlotColumn }>();
 
   add(series: PlotSeries, atMs: number, value: number): void {
@@ -347,13 +338,13 @@ export class PlotRecorder implements PlotSink {
   }
 }
 
-/** The values of one series, thinned as they come. */
+/** Values of one series, thinned while they arrive. */
 class PlotColumn {
   private atMs = new Float64Array(FIRST_VALUES);
   private value = new Float64Array(FIRST_VALUES);
   private length = 0;
   private every = 1;
-  /** Values that came since the last one that was kept. */
+  /** Number of values that came since the last one that was kept. */
   private skipped = 0;
 
   add(atMs: number, value: number): void {
@@ -365,7 +356,7 @@ class PlotColumn {
     if (this.skipped < this.every) return;
     this.skipped = 0;
     if (this.length === MOST_VALUES) {
-      // Keeps every second value. The one that found no room counts as left out.
+      // Keeps every second value. The value that found no room counts as skipped.
       this.skipped = this.every;
       this.every *= 2;
       this.length /= 2;
@@ -396,7 +387,7 @@ function grown(column: Float64Array): Float64Array<ArrayBuffer> {
   return larger;
 }
 
-/** Keeps what strategies plot from now on. Answers what gives it in the end. */
+/** Starts to record what strategies plot. Returns a function that gives the recorded series. */
 export function recordPlots(
   instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
 ): () => readonly PlottedSeries[] {

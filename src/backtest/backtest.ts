@@ -21,26 +21,26 @@ import { finishRun, type FinishedRun } from './finish-run.ts';
 import { FILL_TABLE, LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, TRIP_TABLE } from './result/result-tables.ts';
 
 export interface BacktestStrategy {
-  /** The path of its file, the name of a bundled one, or what `defineStrategy` gives. */
+  /** Path of its file, name of a bundled strategy, or a result of `defineStrategy`. */
   readonly strategy: string | StrategyDefinition;
   readonly market: string;
-  /** That of the candles without it; an hour on a recording. */
+  /** Timeframe of its candles; default: that of the given candles, or an hour on a recording. */
   readonly timeframe?: Timeframe;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Coins of the balances that it may sell without having bought them: `{ btc: 0.5 }`. */
+  /** Amounts from the balances that it may sell without having bought them: `{ btc: 0.5 }`. */
   readonly inventory?: Readonly<Record<string, number | string>>;
-  /** Needed where one strategy runs twice. */
+  /** Name of this instance; required where one strategy runs twice. */
   readonly name?: string;
 }
 
-/** Behaviour of the market in a backtest, and how orders fill. */
+/** Market data of a backtest, and the rules by which orders fill on it. */
 export type BacktestMarkets =
   | {
       /** Candles of every market that a strategy subscribes to. */
       readonly candles: readonly Candles[];
       /**
-       * Finer candles of the same markets, all of one timeframe, as far as there are any: the inside of a
-       * candle is walked on those that agree with it. Strategies do not see them.
+       * Finer candles of the same markets, all of one timeframe. Where they agree with a candle, the price
+       * path inside it follows them. They may have gaps, and strategies do not see them.
        */
       readonly detail?: readonly Candles[];
       /** Rules for how orders fill inside candles. */
@@ -49,11 +49,11 @@ export type BacktestMarkets =
     }
   | {
       /**
-       * The folder of the catalogue with recorded books and trades of every market that a strategy subscribes
-       * to. The whole bot runs on them, with the limits of the exchange.
+       * Catalogue folder with recorded books and trades of every market that a strategy subscribes to. The
+       * whole bot runs on them, with the limits of the exchange.
        */
       readonly recording: string;
-      /** Rules for how orders fill among the recorded ones, and for the latency of requests. */
+      /** Rules for how orders fill in the recorded market, and for the latency of requests. */
       readonly rules?: Partial<PollRules>;
       readonly candles?: undefined;
       readonly detail?: undefined;
@@ -65,36 +65,36 @@ export type BacktestOptions = BacktestMarkets & {
   /** Initial balances of the account, by currency: `{ usdt: 10_000 }`. */
   readonly balances: Readonly<Record<string, number | string>>;
   /**
-   * Of makers and takers: 0.1 is a thousandth of what is traded. To a millionth, 0 to 100; that of the
-   * exchange without it.
+   * Fee of makers and takers in percent, 0 to 100 with up to four decimals: 0.1 is a thousandth of the traded
+   * value. Default: the fees of the exchange.
    */
   readonly feePercent?: number;
-  /** The first moment that is traded; what is earlier warms up. */
+  /** First moment that is traded; earlier data only warms up indicators. */
   readonly from?: Moment;
   readonly to?: Moment;
-  /** The currency of the results; without it rial where any market is priced in it, else tether. */
+  /** Currency of the results; default: rial where any market is priced in it, else tether. */
   readonly currency?: QuoteCurrency;
-  /** Signals to strategies from outside, with their times: the path of a file, or a list. */
+  /** External signals to strategies, with their times: the path of a file, or a list. */
   readonly signals?: string | readonly BacktestSignal[];
-  /** Terms of a market that the embedded exchange does not know. */
+  /** Steps of a market that the embedded exchange does not know. */
   readonly steps?: BacktestRequest['steps'];
-  /** Called now and then: candles, or books and trades, that went by, and the share of all of it, 0 to 1. */
+  /** Called from time to time: processed candles, or books and trades, and the share done, 0 to 1. */
   readonly onProgress?: (done: number, share: number) => void;
 };
 
-/** A result, with the whole curve of equity beside it. */
+/** Result of a backtest, and the whole equity curve. */
 export interface BacktestOutcome {
   readonly result: BacktestResult;
-  /** Value of the account at each close, or each second, in the currency of the results. */
+  /** Value of the account at each close, or at each second on a recording, in the currency of the results. */
   readonly equity: { readonly timeMs: Float64Array; readonly value: Float64Array };
-  /** A line for each strategy that could not run, and for prices that are off a market's step. */
+  /** One line for each strategy that could not run, and for each market whose prices are off its step. */
   readonly problems: readonly string[];
 }
 
 /**
- * Runs strategies through candles or a recording, by the engine that trades live. Throws `INVALID_OPTIONS`
- * for options that do not fit together, `INVALID_STRATEGY` where no strategy can run, `INVALID_FILE` for
- * signals that can not be read, and `DATA_UNUSABLE` where nothing of a market is recorded.
+ * Runs strategies on candles or a recording, with the engine that trades live. Throws `INVALID_OPTIONS` for
+ * options that contradict each other, `INVALID_STRATEGY` where no strategy can run, `INVALID_FILE` for
+ * unreadable signals, and `DATA_UNUSABLE` where a market has no recorded data.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestOutcome> {
   const { run, problems } = await runConfigured(configuredOf(options));
@@ -107,7 +107,7 @@ export async function backtest(options: BacktestOptions): Promise<BacktestOutcom
   };
 }
 
-/** Options that say what the same fields of a run say. */
+/** Options that the schema of a configured run reads. */
 const { balances, inventory, from, to, currency, steps } = runShape;
 const strategies = z.array(z.object({ inventory: inventory.prefault({}) }));
 const RUN_OPTIONS = z.object({ strategies, balances, from, to, currency, steps });
@@ -162,7 +162,7 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
   };
 }
 
-/** Throws `INVALID_OPTIONS` for finer candles of several timeframes. */
+/** Returns the finer candles; empty if there are none. Throws `INVALID_OPTIONS` for several timeframes. */
 function detailOf(detail: readonly Candles[]): Pick<BacktestRequest, 'detail'> {
   const [timeframe, other] = new Set(detail.map((candles) => candles.timeframe));
   if (timeframe === undefined) return {};
@@ -173,7 +173,7 @@ function detailOf(detail: readonly Candles[]): Pick<BacktestRequest, 'detail'> {
   );
 }
 
-/** The settings of a bot that stand for the options: what the command line says goes the same way. */
+/** Converts the options into a bot configuration, through the same parser as the command line. */
 function configOf(options: BacktestOptions, read: RunOptions, timeframe: Timeframe): BotConfig {
   const { feePercent } = options;
   const named = options.strategies.map(({ strategy, ...rest }, index) => ({
@@ -195,8 +195,8 @@ function configOf(options: BacktestOptions, read: RunOptions, timeframe: Timefra
 }
 
 /**
- * The result of a run as an object. Its tables are made when they are first asked for: most programs that run
- * many backtests look at the summaries alone.
+ * Returns the result of a run as an object. Its tables are built at their first use, since most programs that
+ * run many backtests read only the summaries.
  */
 export function createResult(run: BacktestRun, createdAtMs: number = Date.now()): BacktestResult {
   return resultOf(finishRun(run, createdAtMs));

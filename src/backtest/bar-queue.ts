@@ -17,7 +17,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
-/** The places of the finer bars inside of a bar: from the first to the last, which is one of them. */
+/** Indices of the first and the last finer bar inside one bar, both included. */
 interface BarParts {
   readonly first: number;
   readonly last: number;
@@ -25,12 +25,12 @@ interface BarParts {
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-/** Finer bars of the same market, by the bars that they lie inside of. */
+/** Finer bars of a market, found by the bar that contains them. */
 class BarDetail {
   readonly columns: CandleColumns;
   private readonly whole: CandleColumns;
 
-  /** Throws `INVALID_OPTIONS` where the finer bars do not lie whole inside the others. */
+  /** Throws `INVALID_OPTIONS` where a finer bar crosses the border of a bar. */
   constructor(whole: CandleColumns, columns: CandleColumns) {
     refuseStraddling(columns, { parts: gridOfColumns(columns), whole: gridOfColumns(whole) });
     this.whole = whole;
@@ -38,8 +38,8 @@ class BarDetail {
   }
 
   /**
-   * Those inside of the bar `index`, where they reach from its begin to its end, and together have its open,
-   * high, low and close; else null.
+   * Returns the finer bars of the bar `index`; null unless they cover it completely and have its open, high,
+   * low and close.
    */
   partsOf(index: number): BarParts | null {
     const { whole, columns } = this;
@@ -75,7 +75,7 @@ class BarDetail {
   }
 }
 
-/** Returns how many bars from index `from` on are walked whole because no detail agrees with them. */
+/** Returns how many bars from index `from` on are walked whole because no finer bars agree with them. */
 export function barsWithoutDetail(whole: CandleColumns, columns: CandleColumns, from: number): number {
   const detail = new BarDetail(whole, columns);
   let without = 0;
@@ -83,7 +83,7 @@ export function barsWithoutDetail(whole: CandleColumns, columns: CandleColumns, 
   return without;
 }
 
-/** Bars of one length, and who wants them. */
+/** Bars of one timeframe, and their listeners. */
 export interface WantedFeed {
   readonly feed: BarFeed;
   /** True if only members of universes need these bars. */
@@ -92,21 +92,21 @@ export interface WantedFeed {
 }
 
 interface BarQueueOptions {
-  /** The place of its market among those of the run. */
+  /** Index of its market among the markets of the run. */
   readonly index: number;
   readonly market: Market;
   readonly columns: CandleColumns;
-  /** Bars as strategies subscribed to them. */
+  /** Bars in the timeframes that strategies subscribed to. */
   readonly feeds: readonly WantedFeed[];
-  /** The bar that the run begins with; those before it are the past. */
+  /** Index of the first bar of the run; earlier bars are the past. */
   readonly first: number;
-  /** Finer bars of the market, which are walked inside of those they agree with. */
+  /** Finer bars of the market; each bar that agrees with its finer bars is walked on them. */
   readonly detail?: CandleColumns | undefined;
 }
 
 /**
- * Bars of one market on their way through a run: strategies see them as they close. What is walked is each of
- * them, or the finer bars inside it where these agree with it. The closes of the walked ones are its prices.
+ * Queue of one market's bars in a run. The run walks through each bar as a whole, or through its finer bars
+ * where they agree with it; strategies see whole bars as they close. Closes of walked bars are the prices.
  */
 export class BarQueue implements BarPrices {
   readonly index: number;
@@ -114,28 +114,28 @@ export class BarQueue implements BarPrices {
   readonly columns: CandleColumns;
   readonly feeds: readonly WantedFeed[];
   readonly grid: BarGrid;
-  /** The bar that is in progress, or that begins next. */
+  /** Index of the bar that is in progress, or that begins next. */
   next: number;
-  /** The bar that has closed last; -1 before the first. */
+  /** Index of the bar that closed last; -1 before the first. */
   closedIndex = -1;
-  /** Position of the walk through the bar `next`: the columns, and the index in them. */
+  /** Bar that is walked now, inside the bar `next`: its columns, and its index in them. */
   walked: CandleColumns;
   place: number;
   /** True if the walked bar has begun. */
   isOpen = false;
-  /** True if the engine knows that it has begun. */
+  /** True if the engine was notified that the walked bar has begun. */
   isAnnounced = false;
-  /** Time at which the walked bar closes, or begins; infinity after the last. */
+  /** Time at which the walked bar closes, or begins, in ms since 1970; infinity after the last. */
   nextMs = Number.POSITIVE_INFINITY;
   /** End of the bar that was walked last, in ms since 1970; minus infinity before the first. */
   closedMs = Number.NEGATIVE_INFINITY;
   private readonly detail: BarDetail | null;
-  /** The grid of the bars inside of those, where there are finer ones. */
+  /** Grid of the finer bars; null if there are none. */
   private readonly finerGrid: BarGrid | null;
-  /** The first and the last place that are walked through the bar `next`. */
+  /** First and last index that are walked for the bar `next`. */
   private firstPlace = 0;
   private lastPlace = 0;
-  /** Last closed bar of those that are walked: the columns, and the index in them; -1 before the first. */
+  /** Walked bar that closed last: its columns, and its index in them; -1 before the first. */
   private closedWalked: CandleColumns;
   private closedPlace = -1;
 
@@ -161,8 +161,8 @@ export class BarQueue implements BarPrices {
   }
 
   /**
-   * The walked bar is over: moves on to the next, which may begin later than it has ended. Answers whether
-   * that is a bar as strategies see them.
+   * Ends the walked bar and moves on to the next one, which may begin later. Returns true if a bar that
+   * strategies see has ended.
    */
   end(): boolean {
     this.isOpen = false;
@@ -178,7 +178,7 @@ export class BarQueue implements BarPrices {
     return true;
   }
 
-  /** The bars before `next` are the past. Answers what of them was walked last; null where there are none. */
+  /** Marks the bars before `next` as closed. Returns the last walked bar; null if there is none. */
   endThePast(): { readonly columns: CandleColumns; readonly place: number } | null {
     const { columns, detail, next } = this;
     this.closedIndex = next - 1;
@@ -188,7 +188,7 @@ export class BarQueue implements BarPrices {
     return { columns: this.closedWalked, place: this.closedPlace };
   }
 
-  /** True while a bar is in progress whose finer bars are walked. */
+  /** True while a bar is in progress that is walked on its finer bars. */
   get isInside(): boolean {
     const { isOpen, walked, columns, place, firstPlace } = this;
     return walked !== columns && (isOpen || place > firstPlace);
@@ -219,7 +219,7 @@ export class BarQueue implements BarPrices {
     this.closedMs = this.gridOf(columns).endOf(columns.openTimeMs[place] ?? Number.NaN);
   }
 
-  /** Looks for what there is to walk through the bar `next`. */
+  /** Chooses the bars to walk for the bar `next`: its finer bars if they agree with it, else itself. */
   private enter(): void {
     const { columns, next, detail } = this;
     const parts = next < columns.length ? (detail?.partsOf(next) ?? null) : null;
@@ -239,23 +239,23 @@ export class BarQueue implements BarPrices {
 const NO_BARS: readonly ClosedCandle[] = [];
 
 /**
- * The bars of one market at one length, made of recorded ones as they close: the same, or longer ones put
- * together. A longer bar whose last parts are missing is closed by the first part that comes after it, since
- * until then nothing says that there is none.
+ * Feed of one market's bars in one timeframe, built from the recorded ones as they close: either the same
+ * bars or longer ones. A longer bar whose last parts are missing is closed by the next part after it: until
+ * then it is not known that none will come.
  */
 export class BarFeed {
   readonly timeframe: Timeframe;
-  /** True if its bars are the recorded ones, so that each closes exactly one. */
+  /** True if its bars are the recorded ones, so that each recorded bar closes exactly one. */
   readonly isOneToOne: boolean;
   private readonly columns: CandleColumns;
   private readonly parts: BarGrid;
   private readonly grid: BarGrid;
   private readonly source: BarSource;
   private readonly built: BuiltBars | null;
-  /** End of the longer bar that is being built; NaN before the first. */
+  /** End of the longer bar that is being built, in ms since 1970; NaN before the first. */
   private endMs = Number.NaN;
 
-  /** Throws `INVALID_OPTIONS` where bars of this length can not be made of the recorded ones. */
+  /** Throws `INVALID_OPTIONS` where bars of this timeframe cannot be built from the recorded ones. */
   constructor(columns: CandleColumns, timeframe: Timeframe) {
     this.columns = columns;
     this.timeframe = timeframe;
@@ -267,7 +267,7 @@ export class BarFeed {
     this.built = this.isOneToOne ? null : new BuiltBars(columns, timeframe);
   }
 
-  /** The bars that close with the recorded bar `index`: to be called for each, in order. */
+  /** Returns the bars that close with the recorded bar `index`. Must be called for each index, in order. */
   closedBy(index: number): readonly ClosedCandle[] {
     const { built } = this;
     if (built === null) return [this.same(index)];
@@ -286,15 +286,13 @@ export class BarFeed {
     return bars.length === 0 ? [bar] : [...bars, bar];
   }
 
-  /** The recorded bar `index` itself, instead of `closedBy` where the feed is one to one. */
+  /** Returns the recorded bar `index` itself; replaces `closedBy` where the feed is one to one. */
   same(index: number): ClosedCandle {
     return new ColumnCandle(this.source, index);
   }
 }
 
-/**
- * Throws `INVALID_OPTIONS` where bars do not lie whole inside the longer ones that are to be made of them.
- */
+/** Throws `INVALID_OPTIONS` if shorter bars cross the borders of the longer ones that contain them. */
 function refuseStraddling(
   { market }: CandleColumns,
   { parts, whole }: { readonly parts: BarGrid; readonly whole: BarGrid },
@@ -312,7 +310,7 @@ function refuseStraddling(
   );
 }
 
-/** Longer bars of one market, put together of recorded ones, in columns that hold as many as there may be. */
+/** Longer bars of one market that are built from recorded ones, in columns of the largest possible length. */
 class BuiltBars {
   /** True while the last bar is in progress. */
   isBuilding = false;
@@ -320,7 +318,7 @@ class BuiltBars {
   private readonly columns: CandleColumns;
   private readonly seenAtMs: Float64Array;
   private readonly source: BarSource;
-  /** Those that have closed: the place of the next. */
+  /** Number of closed bars; also the index of the next one. */
   private count = 0;
 
   constructor(parts: CandleColumns, timeframe: Timeframe) {
@@ -362,7 +360,7 @@ class BuiltBars {
     columns.volume[count] = parts.volume[index] ?? Number.NaN;
   }
 
-  /** It goes on with another. */
+  /** Adds the recorded bar `index` to the bar in progress. */
   add(index: number): void {
     const { count, parts } = this;
     const { high, low, close, volume } = this.columns;
@@ -373,7 +371,7 @@ class BuiltBars {
     volume[count] = (volume[count] ?? Number.NaN) + (parts.volume[index] ?? Number.NaN);
   }
 
-  /** It is over, which is known at `seenAtMs`. Throws `TOO_LARGE` where its volume can not be counted. */
+  /** Closes the bar in progress, known at `seenAtMs`. Throws `TOO_LARGE` if its volume is too large. */
   close(seenAtMs: number): ClosedCandle {
     const { count } = this;
     checkCell(this.columns.volume[count] ?? Number.NaN);
@@ -384,7 +382,7 @@ class BuiltBars {
   }
 }
 
-/** No more than there are parts, or lengths of time from the first of them to the last. */
+/** Most longer bars that can result: the number of parts, or of periods from the first to the last part. */
 function mostBars({ length, openTimeMs }: CandleColumns, grid: BarGrid): number {
   if (length === 0) return 0;
   const [firstMs, lastMs] = [openTimeMs[0] ?? Number.NaN, openTimeMs[length - 1] ?? Number.NaN];

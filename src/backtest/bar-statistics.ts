@@ -9,12 +9,12 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 
 /**
- * Statistics of the markets of a run as of now, from bars: their last day, and their past bars. Only closed
- * bars are read. A market without any in the last day is absent.
+ * Statistics of the markets of a run at the current moment, computed from closed bars: the last day, and past
+ * bars. A market without a bar in the last day is absent.
  */
 export class BarStatistics {
   private readonly queues: readonly BarQueue[];
-  /** In the order of `queues`. */
+  /** Ranges of each market, in the order of `queues`. */
   private readonly ranges: readonly BarRanges[];
 
   constructor(queues: readonly BarQueue[]) {
@@ -22,7 +22,7 @@ export class BarStatistics {
     this.ranges = queues.map(({ columns }) => new BarRanges(columns));
   }
 
-  /** Answers a question for statistics or bars; null for any other. */
+  /** Answers a request for statistics or bars; null for any other call. */
   answer(call: VenueCall, atMs: number): VenueAnswer | null {
     if (call.kind === 'stats') return { outcome: 'value', value: this.statistics(atMs) };
     if (call.kind !== 'candles') return null;
@@ -42,7 +42,7 @@ export class BarStatistics {
   }
 }
 
-/** The first bar that opens a day ago or later. Most days lack no bar, so it is where it is then. */
+/** Returns the first bar that opens at most a day ago, and first tries the index for a day without gaps. */
 function firstOfDay({ columns, closedIndex, grid }: BarQueue, fromMs: number): number {
   const { openTimeMs } = columns;
   const likely = closedIndex + 1 - DAY_MS / grid.lengthMs;
@@ -50,7 +50,7 @@ function firstOfDay({ columns, closedIndex, grid }: BarQueue, fromMs: number): n
   return isFirst ? likely : firstBarFrom(columns, fromMs);
 }
 
-/** The last bars of one length that have closed, before a time. */
+/** Returns the last `count` closed bars of one timeframe that open before `toMs`. */
 function closedBars(
   { columns, closedIndex }: BarQueue,
   { timeframe, toMs, count }: Extract<VenueCall, { kind: 'candles' }>,
@@ -82,18 +82,18 @@ function built(columns: CandleColumns, timeframe: Timeframe): readonly Candle[] 
 
 const DECIMALS = 10;
 
-/** From here on the decimals of a float end before those of its text: it is the number of its text. */
+/** From here on floats are more than 1e-10 apart, so rounding to ten decimals changes nothing. */
 const LEAST_EXACT = 2 ** 19;
 
 interface DayOfBars {
   readonly columns: CandleColumns;
   readonly ranges: BarRanges;
-  /** The first and the last bar of the day. */
+  /** Indices of the first and the last bar of the day. */
   readonly first: number;
   readonly last: number;
 }
 
-/** A day of a market, by its bars. What is not looked at is not made: a ranking reads one or two figures. */
+/** Statistics of one market over a day of bars. Figures are computed when read: a ranking reads few. */
 export class BarDay implements MarketStats {
   readonly market: MarketName;
   readonly numbers: DayNumbers;
@@ -188,12 +188,12 @@ class BarNumbers implements DayNumbers {
   }
 }
 
-/** The number of the text of a figure. */
+/** Rounds a figure to the number that its text has. */
 function rounded(number: number): number {
   return number >= LEAST_EXACT ? number : Number(number.toFixed(DECIMALS));
 }
 
-/** A figure as text, without an exponent. */
+/** Writes a figure as decimal text, without an exponent. */
 function textOf(number: number | null): DecimalText | null {
   return number === null ? null : (number.toFixed(DECIMALS) as DecimalText);
 }
@@ -201,15 +201,14 @@ function textOf(number: number | null): DecimalText | null {
 const BLOCK = 64;
 
 /**
- * Puts one number of each bar together over ranges of bars, again and again while a run goes on: whole
- * blocks of them are put together once. That is done only when a range has all of a block, so nothing later
- * than that is looked at.
+ * Computes totals of one value of each bar over ranges of bars. Totals of whole blocks are kept, since a run
+ * asks again and again. A block is computed only when a range contains all of it, so no later bar is read.
  */
 abstract class BarBlocks {
   protected readonly columns: CandleColumns;
-  /** Total of no bars. */
+  /** Total of an empty range. */
   private readonly nothing: number;
-  /** Total of each block; NaN before it is known. Null before the first request. */
+  /** Total of each block; NaN before it is computed. Null before the first request. */
   private blocks: Float64Array | null = null;
 
   constructor(columns: CandleColumns, nothing = 0) {
@@ -217,7 +216,7 @@ abstract class BarBlocks {
     this.nothing = nothing;
   }
 
-  /** From one bar to another, both included, in the units of the columns. */
+  /** Returns the total from one bar to another, both included, in the units of the columns. */
   total(first: number, last: number): number {
     const firstBlock = Math.ceil(first / BLOCK);
     const endBlock = Math.floor((last + 1) / BLOCK);
@@ -227,7 +226,7 @@ abstract class BarBlocks {
     return this.with(total, endBlock * BLOCK, last + 1);
   }
 
-  /** A total with some more bars: those from one place up to another, which is not among them. */
+  /** Returns a total with the bars `from` (included) to `to` (excluded) added. */
   protected abstract with(total: number, from: number, to: number): number;
 
   /** Returns the combination of two totals. */
@@ -285,7 +284,7 @@ class BaseVolume extends BarBlocks {
   }
 }
 
-/** The same times each close. */
+/** Traded value, in the quote currency: the volume of each bar times its close. */
 class QuoteVolume extends BarBlocks {
   protected with(total: number, from: number, to: number): number {
     const { volume, close } = this.columns;
@@ -299,7 +298,7 @@ class QuoteVolume extends BarBlocks {
   }
 }
 
-/** Ranges of bars of one market, by what is asked of them. */
+/** Ranges of the bars of one market, one for each figure. */
 export class BarRanges {
   readonly high: Pick<BarBlocks, 'total'>;
   readonly low: Pick<BarBlocks, 'total'>;

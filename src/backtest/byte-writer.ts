@@ -1,41 +1,41 @@
 import { DAY_MS } from '../domain/time-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
-/** Bytes are passed on in pieces of at most this size; only a text that is longer comes as a larger one. */
+/** Most bytes of one piece that is passed on; only a longer text makes a larger piece. */
 const PIECE = 65_536;
-/** More than a number or a time takes. */
+/** Bytes to reserve for a number or a time: more than any of them needs. */
 const NUMBER_ROOM = 64;
 
-/** Codes of characters. */
+/** Character codes. */
 const ZERO = 48;
 const MINUS = 45;
 const POINT = 46;
 const COLON = 58;
 const Z = 90;
 
-/** Divisors of whole numbers that count units of the last decimal, by the number of decimals. */
+/** Powers of ten, by the number of decimals. */
 const SCALES = Array.from({ length: 16 }, (_, decimals) => 10 ** decimals);
 
-/** Digits below it are taken from a small integer, which is faster. */
+/** Number of last digits that are written from a small integer, which is faster. */
 const CUT_DIGITS = 8;
 const CUT = 10 ** CUT_DIGITS;
 
-/** The digits of 0 to 99: two come of one division. */
+/** Digits of the numbers 0 to 99, so that one division yields two digits. */
 const TENS = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + Math.floor(pair / 10));
 const ONES = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + (pair % 10));
 
-/** Fractions of floats in this range are written digit by digit: below it ten times a rest is not exact. */
+/** Range of floats whose fraction is written digit by digit; below it ten times a rest is not exact. */
 const LEAST_BY_DIGIT = 8;
 const MOST_BY_DIGIT = 2 ** 32;
 
-/** Bits of a float's mantissa, the one before its point among them. */
+/** Bits of the mantissa of a float, including the leading one. */
 const MANTISSA_BITS = 53;
 
 const ASCII = new Uint8Array(128).fill(1);
 
 /**
- * Writes text as bytes into one buffer, which is passed on whenever it is full: a file of any size leaves no
- * garbage. Whoever gets a piece uses it at once, as the next one is written over it.
+ * Writes text as bytes into one buffer, which is passed on whenever it is full, so a file of any size leaves
+ * no garbage. The receiver must use a piece at once: the next one overwrites it.
  */
 export class ByteWriter {
   readonly #handOn: (piece: Uint8Array) => void;
@@ -48,14 +48,14 @@ export class ByteWriter {
     this.#handOn = handOn;
   }
 
-  /** Hands on what is there. To be called at the end. */
+  /** Passes on the remaining bytes. Must be called at the end. */
   flush(): void {
     if (this.#at === 0) return;
     this.#handOn(this.#bytes.subarray(0, this.#at));
     this.#at = 0;
   }
 
-  /** Any text, as UTF-8. */
+  /** Writes any text, as UTF-8. */
   text(text: string): void {
     if (this.plain(text, ASCII)) return;
     this.flush();
@@ -63,8 +63,8 @@ export class ByteWriter {
   }
 
   /**
-   * A text of which each character has a 1 at its code in `characters`, all below 128. Of another one, and of
-   * one that is longer than a piece, it writes nothing and answers false.
+   * Writes a text whose characters all have a 1 at their code, below 128, in `characters`. Writes nothing and
+   * returns false for any other text, and for one longer than a piece.
    */
   plain(text: string, characters: Uint8Array): boolean {
     const { length } = text;
@@ -81,7 +81,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** A number as `String` has it: the shortest decimal that is read as that number. */
+  /** Writes a number as `String` does: the shortest decimal that is read back as the same number. */
   number(value: number): void {
     const size = Math.abs(value);
     const whole = Math.floor(size);
@@ -99,7 +99,7 @@ export class ByteWriter {
     if (!isWhole) this.#shortest(whole, size - whole);
   }
 
-  /** A whole number of 10^-decimals without needless zeros. From 0 to 2^53, with at most 15 decimals. */
+  /** Writes a whole number of 10^-decimals without trailing zeros. `value`: 0 to 2^53; decimals: 0 to 15. */
   decimal(value: number, decimals: number): void {
     const scale = SCALES[decimals] ?? 1;
     let whole = Math.floor(value / scale);
@@ -110,7 +110,7 @@ export class ByteWriter {
     this.#fraction(value - whole * scale, decimals);
   }
 
-  /** Money as its canonical decimal. */
+  /** Writes money as its canonical decimal. */
   units(units: Units): void {
     if (units < 0n) this.#minus();
     const size = units < 0n ? negateUnits(units) : units;
@@ -126,8 +126,8 @@ export class ByteWriter {
   }
 
   /**
-   * A moment as `toISOString` has it: `2024-01-31T12:00:00.000Z`. It remembers the day, so moments in order
-   * are the fastest. Throws a RangeError for what is no time.
+   * Writes a time as `toISOString` does: `2024-01-31T12:00:00.000Z`. The day is cached, so times in order are
+   * fastest. Throws a RangeError for an invalid time.
    */
   isoTime(timeMs: number): void {
     const startMs = Math.floor(timeMs / DAY_MS) * DAY_MS;
@@ -172,20 +172,20 @@ export class ByteWriter {
     if (value === 0) return;
     this.#byte(POINT);
     const high = Math.floor(value / CUT);
-    // Most have few decimals: then the last eight of ten are zeros that are not even written.
+    // Most numbers have few decimals: then the last eight of ten are zeros and need not be written.
     if (count > CUT_DIGITS && high * CUT === value) this.#padded(high, count - CUT_DIGITS);
     else this.#padded(value, count);
     while (this.#bytes[this.#at - 1] === ZERO) this.#at -= 1;
   }
 
   /**
-   * The fraction of a float, with as many digits as tell it from its neighbours: the free-format algorithm of
-   * Steele and White, "How to Print Floating-Point Numbers Accurately" (1990). All of it is exact in floats.
+   * Writes the fewest digits that distinguish a float from its neighbours: the free-format algorithm of
+   * Steele and White, "How to Print Floating-Point Numbers Accurately" (1990). All steps are exact in floats.
    */
   #shortest(whole: number, fraction: number): void {
     this.#byte(POINT);
     let rest = fraction;
-    // Half of what lies between this float and the next, in the unit of the digit that comes next.
+    // Half of the distance between this float and the next, in units of the next digit.
     let half = 2 ** (31 - Math.clz32(whole) - MANTISSA_BITS);
     for (;;) {
       rest *= 10;
@@ -204,7 +204,7 @@ export class ByteWriter {
     }
   }
 
-  /** Exactly so many digits. */
+  /** Writes a number with exactly `count` digits, padded with zeros. */
   #padded(value: number, count: number): void {
     const from = this.#at;
     this.#at = from + count;
@@ -218,7 +218,7 @@ export class ByteWriter {
     this.#small(high, from, cut);
   }
 
-  /** The digits of a number of at most eight, from one place up to another. */
+  /** Writes the digits of a number of at most eight digits, from index `from` to `to` (excluded). */
   #small(value: number, from: number, to: number): void {
     const bytes = this.#bytes;
     let rest = value | 0;

@@ -30,13 +30,13 @@ import { loadStrategies } from '../plugins/load-strategies.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import { marginTopic } from '../records/margin.ts';
 
-/** A file of bars, and whose they are; null where only one market can be meant. */
+/** File of bars and its market; the market is null where only one is possible. */
 export interface CsvSource {
   readonly market: MarketSymbol | null;
   readonly path: string;
 }
 
-/** Finer bars: at hand, else those of the catalogue. */
+/** Finer bars: the given ones, else those of the catalogue. */
 interface DetailRequest {
   readonly timeframe: Timeframe;
   readonly candles?: readonly CandleColumns[];
@@ -46,43 +46,43 @@ export interface BacktestRequest {
   readonly config: BotConfig;
   readonly timeframe: Timeframe;
   /**
-   * Files of bars in place of the catalogue's, by market; that of the one market that is traded needs no
-   * name. Empty: the catalogue's.
+   * Files of bars that replace the catalogue, each with its market, which may be null if only one is traded.
+   * Empty: the bars come from the catalogue.
    */
   readonly csv: readonly CsvSource[];
   /** Format of these files, as the user describes it. */
   readonly csvForm?: FileForm | undefined;
-  /** The currency of the results; null: rial where any market is priced in it, else tether. */
+  /** Currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency: Currency | null;
-  /** The folder of the catalogue; null where only the given candles count. */
+  /** Folder of the catalogue; null where only the given candles are used. */
   readonly catalogue: string | null;
-  /** Bars at hand, which go before files and the catalogue. */
+  /** Bars that are already loaded; they take precedence over files and the catalogue. */
   readonly candles?: readonly CandleColumns[];
-  /** Finer bars that the inside of bars is walked on, as far as there are any; none without it. */
+  /** Finer bars that the price path inside a bar follows where they exist; default: none. */
   readonly detail?: DetailRequest;
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  /** Terms of markets that the configuration does not know. */
+  /** Steps of markets that the configuration does not know. */
   readonly steps: { readonly price?: string; readonly amount?: string; readonly minValue?: string };
   readonly rules: BarRules;
-  /** Signals to strategies from outside, with their times: a file, or its lines; default: none. */
+  /** External signals to strategies, with their times: a file, or its lines; default: none. */
   readonly signals?: string | readonly FileSignal[];
-  /** True if a report is drawn, with the plots of strategies; default: false. */
+  /** True if a report with the plots of strategies is drawn; default: false. */
   readonly isDrawn?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** A backtest with strategies that are made anew for each run. */
+/** A backtest, and a function that creates its strategies anew for another run. */
 export interface CreatedBacktest {
   readonly backtest: CandleBacktest;
   readonly newInstances: () => Promise<readonly StrategyInstanceSettings[]>;
-  /** A line for each strategy that can not run, and for a market whose step is not that of its bars. */
+  /** One line for each strategy that cannot run, and for each market whose step does not fit its bars. */
   readonly problems: readonly string[];
 }
 
 /**
  * Loads strategies and bars. Throws `INVALID_STRATEGY` where no strategy can run, `INVALID_OPTIONS` where
- * bars or a market's steps are missing, `INVALID_FILE` for a file that holds no bars.
+ * bars or a market's steps are missing, `INVALID_FILE` for a file without bars.
  */
 export async function createBacktest(request: BacktestRequest): Promise<CreatedBacktest> {
   const { config, fromMs, rules, onProgress } = request;
@@ -117,7 +117,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     rules,
     isDrawn: request.isDrawn === true,
     signals,
-    // Timers would ring through all the time before the first bar.
+    // Not earlier than the first bar: timers would fire through all the time before it.
     fromMs: fromMs ?? firstOpenMs(markets, EARLIEST_MS),
     ...(request.toMs === null ? {} : { signalsToMs: request.toMs }),
     config: configTerms(config, {
@@ -147,7 +147,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   };
 }
 
-/** Signals of a run for its strategies; none where it was given none. Throws `INVALID_FILE`. */
+/** Returns the signals for the strategies of a run; empty if none were given. Throws `INVALID_FILE`. */
 export async function signalsOf(
   { signals }: Pick<BacktestRequest, 'signals'>,
   instances: readonly StrategyInstanceSettings[],
@@ -156,7 +156,7 @@ export async function signalsOf(
   return given === undefined ? [] : signalsFor(given, instances);
 }
 
-/** Returns what a result stores of its signals: their file, or how many were given. */
+/** Returns what a result stores about its signals: their file, or how many were given. */
 export function signalTerms({ signals }: Pick<BacktestRequest, 'signals'>): {
   readonly signals?: string | number;
 } {
@@ -164,7 +164,7 @@ export function signalTerms({ signals }: Pick<BacktestRequest, 'signals'>): {
   return { signals: typeof signals === 'string' ? signals : signals.length };
 }
 
-/** Markets that there are bars of: of the files and bars given, else of the catalogue. */
+/** Returns the markets that have bars: in the given files and candles, else in the catalogue. */
 function availableMarkets({ csv, candles, catalogue, timeframe }: BacktestRequest): readonly MarketSymbol[] {
   const given = [
     ...csv.flatMap(({ market }) => (market === null ? [] : [market])),
@@ -173,7 +173,7 @@ function availableMarkets({ csv, candles, catalogue, timeframe }: BacktestReques
   return given.length > 0 || catalogue === null ? given : recordedMarkets(catalogue, timeframe);
 }
 
-/** Markets that are no mere candidates of universes, and that of tether in rial. */
+/** Returns the markets that must have bars: those that are not only candidates of universes, and USDTIRT. */
 export function neededMarkets(instances: readonly StrategyInstanceSettings[]): ReadonlySet<string> {
   const named = instances.flatMap(({ runner }) => [
     ...ownMarketsOf(runner),
@@ -184,19 +184,19 @@ export function neededMarkets(instances: readonly StrategyInstanceSettings[]): R
   return new Set([...named, MARKET_NAMES.bridge.market]);
 }
 
-/** The strategies of a configuration, made anew, for a run that has books or has only candles. */
+/** Creates the strategies of a configuration, for a run on books or on candles alone. */
 export async function backtestInstancesOf(
   config: BotConfig,
   of: {
     readonly hasBooks?: boolean;
-    /** Markets that there is data of, from which universes choose. */
+    /** Markets that have data, from which universes choose. */
     readonly available: () => readonly MarketSymbol[];
   },
 ): ReturnType<typeof loadInstances> {
   const { strategies, strategiesFolders } = config;
   const { hasBooks = true, available } = of;
   const folders = [...strategiesFolders, ownStrategies()];
-  // Both times the same modules: they are made anew for each run, and this is one.
+  // Both loads below share the same modules, since they belong to one run.
   const files = new Map<string, ReturnType<typeof loadStrategies>>();
   const loadOnce: typeof loadStrategies = async (file) => {
     const loaded = files.get(file) ?? loadStrategies(file);
@@ -206,19 +206,19 @@ export async function backtestInstancesOf(
   const load = async (knownMarkets: ReadonlySet<string> | null): ReturnType<typeof loadInstances> =>
     loadInstances({ strategies, folders, hasBooks, isDataSet: true, knownMarkets, load: loadOnce });
   try {
-    // What they subscribe to is what the run has; that is known once they are there.
+    // The first load finds the subscriptions, which decide the markets of the run.
     const { instances } = await load(null);
     const more = universeRulesOf(instances).length === 0 ? [] : available();
     return await load(new Set<string>([...backtestMarketsOf(instances), ...more]));
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
-    // Problems are indented lines below another; a mistake is one line.
+    // Problems are lines indented below another line; the message must be one line.
     const message = error.message.replace(/\n\s*/, ': ').replaceAll(/\n\s*/g, '; ');
     throw new SarrafError(error.code, message, { cause: error });
   }
 }
 
-/** Every market that a strategy trades or looks at. */
+/** Returns every market that a strategy trades or reads. */
 export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]): readonly MarketSymbol[] {
   return [
     ...new Set(
@@ -231,8 +231,8 @@ export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]
 }
 
 /**
- * Returns how far before the beginning bars are needed, so that indicators have settled; with some to spare
- * for gaps.
+ * Returns how long before the start bars are needed so that indicators have settled, in ms; it is doubled to
+ * allow for gaps.
  */
 function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Timeframe): number {
   const lengths = instances.flatMap(({ runner }) =>
@@ -240,7 +240,7 @@ function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Time
       wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * timeframeMs(wanted.timeframe)] : [],
     ),
   );
-  // Universes rank by a day.
+  // Universes rank by the last day.
   if (universeRulesOf(instances).length > 0) lengths.push(DAY_MS);
   return Math.max(0, ...lengths) * 2 + timeframeMs(timeframe);
 }
@@ -301,14 +301,14 @@ function refuseCoarse(detail: DetailRequest | undefined, timeframe: Timeframe): 
   );
 }
 
-/** The finer bars of a market; none where there are none, and then its bars are walked whole. */
+/** Returns the finer bars of a market; empty where there are none, and then its bars are walked whole. */
 async function detailOf(
   of: DetailRequest & { readonly range: TimeRange; readonly columns: CandleColumns },
   catalogue: Catalogue | null,
 ): Promise<CandleColumns> {
   const { timeframe, range, candles } = of;
   const { market, anchors } = of.columns;
-  // The last bar of the past is walked, too.
+  // The last bar of the past is walked on its finer bars too.
   const warmUpMs = longestBarMs(of.columns.timeframe);
   const given = candles?.find((finer) => finer.market === market);
   if (given !== undefined) return given;
@@ -324,9 +324,9 @@ async function detailOf(
 }
 
 /**
- * The file of each market. Files for some of the markets leave the others to the catalogue. Throws
- * `INVALID_OPTIONS` for a file without a market where there are several, and for one of a market that nobody
- * asks for.
+ * Returns the file of each market; markets without a file use the catalogue. Throws `INVALID_OPTIONS` for a
+ * file without a market where several are traded, a second file of one market, and a market that no strategy
+ * uses.
  */
 function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
@@ -351,7 +351,7 @@ function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): 
   return files;
 }
 
-/** The markets, and that of tether in rial where the results need it. */
+/** Returns the markets, with tether in rial added if the results need it. */
 export function withBridge(
   symbols: readonly MarketSymbol[],
   currency: Currency | null,
@@ -362,7 +362,7 @@ export function withBridge(
     : symbols;
 }
 
-/** As a result has kept it since there was one file only. */
+/** Returns the files as a result stores them; a single file is stored as its path, as in older results. */
 function csvTerms(csv: readonly CsvSource[]): unknown {
   const [first] = csv;
   if (first === undefined) return null;
@@ -371,14 +371,14 @@ function csvTerms(csv: readonly CsvSource[]): unknown {
     : Object.fromEntries(csv.map(({ market, path }) => [market ?? '', path]));
 }
 
-/** Bars that the step is held against, spread over all. */
+/** Most bars of a market whose price step is checked; they are spread over the whole run. */
 const MOST_STEP_BARS = 20_000;
-/** Prices that may be off it: exchanges change their steps, and rarely. */
+/** Share of checked bars that may be off the step, since exchanges rarely change their steps. */
 const FEW_OFF = 0.01;
 
 /**
- * Says that bars have prices which the market's step does not allow: then the step is that of another market,
- * or of another time.
+ * Returns a warning if bars have prices that the market's step does not allow; null otherwise. Such a step
+ * belongs to another market or another time.
  */
 function stepProblem({ market, columns }: RunMarket): string | null {
   const isOnStep = onStep(market.priceStep, columns.priceDecimals);
@@ -393,7 +393,7 @@ function stepProblem({ market, columns }: RunMarket): string | null {
   return `warning: ${share} % of the bars of ${market.symbol} close off the price step of ${formatUnits(market.priceStep)}: give that of the data with --price-step`;
 }
 
-/** A market by the options, else by the configuration's exchange. */
+/** Creates a market with the steps of the options, else with those of the configured exchange. */
 export function marketFor(
   symbol: MarketSymbol,
   { config, steps }: Pick<BacktestRequest, 'config' | 'steps'>,
@@ -420,12 +420,12 @@ const textOf = (units: Units | undefined): string | undefined =>
 const plain = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? formatUnits(value) : value;
 
-/** Returns what a result stores of its configuration: all that decides it, and nothing secret. */
+/** Returns what a result stores of its configuration: everything that affects the result, without secrets. */
 export function configTerms(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {
   return botTerms(config, { ...more, balances: config.paper.balances, feesInMillionths: config.paper.fees });
 }
 
-/** The same of a bot whose balances and fees are those of its exchange. */
+/** Returns the same as `configTerms` without balances and fees, for a bot whose exchange has its own. */
 export function botTerms(config: BotConfig, more: Readonly<Record<string, unknown>> = {}): unknown {
   const stored = {
     ...more,
@@ -448,7 +448,7 @@ export function botTerms(config: BotConfig, more: Readonly<Record<string, unknow
   return JSON.parse(JSON.stringify(stored, plain)) as unknown;
 }
 
-/** Data that candles do not contain, and where it is recorded. */
+/** Kinds of data that candles do not contain, with their names for messages. */
 const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
   book: 'the book',
   trades: 'the trades',
@@ -456,8 +456,8 @@ const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
 };
 
 /**
- * Refuses a run on candles whose strategies subscribe to what candles do not hold: such a strategy would
- * get no event, and end as one that wanted nothing. Throws `INVALID_OPTIONS` that names each.
+ * Refuses a run on candles whose strategies subscribe to data that candles do not contain: such a strategy
+ * would get no event and end without an intent. Throws `INVALID_OPTIONS`, which names each subscription.
  */
 export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings, 'runner'>[]): void {
   const wanted = instances.flatMap(({ runner }) =>

@@ -20,15 +20,12 @@ import type { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/equity-valuer.ts';
 import type { StrategyInstance } from '../engine/strategy-instance.ts';
 
-/**
- * One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm
- * strategies up.
- */
+/** One market with its recorded bars. Bars before `fromMs` of the run are the past and warm up strategies. */
 export interface RunMarket {
   readonly market: Market;
   readonly columns: CandleColumns;
   /**
-   * Finer bars, as far as there are any: the inside of a bar is walked on those that agree with it.
+   * Finer bars, possibly with gaps. Where they agree with a bar, the price path inside it follows them.
    * Strategies do not see them.
    */
   readonly detail?: CandleColumns | undefined;
@@ -36,41 +33,41 @@ export interface RunMarket {
 
 /** Restarts of a bot in the middle of a run. */
 export interface RunRestarts {
-  /** In ms since 1970, rising. It begins again once the bars that close by then are over. */
+  /** Restart times in ms since 1970, rising. The bot restarts once all open bars have closed. */
   readonly atMs: readonly number[];
   /**
-   * End of the previous life: without notice, or in order. In order its entries are canceled, and the exits
-   * of its holdings stay open.
+   * End of the bot before a restart: killed without notice, or stopped in order. In order, its entries are
+   * canceled and the exits of its holdings stay open.
    */
   readonly ending: 'killed' | 'keep-exits';
-  /** State that it finds of its previous life. */
+  /** Stored state, which is updated with each change and loaded when the bot restarts. */
   readonly state: {
     apply(change: MirrorChange): void;
     load(nowMs: number): MirrorState;
   };
-  /** Its strategies, made anew for the moment of `atMs`. */
+  /** Creates its strategies anew for the restart at `atMs`. */
   readonly newInstances: (atMs: number) => EngineSettings['instances'];
   /**
-   * Returns where the past begins that warms up the strategies, including those that the run begins with.
-   * Default: the first bar.
+   * Returns the time from which the past warms up the strategies, also at the first start. Default: the first
+   * bar.
    */
   readonly pastFromMs?: (atMs: number) => number;
 }
 
 export interface CandleRunOptions {
-  /** Without markets, feeds and reconciliation, which a run on bars has of its own. */
+  /** Settings of the engine, without those that a run on bars sets itself. */
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'reconciliation' | 'venue'>;
   readonly markets: readonly RunMarket[];
   readonly venue: BarFillSimulator;
   readonly quote: Currency;
   readonly fromMs: number;
-  /** Signals to strategies from outside, with their times; default: none. */
+  /** External signals to strategies, with their times; default: none. */
   readonly signals?: readonly DatedSignal[];
   /** Restarts of the bot during the run, as a test requires them; default: none. */
   readonly restarts?: RunRestarts;
-  /** Answers a call in place of the exchange; null leaves it to the exchange. */
+  /** Answers a call in place of the exchange; null lets the exchange answer. */
   readonly answerInstead?: (call: VenueCall) => VenueAnswer | null;
-  /** Called now and then, for long runs: bars that went by, and all there are. */
+  /** Called from time to time in long runs, with the number of processed bars and of all bars. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -80,21 +77,21 @@ export interface CandleRun extends EngineOutcome {
   readonly universes: readonly UniverseReport[];
 }
 
-/** Most requests of one moment: a strategy that answers each fill with another order would never end. */
+/** Most requests at one moment. It stops a strategy that answers each fill with another order without end. */
 const MOST_REQUESTS_A_MOMENT = 5_000;
 
-/** Looks at whether a life has ended: its cancels are answered at once, so few are needed. */
+/** Most polls until the bot has stopped before a restart; few are needed: cancels are answered at once. */
 const MOST_POLLS_AT_AN_END = 100;
 
-/** Often enough for a slow strategy; who reports progress looks at the clock. */
+/** Bars between two progress reports: often enough for a slow strategy. The receiver limits their rate. */
 const PROGRESS_EVERY_BARS = 1_000;
 
 /**
- * Runs the engine through recorded bars. As a bar begins the exchange fills what takes at its open, and the
- * engine gets the news. As it closes the exchange fills what was open while it ran, the engine gets the news,
- * and then the strategies see the bar; then come timers of that moment. Finer bars inside of a bar go by in
- * the same way, but strategies do not see them. Nothing that is later than the moment
- * is reachable from any of them: the engine gets one bar at a time.
+ * Runs the engine on recorded bars. When a bar begins, the exchange fills taker orders at its open and
+ * notifies the engine. When it closes, the exchange fills the orders that were open meanwhile and notifies
+ * the engine; then the strategies see the bar, and then timers of that moment fire. Finer bars inside a bar
+ * are processed alike, but strategies do not see them. The engine gets one bar at a time, so nothing later
+ * than the current moment is reachable.
  */
 export class CandleRunner {
   private readonly options: CandleRunOptions;
@@ -102,15 +99,15 @@ export class CandleRunner {
   private queues: readonly BarQueue[];
   private readonly records = new RunRecords();
   private readonly equity: EquityRecorder;
-  /** Bars that there are to run through. */
+  /** Number of bars to process. */
   private readonly total: number;
-  /** Bars that have gone by, and when the last one closed. */
+  /** Number of processed bars, and the time at which the last one closed. */
   private done = 0;
   private endMs = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
-  /** Those whose bars close at this moment; the list is longer than they are many. */
+  /** Queues whose bars close at this moment; only the first entries are valid, since the list is reused. */
   private readonly closing: BarQueue[] = [];
-  /** Those of them of which strategies see a bar. */
+  /** Queues among `closing` that closed a bar which strategies see; reused in the same way. */
   private readonly whole: BarQueue[] = [];
   /** Output of the engine for the last bar. */
   private lastOutput: EngineOutput | null = null;
@@ -118,9 +115,9 @@ export class CandleRunner {
   private readonly valuer: EquityValuer;
   private readonly signals: DatedSignals;
   private statistics: BarStatistics;
-  /** Restarts that have been. */
+  /** Number of restarts so far. */
   private restarted = 0;
-  /** The strategies of lives that have ended. */
+  /** Strategies of the engines before the restarts. */
   private readonly pastInstances: StrategyInstance[] = [];
 
   constructor(options: CandleRunOptions) {
@@ -143,7 +140,7 @@ export class CandleRunner {
     this.equity = new EquityRecorder(most, this.valuer);
   }
 
-  /** Runs to the last bar. Throws `INVALID_OPTIONS` where there is none. */
+  /** Runs to the last bar. Throws `INVALID_OPTIONS` if there is no bar. */
   run(): CandleRun {
     const { total, records } = this;
     if (total === 0)
@@ -153,7 +150,7 @@ export class CandleRunner {
     this.options.onProgress?.(this.done, total);
     for (const order of this.engine.unfinishedOrders()) records.noteOrder(order);
     const { orders } = records;
-    // The run is over: strategies are told. What becomes of orders by that is no part of it.
+    // The run is over and strategies are notified. The orders' outcome after this is not part of it.
     this.engine.step({
       kind: 'control',
       atMs: this.endMs,
@@ -171,7 +168,7 @@ export class CandleRunner {
     };
   }
 
-  /** Closes bars until the next progress report. Answers whether there may be more. */
+  /** Processes bars until the next progress report. Returns false after the last bar. */
   private closeSome(): boolean {
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {
@@ -179,7 +176,7 @@ export class CandleRunner {
       if (nextMs === Number.POSITIVE_INFINITY) return false;
       if (this.dueMs < nextMs) this.wakeUntil(nextMs);
       const closed = this.closeBars(nextMs);
-      // Signals of the moment in which the bot begins again wait for its next life, as live ones do.
+      // Signals at the moment of a restart wait until the bot has restarted, as live ones do.
       const beginsAgain = this.beginsAgainBy(nextMs);
       if (this.dueMs <= nextMs) this.wakeUntil(nextMs + 1, beginsAgain ? nextMs : nextMs + 1);
       if (closed > 0) this.equity.add(nextMs);
@@ -194,9 +191,7 @@ export class CandleRunner {
     return true;
   }
 
-  /**
-   * Tells the engine of the wallets, so that strategies start with them. Answers what the account is worth.
-   */
+  /** Reports the wallets to the engine, before strategies start. Returns the value of the account. */
   private begin(): Units {
     const { fromMs } = this.options;
     for (const queue of this.queues) this.endThePast(queue);
@@ -231,7 +226,7 @@ export class CandleRunner {
     return this.queues.every(({ isInside }) => !isInside);
   }
 
-  /** The restart whose time has come; of several, between which there were no bars, the last one. */
+  /** Restarts the bot if a restart is due; of several without bars between them, only the last one counts. */
   private restartBy(nowMs: number): void {
     const { restarts } = this.options;
     if (restarts === undefined) return;
@@ -245,8 +240,8 @@ export class CandleRunner {
   }
 
   /**
-   * The bot ends and begins again, with what it kept and with the bars so far as its past. What it has at the
-   * exchange stays there meanwhile.
+   * Ends the bot and starts it again with its stored state, and with the bars so far as its past. Its orders
+   * at the exchange stay there.
    */
   private restart(
     { state, ending, newInstances, pastFromMs }: RunRestarts,
@@ -264,7 +259,7 @@ export class CandleRunner {
     this.step({ kind: 'account', atMs: nowMs, orders: [], trades: [], wallets: this.wallets });
   }
 
-  /** The life ends in order, as a bot does that is asked to: at the exchange are ways out alone. */
+  /** Stops the bot in order before a restart, as on request: only exits stay at the exchange. */
   private drain(atMs: number): void {
     this.step({ kind: 'control', atMs, command: { kind: 'drain', openOrders: 'keep-exits' } });
     for (let polls = 0; polls < MOST_POLLS_AT_AN_END; polls += 1) {
@@ -297,7 +292,7 @@ export class CandleRunner {
     return queue;
   }
 
-  /** The last bar before the run, whose close is known as it begins, unless it still goes on. */
+  /** Applies the last bar before the run, so that its close is known, unless it is still in progress. */
   private endThePast(queue: BarQueue): void {
     const { venue, fromMs } = this.options;
     const { index, columns, next, grid } = queue;
@@ -306,7 +301,7 @@ export class CandleRunner {
     if (last !== null) venue.onCandle(index, last.columns, last.place);
   }
 
-  /** The past feeds indicators and histories, without a strategy being asked. */
+  /** Feeds a past bar to indicators and histories, without a call of the strategies. */
   private warmUp(feeds: readonly WantedFeed[], index: number): void {
     for (const { feed } of feeds) {
       for (const bar of feed.closedBy(index)) {
@@ -321,15 +316,12 @@ export class CandleRunner {
     return nextMs;
   }
 
-  /** Time at which something is due by itself, or a signal comes. */
+  /** Time at which the next timer or signal is due. */
   private get dueMs(): number {
     return Math.min(this.wakeAtMs, this.signals.nextMs);
   }
 
-  /**
-   * Timers and algorithms whose time comes before a moment, and signals, which come after those; `signalsMs`:
-   * the moment before which signals come.
-   */
+  /** Runs timers and algorithms due before `nextMs`, and then signals that come before `signalsMs`. */
   private wakeUntil(nextMs: number, signalsMs: number = nextMs): void {
     const due = (): number =>
       this.signals.nextMs < signalsMs ? Math.min(this.wakeAtMs, this.signals.nextMs) : this.wakeAtMs;
@@ -348,8 +340,8 @@ export class CandleRunner {
   }
 
   /**
-   * Ends the bars that close now: the exchange goes through them, their closes are the prices, what became of
-   * orders is pushed, and then each bar that strategies see. Answers how many of those.
+   * Closes the bars that end now: the exchange processes them, their closes become the prices, order changes
+   * are sent, and then each bar that strategies see. Returns the number of bars seen by strategies.
    */
   private closeBars(closeMs: number): number {
     const { closing, whole, engine } = this;
@@ -376,7 +368,7 @@ export class CandleRunner {
     return seen;
   }
 
-  /** Tells what has happened inside a bar, while the price is where it did. */
+  /** Notifies the engine of events inside a bar, while the price is where they occurred. */
   private notifyInside({ index, market, nextMs }: BarQueue, atMs: number): void {
     this.notifyOpens(atMs);
     const price = formatUnits(this.options.venue.reachedPrice(index));
@@ -385,7 +377,7 @@ export class CandleRunner {
     this.notifyNews(atMs);
   }
 
-  /** Tells the bars of all lengths that have closed with the last one of a market. */
+  /** Sends the engine the bars of all timeframes that have closed with the last one of a market. */
   private notifyBars({ feeds, closedIndex }: BarQueue, closeMs: number): void {
     for (const { feed, isPooled, listeners } of feeds) {
       if (feed.isOneToOne) {
@@ -397,7 +389,7 @@ export class CandleRunner {
 
   private stepBar(bar: ClosedCandle, closeMs: number, listeners: readonly CandleListener[]): void {
     const output = this.engine.stepBar(bar, closeMs, listeners);
-    // While it rests, it answers the same to every bar.
+    // While the engine rests, it returns the same output for every bar.
     if (output === this.lastOutput) return;
     this.lastOutput = output;
     this.follow(output, closeMs);
@@ -409,8 +401,8 @@ export class CandleRunner {
   }
 
   /**
-   * Begins the bars whose time has come: what takes at their opens does so, and is pushed. Who is due just
-   * after learns of them.
+   * Begins the bars that are due: taker orders fill at their opens and are reported. The engine gets a tick
+   * if it has a timer due within the next ms.
    */
   private openBars(nowMs: number): void {
     const { venue } = this.options;
@@ -426,7 +418,7 @@ export class CandleRunner {
     else this.step({ kind: 'tick', atMs: nowMs });
   }
 
-  /** Tells which bars have begun, where that is not known yet. Most run without anybody asking. */
+  /** Notifies the engine of bars that have begun, if it does not know. Most bars need no such event. */
   private notifyOpens(atMs: number): void {
     const opened = this.queues.filter(({ isOpen, isAnnounced }) => isOpen && !isAnnounced);
     if (opened.length === 0) return;
@@ -439,7 +431,7 @@ export class CandleRunner {
     this.engine.step({ kind: 'opens', atMs, opens });
   }
 
-  /** One event, and everything that the exchange answers to it at the same moment. */
+  /** Processes one event, and everything that the exchange answers to it at the same moment. */
   private step(event: EngineEvent): void {
     this.follow(this.engine.step(event), event.atMs);
   }
@@ -469,7 +461,7 @@ export class CandleRunner {
     return events;
   }
 
-  /** Tells the engine what has changed at the exchange. */
+  /** Notifies the engine of changes at the exchange. */
   private notifyNews(atMs: number): void {
     const news = this.news(atMs);
     if (news !== null) this.step(news);
@@ -497,13 +489,13 @@ export class CandleRunner {
   }
 }
 
-/** Universes are ranked from the first bar of the run on: before it there is nothing to rank by. */
+/** Returns the time from which universes are ranked: the run's first bar, as there is no data before. */
 function ranksFromMs(markets: readonly RunMarket[], fromMs: number): number {
   const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBarFrom(columns, fromMs)] ?? []);
   return Math.min(...opens.slice(0, markets.length));
 }
 
-/** The open of the first bar of a market in the run; of one without any, the last close before it. */
+/** Returns a market's first open in the run, or its last close if it has no bar there; empty without bars. */
 function firstPriceOf({ market, columns, next }: BarQueue): readonly [readonly [string, Units]] | null {
   if (columns.length === 0) return null;
   const cell = next < columns.length ? columns.open[next] : columns.close[columns.length - 1];

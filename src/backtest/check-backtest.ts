@@ -12,23 +12,23 @@ import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 
-/** A check found something. Its message says what differed. */
+/** Thrown if a check found a difference; the message says which. */
 export class CheckFailed extends Error {}
 
-/** Moments at which a run is cut, or begun anew, for a check. */
+/** Number of moments at which a run is cut, or started anew, for a check. */
 const CHECKS = 5;
 
 export interface BacktestChecks {
   readonly lookahead: boolean;
   readonly warmUp: boolean;
-  /** Called with what is done next, before each run. */
+  /** Called before each run with a text of what is done next. */
   readonly onStep: (what: string) => void;
 }
 
 /**
- * Runs a backtest again: once as it was, on fewer bars, and from later beginnings. None of them may change
- * what was wanted where all have what they need. Answers what was compared, in sentences; throws with what
- * differed. `runOn` runs it on other bars, where the strategy can reach no others; without it, here.
+ * Repeats a backtest: unchanged, on fewer bars, and from later starts. None may change the orders where all
+ * runs have the data they need. Returns sentences about what was compared; throws `CheckFailed` with the
+ * difference. `runOn` runs it where the strategy can reach no other bars; default: in this process.
  */
 export async function checkBacktest(
   { backtest: whole, newInstances }: Pick<CreatedBacktest, 'backtest' | 'newInstances'>,
@@ -83,8 +83,8 @@ export async function checkBacktest(
 }
 
 /**
- * The same for a run of the whole bot on a recording: once more, and on recordings that end earlier.
- * `runUntil` runs it on what was recorded before a time; null: on all.
+ * Checks a run of the whole bot on a recording as `checkBacktest` does: once unchanged, and on recordings
+ * that end earlier. `runUntil` runs it on the data before a time; null: on all data.
  */
 export async function checkPollBacktest(
   reported: BacktestRun,
@@ -132,7 +132,7 @@ function refuseLookahead(
   throw new CheckFailed(`look-ahead: ${marketsText(found, who)}`);
 }
 
-/** Throws where what was wanted after both were flat is not the same. */
+/** Throws `CheckFailed` if orders differ after the moment at which both runs were flat. */
 function compareWarmUp(
   all: readonly ExpectedOrder[],
   later: readonly ExpectedOrder[],
@@ -157,9 +157,7 @@ function warmUpSentence(uncompared: number): string {
   return `Warm-up: ${compared} of ${CHECKS} later beginnings, with the past that a live start has, wanted the same from the first bar at which both held nothing.${rest}`;
 }
 
-/**
- * Amounts depend on what was won before, so of two starts only market, side, kind and moment can be the same.
- */
+/** Reduces orders to market, side, kind and time, since amounts depend on the profits before. */
 function sides(wanted: readonly ExpectedOrder[]): readonly ExpectedOrder[] {
   return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
 }
@@ -171,7 +169,7 @@ function marketsText(
   return `at ${isoText(atMs)} ${first} wanted "${whole ?? 'nothing'}", ${second} "${part ?? 'nothing'}"`;
 }
 
-/** Point where two runs differ: the order of the run on all bars, and that of the run on fewer bars. */
+/** First point where two runs differ: the order of the run on all bars, and that of the run on fewer bars. */
 interface LookaheadDifference {
   readonly atMs: number;
   readonly whole: string | null;
@@ -179,9 +177,9 @@ interface LookaheadDifference {
 }
 
 /**
- * Compares what was wanted before `untilMs` in a run on all bars with what was wanted in one that had only
- * the bars up to then. A strategy that saw something later in the first wants something else in the second.
- * Answers the first difference; null where there is none.
+ * Compares the orders of a run on all bars with those of a run on fewer bars, within a range of time. A
+ * strategy that sees later data places other orders in the first run. Returns the first difference; null if
+ * there is none.
  */
 export function firstDifference(
   whole: readonly ExpectedOrder[],
@@ -199,20 +197,20 @@ export function firstDifference(
   return null;
 }
 
-/** Moments that split a range into `count` and one parts. */
+/** Returns the moments that split a range into `count + 1` equal parts. */
 function momentsWithin(fromMs: number, toMs: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) =>
     Math.round(fromMs + ((toMs - fromMs) * (index + 1)) / (count + 1)),
   );
 }
 
-/** Bars that are looked through for a moment to cut at. */
+/** Most bars that are searched for a moment to cut at. */
 const MOST_BACK = 1_000;
 
 /**
- * Returns when to cut a run, at a moment or before: a close after which nothing filled at the very next open.
- * There a run on all bars orders nothing more at the same moment than one whose bars end. If there is no such
- * close, the last one, less a millisecond.
+ * Returns the moment to cut a run at, not later than `beforeMs`: a close after which nothing filled at the
+ * very next open. There a run on all bars orders nothing more at the same moment than a run whose bars end.
+ * If there is no such close, it is the last close, and the comparison ends 1 ms before it.
  */
 function cutMoment(
   of: { readonly timeMs: Float64Array; readonly filledAtMs: readonly number[] },
@@ -240,9 +238,9 @@ interface RunTrace {
 }
 
 /**
- * The first close at which neither run holds anything nor has an order open; null where there is none. From
- * there on a strategy that is warm wants the same in both: before, one that begins flat must differ from one
- * that holds something.
+ * Returns the first close at which no run holds anything or has an open order; null if there is none. From
+ * there on a warm strategy orders the same in both runs; before, a flat start must differ from a run with a
+ * position.
  */
 function firstFlatMs(
   runs: readonly RunTrace[],
@@ -252,14 +250,14 @@ function firstFlatMs(
   const walks = runs.map((run) => new FlatWalk(run, markets));
   for (const closeMs of closesMs) {
     let isFlat = true;
-    // Each goes on, also where another one is not flat.
+    // Every walk must advance, even after one was not flat.
     for (const walk of walks) if (!walk.isFlatAt(closeMs)) isFlat = false;
     if (isFlat) return closeMs;
   }
   return null;
 }
 
-/** A run on its way through time: what it holds, and what is open. */
+/** Walks through the orders and fills of a run: what it holds, and which orders are open. */
 class FlatWalk {
   private readonly run: RunTrace;
   private readonly markets: ReadonlyMap<string, Market>;
@@ -273,7 +271,7 @@ class FlatWalk {
     this.markets = new Map(markets.map((market) => [market.symbol, market]));
   }
 
-  /** To be asked of rising times. */
+  /** Returns true if the run is flat at a time. Must be called with rising times. */
   isFlatAt(timeMs: number): boolean {
     const { orders, fills } = this.run;
     for (
@@ -305,14 +303,14 @@ class FlatWalk {
 }
 
 /**
- * Returns true if an amount is too small to order: less than a step, or not worth more than the minimum
- * order.
+ * Returns true if an amount is too small to order: less than a step, or worth at most the minimum order
+ * value.
  */
 function isNothing({ amount, value, market }: { amount: bigint; value: bigint; market: Market }): boolean {
   return amount < market.amountStep || value <= market.minOrderValue;
 }
 
-/** The bars of a run that begins at a time with no more of the past than a live start would ask for. */
+/** Returns the bars of a run that starts at a time, with as much of the past as a live start requests. */
 function warmedOnly(
   markets: readonly RunMarket[],
   instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
@@ -329,7 +327,7 @@ function warmedOnly(
         const grid = gridOf(timeframe, columns.anchors);
         const parts = grid.lengthMs / gridOfColumns(columns).lengthMs;
         const at = Math.max(0, first - Math.ceil(runner.warmUpLength(wanted) * parts));
-        // A longer bar is made of all of its parts.
+        // A longer bar needs all of its parts.
         from = Math.min(from, firstBarFrom(columns, grid.startOf(columns.openTimeMs[at] ?? fromMs)));
       }
     }

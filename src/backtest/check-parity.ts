@@ -16,19 +16,16 @@ import { readSession, measuredLatency, type WantedThing, instancesOf } from './s
 import { ReceivedData } from './parity/received-data.ts';
 
 interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
-  /** The data folder of a run with --record. */
+  /** Data folder of a run with --record. */
   readonly folder: string;
 }
 
 export interface ParityReport extends SessionComparison {
-  /**
-   * Decisions of the session that were made again from the very events that it received; 0 where it kept
-   * none.
-   */
+  /** Decisions of the session that were made again from its received events; 0 if none were kept. */
   readonly decidedAgain: number;
   readonly beganMs: number;
   readonly endMs: number;
-  /** Counts of each run. */
+  /** Counts of the session and of the second run. */
   readonly session: RunCounts;
   readonly again: RunCounts;
 }
@@ -39,12 +36,13 @@ type RunCounts = Readonly<Record<'signals' | 'intents' | 'orders' | 'fills' | 'b
 /** Seed for the round trips that the second run draws. */
 const SEED = 1;
 
-/** The least time that counts as another moment. */
+/** Least difference of time that counts as another moment, in ms. */
 const LEAST_TOLERANCE_MS = 1_000;
 
 /**
- * Has a recorded session decided again from what it received, runs it again against what it recorded, and
- * compares both. Throws as `readSessionFile`, `readSession` and `runAgain` do.
+ * Checks a recorded session: an engine decides again from the received events, the bot runs again on the
+ * recorded data, and both are compared with the session. Throws as `readSessionFile`, `readSession` and
+ * `runAgain` do.
  */
 export async function checkParity({ folder, ...options }: ParityOptions): Promise<ParityReport> {
   const file = readSessionFile(folder);
@@ -93,7 +91,7 @@ async function decided(
   const again = await decideAgain(file, readEvents(folder), await instancesOf(file, bundledStrategies));
   if (again.untilMs === null) return { differences: [], decisions: 0, again };
   const orders = again.orders.filter(({ plannedAtMs }) => plannedAtMs >= file.beganMs);
-  // The session's own end is not compared.
+  // The end of the session itself is not compared.
   const untilMs = Math.min(again.untilMs, session.endMs - 1);
   const compared = compareDecisions(session, { ...again, orders }, untilMs);
   const { failure } = again;
@@ -110,7 +108,7 @@ async function decided(
   return { ...compared, differences: [...compared.differences, stopped], again };
 }
 
-/** Two decisions within one interval of the fastest book of the plan may be the same one. */
+/** Returns the time within which two decisions may be the same: the shortest book interval, at least 1 s. */
 function toleranceOf({ run }: SecondRun): number {
   const books = run.plan.feeds.filter(({ kind }) => kind === 'book').map(({ intervalMs }) => intervalMs);
   return books.length === 0 ? LEAST_TOLERANCE_MS : Math.max(LEAST_TOLERANCE_MS, Math.min(...books));
@@ -127,36 +125,34 @@ function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['s
   };
 }
 
-/** Decisions of an engine that received what the engine of a session received. */
+/** Decisions of an engine that received the events of a session. */
 interface DecidedAgain {
   readonly intents: readonly WantedThing[];
-  /** As they were when they were planned. */
+  /** Orders as they were when they were planned. */
   readonly orders: readonly OrderRecord[];
   /**
-   * Data it received, and the duration of each sent call since it was requested, by `tripKey`, in the order
+   * Data that it received, and the duration of each call from request to answer, by `tripKey`, in the order
    * of sending.
    */
   readonly received: ReceivedData;
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
-  /** Times of the first and the last event; null where nothing was kept. */
+  /** Times of the first and the last event; null if no events were kept. */
   readonly fromMs: number | null;
   readonly untilMs: number | null;
-  /**
-   * Reason it could not go on: it was answered something it had not asked. Null if it accepted everything.
-   */
+  /** Reason for a stop: an answer to something it had not requested. Null if it accepted everything. */
   readonly failure: string | null;
 }
 
 /**
- * A busy process holds a request for less; what is held for longer waits for its budget, and does so in a
- * second run, too.
+ * Longest time that a busy process holds a request, in ms. A request that is held longer waits for its rate
+ * limit, and does so in a second run too.
  */
 const MOST_HELD_MS = 500;
 
 /**
- * Has an engine decide again with what that of a session began with and received, event by event. Whatever it
- * decides otherwise is the code, since nothing else is different. What it wants sent goes nowhere: the
- * answers are those that came. The end of the run, when orders are canceled, is left out.
+ * Has an engine decide again, event by event, from the initial state and the events of a session. Any other
+ * decision comes from the code, since nothing else differs. Its requests go nowhere: the recorded answers are
+ * used. The end of the run, when orders are canceled, is left out.
  */
 async function decideAgain(
   file: SessionFile,
@@ -177,7 +173,7 @@ async function decideAgain(
     if (kind === 'intent') watch.intent(subject, json, atMs);
     if (kind === 'intent' || kind === 'order') received.decide(subject);
   });
-  // As they were planned: what the answers of the session then make of them is not a decision.
+  // Orders as they were planned: what the answers of the session make of them is not a decision.
   const planned = new Map<string, OrderRecord>();
   const calls = new Map<number, { readonly call: VenueCall; readonly wantedAtMs: number }>();
   const trips = new Map<string, { readonly sentAtMs: number; readonly durationMs: number }[]>();

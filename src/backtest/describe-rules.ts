@@ -11,8 +11,8 @@ function volumeOf({ volumeShareMillionths, path }: BarRules): FidelityFact {
 }
 
 /**
- * The rules by name and setting, and what they can not know, for the result of a backtest; `detail`: finer
- * bars that are walked.
+ * Returns the rules on bars by name and setting, with their caveats, for the result of a backtest. `detail`:
+ * timeframe of the finer bars that are walked.
  */
 export function describeBarRules(rules: BarRules, detail?: Timeframe): FidelityStatement {
   const { limitFill, limitGap, path, marketBand, arrival } = rules;
@@ -72,7 +72,7 @@ function caveatsOf(rules: BarRules): readonly FidelityFact[] {
   ];
 }
 
-/** A share of a setting as a percentage in full, without the noise of floats: `0.07` of 700 millionths. */
+/** Returns a share as a percentage without float noise: `0.07` for 700 millionths. */
 function percentOf(millionths: number): FactFigure {
   return inDigits(Number((millionths / 10_000).toFixed(4)));
 }
@@ -102,7 +102,7 @@ function tripsOf(tripsMs: readonly number[]): FidelityFact {
   });
 }
 
-/** The rules by name and setting, and what they can not know, for the result of a backtest. */
+/** Returns the rules on books by name and setting, with their caveats, for the result of a backtest. */
 export function describePollRules(rules: PollRules): FidelityStatement {
   const { queue, through, liquidity, latency, own, tradesLagMs } = rules;
   const lag =

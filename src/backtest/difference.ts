@@ -17,7 +17,7 @@ type Cause = 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';
 
 export const CAUSES: readonly Cause[] = ['data age', 'latency', 'queue', 'fee', 'rounding', 'code'];
 
-/** The cause of each kind of difference, as rules for people. What no rule explains is code. */
+/** Rules for people that give each difference its cause; one that no rule explains has the cause `code`. */
 export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
   'data age':
     'a book, bar, trade or statistic that was seen before was another one, or a fill met another price than the one that the books show',
@@ -29,29 +29,29 @@ export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
   code: 'on the same events, or on the same books, bars and fills before it, another decision was made',
 };
 
-/** Something that is in one run and not, or otherwise, in the other. Times in ms since 1970. */
+/** Something that differs between two runs, or is in only one of them. Times in ms since 1970. */
 export interface Difference {
   readonly what: 'signal' | 'intent' | 'order' | 'fill' | 'money';
   readonly cause: Cause;
   readonly atMs: number;
   /** Strategy concerned; null for the money of the account. */
   readonly strategy: string | null;
-  /** As it was in the session, and in the second run; null where there was none. */
+  /** Text of it in the session, and in the second run; null in a run that does not have it. */
   readonly session: string | null;
   readonly again: string | null;
   readonly why: string;
 }
 
-/** From when on two runs have seen, or had, other things, and of what kind that was. */
+/** Point from which two runs saw or had something different, and its cause. */
 export interface Divergence {
   readonly atMs: number;
   readonly cause: Cause;
   readonly why: string;
-  /** The strategies that know of it; null for all, as of whatever changes the account. */
+  /** Strategies that can know of it; null for all, as for any change of the account. */
   readonly strategies: ReadonlySet<string> | null;
 }
 
-/** The first divergence that a strategy can know of at a moment; null where everything was the same. */
+/** Returns the first divergence that a strategy can know of at a moment; null if there is none. */
 export function firstKnown(
   divergences: readonly Divergence[],
   of: { readonly strategy: string | null; readonly atMs: number },
@@ -65,7 +65,7 @@ export function firstKnown(
   return first;
 }
 
-/** One order of a run with its fills, in the order of time. */
+/** One order of a run with its fills in order of time. */
 export interface FilledOrder {
   readonly order: OrderRecord;
   readonly fills: readonly FillRecord[];
@@ -78,7 +78,7 @@ interface FillOptions {
 
 /**
  * Returns how the fills of the same order differ between two runs; null if they do not. `atMs` is the first
- * moment at which they do.
+ * moment at which they differ.
  */
 export function fillDifference(
   session: FilledOrder,
@@ -100,7 +100,7 @@ export function fillDifference(
   return rounded === null ? null : { cause: 'rounding', atMs: rounded, why: WHY.rounding };
 }
 
-/** The fills of an order in a few words. */
+/** Writes the fills of an order in a few words. */
 export function fillText({ order, fills }: FilledOrder): string {
   const { side, market, price } = order;
   const sum = (of: (fill: FillRecord) => bigint): string =>
@@ -116,8 +116,8 @@ const WHY = {
 } as const;
 
 /**
- * Another amount or moment at the same price: its place in the queue was another, or it came to it at another
- * moment.
+ * Returns why an order filled by another amount or at another moment: it was sent at another moment, or its
+ * place in the queue was another.
  */
 function moved(
   { order: left }: FilledOrder,
@@ -163,7 +163,7 @@ export function netMoney(fills: readonly FillRecord[]): ReadonlyMap<string, bigi
   return net;
 }
 
-/** A figure of two runs, and by how much the second is higher; null where it can not be said. */
+/** One figure of two runs; `difference` is the second minus the first, null where it has no meaning. */
 interface FigureDifference {
   readonly name: keyof BacktestSummary;
   readonly first: string | number | null;
@@ -171,10 +171,7 @@ interface FigureDifference {
   readonly difference: string | number | null;
 }
 
-/**
- * Every figure of two runs side by side. Differences of money are exact texts; of different currencies there
- * are none.
- */
+/** Compares every figure of two runs. Differences of money are exact texts; null for different currencies. */
 export function figureDifferences(first: BacktestSummary, second: BacktestSummary): FigureDifference[] {
   const isSameMoney = first.quote === second.quote;
   return (Object.keys(first) as (keyof BacktestSummary)[]).map((name) => ({
@@ -197,8 +194,8 @@ function differenceOf(
 }
 
 /**
- * Returns the other differences between two runs: settings that decide whether their figures can be compared,
- * one sentence each.
+ * Returns settings that differ between two runs, one sentence each. They decide whether the figures can be
+ * compared.
  */
 export function differentGrounds(first: ResultHead, second: ResultHead): string[] {
   const grounds: readonly (readonly [string, (result: ResultHead) => unknown])[] = [
@@ -215,7 +212,7 @@ export function differentGrounds(first: ResultHead, second: ResultHead): string[
     .map(([what]) => `The runs differ in ${what}.`);
 }
 
-/** Rows of a table of two runs: the title of a figure, both texts, and the difference. */
+/** Returns the rows of a table of two runs: the title of a figure, both texts, and the difference. */
 export function comparisonRows(first: StoredRun, second: StoredRun): string[][] {
   const differences = new Map(
     figureDifferences(first.result.summary, second.result.summary).map((one) => [one.name, one.difference]),
@@ -247,7 +244,7 @@ function signed(text: string, difference: string | number): string {
   return Number(difference) > 0 ? `+${text}` : text;
 }
 
-/** Takes down what the bot of the second run sees and wants. */
+/** Records what the bot of the second run receives and intends. */
 export class Watch {
   readonly books: SeenData[] = [];
   readonly intents: WantedThing[] = [];
@@ -259,7 +256,7 @@ export class Watch {
     this.series = series;
   }
 
-  /** A book that is as it was before is not another one: recorded books are those that changed. */
+  /** Records a book if it differs from the one before: the recording also holds only books that changed. */
   book(market: string, book: OrderBook, atMs: number): void {
     const text = bookText(book);
     if (this.books.findLast((seen) => seen.market === market)?.text !== text)
@@ -280,7 +277,7 @@ export class Watch {
     }
   }
 
-  /** An intent's first line in the journal says what it is; later ones how it ended. */
+  /** Records an intent, from its first line in the journal; later lines say how it ended. */
   intent(id: string, json: string, atMs: number): void {
     const { strategy, kind } = JSON.parse(json) as { readonly strategy?: string; readonly kind?: string };
     if (strategy === undefined || kind === undefined || this.known.has(id)) return;
@@ -288,7 +285,7 @@ export class Watch {
     this.intents.push({ id, strategy, kind, atMs });
   }
 
-  /** Bars of the series that the session had, as they were seen at last. */
+  /** Returns the bars of the session's series, as they were last seen. */
   bars(): readonly SeenData[] {
     return this.series.flatMap(({ market, timeframe }) => {
       const bars = this.candlesBySeries.get(`${market} ${timeframe}`)?.values() ?? [];
@@ -297,7 +294,7 @@ export class Watch {
   }
 }
 
-/** Bars as things that are seen when they close. */
+/** Converts bars into data that is seen when they close. */
 export function closedBars({ market, timeframe, candles }: KnownBars): readonly SeenData[] {
   const grid = shownGrid(timeframe, candles);
   return candles
@@ -309,19 +306,19 @@ export function closedBars({ market, timeframe, candles }: KnownBars): readonly 
     .toSorted((left, right) => left.atMs - right.atMs);
 }
 
-/** All of a book. */
+/** Writes the whole book as text for comparison. */
 export function bookText({ bids, asks }: Pick<OrderBook, 'bids' | 'asks'>): string {
   return JSON.stringify([bids, asks]);
 }
 
 export interface SeenOptions {
-  /** Two looks within this time are at one moment. */
+  /** Two readings within this time, in ms, count as one moment. */
   readonly toleranceMs: number;
-  /** Market data that each strategy reads, besides the book, on which every order depends. */
+  /** Kinds of market data that each strategy reads besides the book, on which every order depends. */
   readonly reads: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Returns where the two runs first saw something different of a market. */
+/** Returns, for each market, where the two runs first saw different data. */
 export function seenDivergences(
   { session, again }: SessionPair,
   options: SeenOptions,
@@ -369,17 +366,17 @@ function firstOther(
   return next === undefined ? null : { atMs: next.atMs, cause: 'data age', why: 'in only one run a' };
 }
 
-/** Data that two runs have received by then, and which of it counts. */
+/** Data that two runs have received at a moment, and which kinds of it count. */
 interface Inputs {
   readonly session: ReceivedData;
   readonly again: ReceivedData;
-  /** Number of answers that each had received by then. */
+  /** Number of answers that each run had received at that moment. */
   readonly sessionAnswers: number;
   readonly againAnswers: number;
   readonly counts: (kind: TopicKind) => boolean;
 }
 
-/** The first thing of which two runs knew otherwise when they decided; null where both knew the same. */
+/** Returns the first difference in the data that two runs had when they decided; null if there is none. */
 export function inputDifference(of: Inputs): Pick<Divergence, 'cause' | 'why'> | null {
   const { session, again, sessionAnswers, againAnswers, counts } = of;
   for (const name of new Set([...session.topics.keys(), ...again.topics.keys()])) {
@@ -392,8 +389,7 @@ export function inputDifference(of: Inputs): Pick<Divergence, 'cause' | 'why'> |
       if (kind === 'account' || isAsOften) continue;
       return { cause: 'latency', why: `${name}: one run had looked at it more often` };
     }
-    // What both runs come to know is known to one of them earlier; what becomes of orders differs by that,
-    // too.
+    // If both runs learn the same data, one only learns it earlier; outcomes of orders differ by that too.
     const isOfBoth =
       kind === 'account' ||
       left === null ||

@@ -1,6 +1,6 @@
 import { ENGLISH_FIDELITY, ENGLISH_WARNINGS } from './report/texts/fidelity-texts.ts';
 
-/** Texts of the page of a backtest or a live session, outside its charts. */
+/** Texts of the page of a backtest or a live session, except those of its charts. */
 export const ENGLISH_REPORT = {
   ...ENGLISH_FIDELITY,
   ...ENGLISH_WARNINGS,

@@ -31,30 +31,30 @@ const MEANINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),
 );
 
-/** Points of the equity curve that a result carries by itself; all of them are in `equity.csv`. */
+/** Points of the equity curve inside a result; `equity.csv` has all points. */
 const SKETCH_POINTS = 320;
 
-/** A run with its figures: what is shown and written. */
+/** A run with its figures, ready to be shown and written. */
 export interface FinishedRun {
   readonly run: BacktestRun;
-  /** All of its result but the tables. */
+  /** Its result without the tables. */
   readonly head: ResultHead;
   readonly trips: readonly RoundTrip[];
-  /** Those of its result, for readers of any language. */
+  /** Warnings of its result, independent of language. */
   readonly warnings: readonly RunWarning[];
   readonly refusals: readonly (Omit<RefusalRow, 'example'> & RefusalCount)[];
 }
 
 /** Data of a live session besides its run. */
 export interface LivePart {
-  /** Fills from before the run, which opened what was closed in it. */
+  /** Fills before the run, which opened positions that were closed in it. */
   readonly fillsBefore: BacktestRun['fills'];
   readonly sessionOf: (trips: readonly RoundTrip[]) => LiveSession;
 }
 
 /**
- * Makes the figures of a run, with money as exact text. `createdAtMs` is when the backtest was run, and only
- * a label. Throws a RangeError where a fill is of no market of the run.
+ * Computes the figures of a run, with money as exact text. `createdAtMs` is a label: when the backtest was
+ * run. Throws a RangeError for a fill in a market that the run does not have.
  */
 export function finishRun(
   run: BacktestRun,
@@ -66,7 +66,7 @@ export function finishRun(
     fillsBefore.length === 0 ? run : { ...run, fills: [...fillsBefore, ...run.fills] },
   );
   const all = roundTrips(valued.moved, valued.markets);
-  // A trade is of the run that it ends in, and one that is open of each since its beginning.
+  // A trade belongs to the run in which it ends; an open one belongs to each run since its start.
   const trips =
     fillsBefore.length === 0
       ? all
@@ -82,7 +82,7 @@ export function finishRun(
     own.map((refusal) => ({
       strategy,
       ...refusal,
-      // A check of the bot has its own words.
+      // A refusal by a check of the bot explains itself.
       meaning: refusal.what === 'order' ? (MEANINGS.get(refusal.code) ?? null) : null,
     })),
   );
@@ -128,15 +128,15 @@ export function finishRun(
 }
 
 /**
- * The figures of a run alone, without what is drawn or listed of it. Those of a year have a value however
- * short it is: studies compare trials of one length by them, and show them `withoutYear`.
+ * Returns the figures of a run, without its lists and curves. Annual figures are computed for any length,
+ * since studies compare trials of one length; show them through `withoutYear`.
  */
 export function runSummary(run: BacktestRun): BacktestSummary {
   const valued = valuedFills(run);
   return summaryOf(run, roundTrips(valued.moved, valued.markets), valued.traded);
 }
 
-/** The figures of a run with these trades and fills, whose money is in its currency. */
+/** Returns the figures of a run from its trades and fills, whose money is in its currency. */
 export function summaryOf(
   run: BacktestRun,
   { trips }: RoundTrips,
@@ -159,7 +159,7 @@ export function summaryOf(
   };
 }
 
-/** Shortest range that has annual figures. */
+/** Shortest range with annual figures: 30 days, in ms. */
 const LEAST_ANNUAL_MS = 30 * 86_400_000;
 
 const NOTHING_OF_A_YEAR = { cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null };
@@ -172,12 +172,12 @@ const isAnnual = ({ fromMs, toMs }: Range): boolean => toMs - fromMs >= LEAST_AN
 export const isTooShortFor = (name: string, range: Range): boolean =>
   Object.hasOwn(NOTHING_OF_A_YEAR, name) && !isAnnual(range);
 
-/** The figures of a range as they are shown: of less than 30 days there are none of a year. */
+/** Returns figures as they are shown: a range of less than 30 days has no annual figures. */
 export function withoutYear<Figures extends object>(figures: Figures, range: Range): Figures {
   return isAnnual(range) ? figures : { ...figures, ...NOTHING_OF_A_YEAR };
 }
 
-/** Returns warnings about what the numbers do not show by themselves. */
+/** Returns warnings about facts that the figures themselves do not show. */
 function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): readonly RunWarning[] {
   const length = { lengthMs: run.toMs - run.fromMs };
   const short = isAnnual(run) ? [] : [runWarning('warning.short', { length })];
@@ -186,7 +186,7 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): readonly RunWa
       ? []
       : [runWarning('warning.stopped', { strategy: name, market, reason: { said: failure } })],
   );
-  // Money of the account that was spent in the other quote currency is no sale of anything.
+  // Money of the account that was spent in the other quote currency is no sale.
   const isMixed = run.markets.some(({ market }) => market.quote !== run.quote);
   const sold = unmatched.filter(({ market }) => !isMixed || market !== MARKET_NAMES.bridge.market);
   const sales = sold.map(({ market, strategy, amount }) => {
@@ -205,7 +205,7 @@ const countsOf = ({ more, records }: { readonly more: number; readonly records: 
   listed: inDigits(records.length),
 });
 
-/** Missing points of the curve from which on figures of a year need a word. */
+/** Share of missing points of the curve above which the annual figures need a warning. */
 const MANY_MISSING = 0.05;
 
 function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): readonly RunWarning[] {
@@ -239,8 +239,8 @@ function plain(value: unknown): ResultHead['config'] {
 }
 
 /**
- * Returns how often and how long locks of each name held, and what they refused. Times that overlap count
- * once.
+ * Returns, for each lock name, how often and how long locks were active, and the orders they refused.
+ * Overlapping times count once.
  */
 function lockTotals(records: readonly LockRecord[], toMs: number): ResultHead['locks'] {
   return [...Map.groupBy(records, ({ lock }) => lock.name)].map(([name, ofOne]) => {
@@ -260,20 +260,18 @@ function lockTotals(records: readonly LockRecord[], toMs: number): ResultHead['l
   });
 }
 
-/**
- * From this share of refused orders on the reader is warned: what a strategy wanted is then not what it did.
- */
+/** Share of refused orders from which the reader is warned: the strategy did not do what it intended. */
 const MUCH = 0.1;
 
-/** Reasons that a warning names. */
+/** Number of reasons that a warning lists. */
 const NAMED = 3;
 
-/** Returns how many intents were refused; signals from outside do not count. */
+/** Returns how many intents were refused; external signals do not count. */
 function refusedIn(refusals: readonly RefusalCount[]): number {
   return refusals.reduce((sum, { what, count }) => (what === 'signal' ? sum : sum + count), 0);
 }
 
-/** Says where a strategy placed nothing, and where much of what it wanted was refused. */
+/** Returns warnings for strategies that placed nothing, and for those with many refused orders. */
 export function intentWarnings({
   intents,
   orders,
@@ -297,7 +295,7 @@ function warningOf({ strategy, count, refusals }: StrategyIntents, placed: numbe
       ? runWarning('warning.noOrder', { strategy, intents })
       : runWarning('warning.allRefused', { strategy, intents, reasons: reasonsOf(ofOrders) });
   }
-  // An order that was placed and rejected is among the placed ones.
+  // A rejected order is counted among the placed ones too.
   const rejected = refusedIn(ofOrders.filter(({ what }) => what === 'order'));
   const attempts = placed + refused - rejected;
   if (refused <= attempts * MUCH) return null;
@@ -310,7 +308,7 @@ function warningOf({ strategy, count, refusals }: StrategyIntents, placed: numbe
   });
 }
 
-/** Signals that it was not told. */
+/** Returns a warning about signals that a strategy did not receive; null if there are none. */
 function signalsOf({ strategy, refusals }: StrategyIntents): RunWarning | null {
   const ofSignals = refusals.filter(({ what }) => what === 'signal');
   return ofSignals.length === 0
@@ -318,7 +316,7 @@ function signalsOf({ strategy, refusals }: StrategyIntents): RunWarning | null {
     : runWarning('warning.notTold', { strategy, reasons: reasonsOf(ofSignals) });
 }
 
-/** The first of some reasons, of which there is at least one. */
+/** Writes the first `NAMED` reasons and how many more there are. Expects at least one reason. */
 function reasonsOf(refusals: readonly RefusalCount[]): RunWarning {
   const [first, ...others] = refusals.slice(0, NAMED).map(({ what, code, count, example, firstAtMs }) =>
     runWarning('warning.reason', {
@@ -334,7 +332,7 @@ function reasonsOf(refusals: readonly RefusalCount[]): RunWarning {
   return joinedBy('warning.then', [present(first, 'a reason'), ...others, ...rest]);
 }
 
-/** Figures that have a value where requests are sent alone. */
+/** Figures that have a value only in runs that send requests. */
 export const REQUEST_FIGURES: ReadonlySet<string> = new Set(['requests', 'requestsPerFill']);
 
 /**

@@ -10,34 +10,31 @@ import type { ResultHead } from './result-schema.ts';
 import { figureGroups } from './summary-lines.ts';
 import type { ReportVoice } from './report-voice.ts';
 
-/**
- * Nothing but what is in the file may run or load: a report opens offline and tells nobody that it was
- * opened.
- */
+/** Content policy of a report: only what the file contains runs or loads, so it opens offline, untracked. */
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
 
-/** The level of gzip: the highest one takes ten times as long, for a file that is a twentieth smaller. */
+/** Level of gzip. The highest level takes ten times as long, for a file that is 5 % smaller. */
 const PACKING = 4;
 
-/** Parts of a report. */
+/** Parts of a report page. */
 interface HtmlPage {
   readonly language: Language;
   readonly title: string;
   readonly header: string;
   readonly main: readonly string[];
   readonly footer: string;
-  /** Plain JSON that the script reads; it finds it packed in the element `data`. */
+  /** JSON for the script, which reads it from the element `data`, compressed. */
   readonly data: unknown;
-  /** Style sheets, by their names in `src/page/`. */
+  /** Style sheets, by file name in `src/page/`. */
   readonly styles: readonly string[];
-  /** The script, by the folder of `src/page/` that it is built from. */
+  /** Script, by the folder of `src/page/` that it is built from. */
   readonly script: ReportScript;
 }
 
-/** A report as one HTML file, with its data and its script inside. */
+/** Writes a report as one HTML file that contains its data and script. */
 export function htmlPage({ language, title, header, main, footer, data, styles, script }: HtmlPage): string {
   const packed = gzipSync(JSON.stringify(data), { level: PACKING }).toString('base64');
-  // A script within a page: what would end its element early is written otherwise.
+  // Text of the script that would end its element early is escaped.
   return `<!doctype html>
 <html lang="${language}"${language === 'fa' ? ' dir="rtl"' : ''} data-theme="light">
 <head>
@@ -65,8 +62,8 @@ type ReportScript = 'run' | 'study';
 let built: Readonly<Record<ReportScript, string>> | null = null;
 
 /**
- * The script of a report. A bundle has it; a checkout builds it from its sources, once a process, so that a
- * page never has a script older than its data.
+ * Returns the script of a report. A bundle contains it; a checkout builds it from its sources once per
+ * process, so that no page has a script older than its data.
  */
 function reportScript(name: ReportScript): string {
   if (IS_BUNDLE) return pageFile(`${name}.js`);
@@ -78,7 +75,7 @@ function reportScript(name: ReportScript): string {
 
 const pageFile = (name: string): string => readFileSync(join(ownFolder('page'), name), 'utf8');
 
-/** A table of words under a title, which scrolls where it is long. */
+/** Writes a section with a title, a note and a table that scrolls if it is long. */
 export function tableSection(of: {
   readonly id: string;
   readonly title: string;
@@ -95,10 +92,10 @@ export function tableSection(of: {
 <div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div></section>`;
 }
 
-/** Characters from which on a figure is written smaller, so that it stays on its line. */
+/** Longest figure in normal size, in characters; a longer one is smaller, so that it fits on one line. */
 const LONG = 12;
 
-/** The title of a report, and the switch of its theme. */
+/** Writes the title of a report and the button for its theme. */
 export function headerSection(
   { name, fromMs, toMs, barMs, fidelity }: ResultHead,
   { t, minute, length, foreign }: ReportVoice,
@@ -113,7 +110,7 @@ export function headerSection(
 <button type="button" id="theme">${t('theme')}</button></header>`;
 }
 
-/** The figures that are looked at first. */
+/** Writes the tiles of the main figures. */
 export function tilesSection({ summary }: ResultHead, voice: ReportVoice): string {
   const { t, money, percent, number, length, digits } = voice;
   const { totalReturn, quote } = summary;
@@ -153,7 +150,7 @@ export function tilesSection({ summary }: ResultHead, voice: ReportVoice): strin
   return `<div class="tiles">${tiles.join('')}</div>`;
 }
 
-/** Returns the section on what must be known before any number is believed; empty if there is nothing. */
+/** Writes the section of warnings, which must be read before the figures; empty if there are none. */
 export function warningsSection(
   { warnings }: Pick<FinishedRun, 'warnings'>,
   { t, format }: ReportVoice,
@@ -162,7 +159,7 @@ export function warningsSection(
   return `<section class="warnings" id="warnings"><h2>${t('warnings')}</h2>${listOf(warnings.map(format))}</section>`;
 }
 
-/** Sentences as a list. */
+/** Writes sentences as an HTML list. */
 export function listOf(sentences: readonly string[]): string {
   return `<ul>${sentences.map((sentence) => `<li>${escapeHtml(sentence)}</li>`).join('')}</ul>`;
 }
@@ -184,7 +181,7 @@ function toneOf(value: number | null): string {
   return value > 0 ? 'gain' : 'loss';
 }
 
-/** Every figure of the summary. */
+/** Writes the section with every figure of the summary. */
 export function summarySection({ summary }: ResultHead, voice: ReportVoice): string {
   const groups = figureGroups(summary, voice).map(({ title, figures }) => {
     const rows = figures.map(
@@ -196,7 +193,7 @@ export function summarySection({ summary }: ResultHead, voice: ReportVoice): str
   return `<section id="summary"><h2>${voice.t('summary')}</h2><div class="groups">${groups.join('')}</div></section>`;
 }
 
-/** The place of the charts; the page's script draws into it. */
+/** Writes the empty section that the page's script draws the charts into. */
 export function chartSection(
   grid: { readonly isThinned: boolean; readonly stepMs: number },
   thinnedPlots: string,
@@ -210,7 +207,7 @@ export function chartSection(
 <noscript>${t('charts.noScript')}</noscript></section>`;
 }
 
-/** The place of the list of trades. */
+/** Writes the section that the page's script lists the trades in. */
 export function tradesSection(
   counts: { readonly shown: number; readonly all: number },
   { t, digits }: ReportVoice,

@@ -39,22 +39,22 @@ import { storedLock } from '../engine/lock.ts';
 import type { JournalLine } from '../mirror/row-pages.ts';
 
 interface LiveRunOptions {
-  /** Up to here, or to the last sign of life of the bot where that is earlier. */
+  /** End of the range in ms; the last sign of life of the bot ends it earlier. */
   readonly toMs: number;
-  /** The currency of the results; null: rial where any market is priced in it, else tether. */
+  /** Currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency: Currency | null;
-  /** Params by strategy, where a configuration was given. */
+  /** Parameters of each strategy, if a configuration was given. */
   readonly params: ReadonlyMap<string, unknown>;
-  /** Configuration stored in the result. JSON; null without one. */
+  /** Configuration that is stored in the result, as JSON; null without one. */
   readonly config: unknown;
-  /** A clock in ms, for the timing. */
+  /** Clock in ms, for the timing. */
   readonly clock: () => number;
   readonly loadMs: number;
 }
 
 /**
- * The life of a bot as a run whose figures are those of any run, from what its mirror has. Throws
- * `INVALID_OPTIONS` where the range has nothing of it.
+ * Converts the records of a bot in its mirror into a run with the same figures as any run. Throws
+ * `INVALID_OPTIONS` where the range has none of them, `DATA_UNUSABLE` where no strategy ever began.
  */
 export function liveRun(
   rows: SessionRows,
@@ -115,7 +115,7 @@ export function liveRun(
     lastPrice: prices.priceOf(market.symbol) ?? NO_UNITS,
     candles,
   }));
-  /** Returns the value of a strategy at the end by its fills, less its value at the beginning. */
+  /** Returns the profit of a strategy: the value of its fills' effect at the end, less that at the start. */
   const profitOf = (name: string): Units => {
     const own = (among: readonly FillRecord[]): Holdings =>
       broughtBy(among.filter(({ strategy }) => strategy === name));
@@ -178,11 +178,11 @@ function rangeOf(
     );
   }
   const toMs = Math.min(aliveUntilMs, wantedToMs);
-  // What was held before the oldest fill that is left is not known.
+  // The holdings before the oldest fill in the mirror are unknown.
   const isCut = tables.fills.removed > 0 || moreFills > 0;
   const firstFillMs = fills.reduce((first, { atMs }) => Math.min(first, atMs), Number.POSITIVE_INFINITY);
   const beganMs = isCut && fills.length > 0 ? Math.max(fromMs, firstFillMs) : fromMs;
-  // What happens at the beginning itself is before it.
+  // A fill at the start itself counts as before the range.
   const knownMs = beganMs === firstFillMs ? beganMs - 1 : beganMs;
   if (knownMs < toMs) return { fromMs: knownMs, toMs };
   const since = Math.min(...Object.values(tables).flatMap(({ sinceMs }) => sinceMs ?? []));
@@ -197,8 +197,8 @@ const isMoney = (asset: string): boolean => MARKET_NAMES.quotes.some(({ currency
 const isOwn = ({ strategy }: FillRecord): boolean => strategy !== null;
 
 /**
- * Returns what strategies had before all fills in the mirror: money, and of coins those that they own. Other
- * coins of the account, and manual trades, do not count for them.
+ * Returns what strategies had before all fills in the mirror: money, and the coins that they own. Other coins
+ * of the account and manual trades do not count.
  */
 function openingOfStrategies(
   { strategies, fills, tables, moreFills }: SessionRows,
@@ -206,7 +206,7 @@ function openingOfStrategies(
 ): Holdings {
   const own = fills.filter(isOwn);
   const opening = new Map([...openingOf(held, own)].filter(([asset]) => isMoney(asset)));
-  // Where older fills are gone, what is held now says what they had brought.
+  // Without the older fills, the present holdings show what they had brought.
   const isCut = tables.fills.removed > 0 || moreFills > 0;
   const brought = isCut ? broughtBy(own) : new Map<string, bigint>();
   const coins = new Set(own.map(({ market }) => MARKET_NAMES.parseMarket(market).base));
@@ -225,12 +225,12 @@ function openingOfStrategies(
 }
 
 /**
- * The capital of all strategies and what their trades made of it; null where one of them shares the account's
- * money.
+ * Returns the capital of all strategies with the effects of their trades; null if one of them shares the
+ * account's money.
  */
 function capitalNow(rows: readonly StrategyRecord[], own: readonly FillRecord[]): Holdings | null {
   const traded = new Set(own.map(({ strategy }) => strategy));
-  // One that left the configuration and has traded nothing that is known here has no part in it.
+  // A strategy that left the configuration and has no known trades has no part in the capital.
   const all = rows.filter(({ name, status }) => status !== 'stopped' || traded.has(name));
   const sums = new Map<string, bigint>();
   for (const row of all) {
@@ -245,8 +245,8 @@ function capitalNow(rows: readonly StrategyRecord[], own: readonly FillRecord[])
 }
 
 /**
- * Returns what the account holds after all fills in the mirror, with no more money than the strategies have,
- * and the source of that.
+ * Returns the holdings after all fills in the mirror, and their source. Their money is at most that of the
+ * strategies.
  */
 function closingOf({ stored, balances, strategies, fills }: SessionRows): {
   readonly held: Holdings;
@@ -261,7 +261,7 @@ function closingOf({ stored, balances, strategies, fills }: SessionRows): {
   return { held, source: balances.length === 0 ? 'nothing' : 'balances' };
 }
 
-/** Markets that a strategy is named with; of more they are counted. */
+/** Most markets that are named for a strategy; for more, only their number is shown. */
 const MOST_NAMED = 3;
 
 function strategyOf(
@@ -288,7 +288,7 @@ function strategyOf(
   };
 }
 
-/** Returns what the reader of the figures must know first. */
+/** Returns warnings that the reader of the figures needs first. */
 function warningsOf(rows: SessionRows, fills: readonly FillRecord[]): readonly RunWarning[] {
   const { unfinished } = rows;
   const unknown = unfinished.filter(({ state }) => state === 'unknown').length;
@@ -298,7 +298,7 @@ function warningsOf(rows: SessionRows, fills: readonly FillRecord[]): readonly R
   ];
 }
 
-/** Trades for one quote currency have no value in the other without the price in which they meet. */
+/** Throws `INVALID_OPTIONS` for trades in another quote currency without a price that converts it. */
 function refuseWithoutBridge(
   markets: readonly Market[],
   fills: readonly FillRecord[],
@@ -314,7 +314,7 @@ function refuseWithoutBridge(
   );
 }
 
-/** Returns what strategies plotted within a range, as their bot stored it: at most one value a minute. */
+/** Returns what strategies plotted within a range, as the bot stored it: at most one value per minute. */
 function plotsOfMirror(
   { plots }: Pick<SessionRows, 'plots'>,
   range: { readonly fromMs: number; readonly toMs: number },
@@ -334,12 +334,12 @@ function plotsOfMirror(
   });
 }
 
-/** Journal data of a change of a lock. */
+/** Journal data of a lock change. */
 const lockLine = z.object({ ...storedLock.shape, refused: storedCount });
 
 /**
- * The locks that held within a range, from the lines of the journal about them. How many orders a lock
- * refused is only known once it has ended.
+ * Returns the locks of a range, from their journal lines. The number of refused orders is known only once a
+ * lock has ended.
  */
 function locksOfJournal(
   lines: readonly JournalLine[],

@@ -30,19 +30,19 @@ export interface PollRequest extends Pick<
 > {
   readonly recordings: Recordings;
   readonly rules: Partial<PollRules>;
-  /** Called now and then: books and trades that went by, and how much of the time that was recorded. */
+  /** Called from time to time: processed books and trades, and the share of the recorded time, 0 to 1. */
   readonly onProgress?: (rows: number, share: number) => void;
 }
 
 const CURVE_EVERY_MS = 1_000;
 
-/** A run of a day has a point a second; longer ones fewer. */
+/** Most points of a curve: one per second for a day; in a longer run they lie further apart. */
 const MOST_POINTS = 86_400;
 
 /**
- * Runs the whole bot of a configuration against the recorded books and trades of the catalogue. Throws
- * `INVALID_OPTIONS` where the plan does not fit the limits or the markets do not tell what everything is
- * worth in one currency, `DATA_UNUSABLE` where no books are recorded.
+ * Runs the whole bot of a configuration on the recorded books and trades of the catalogue. Throws
+ * `INVALID_OPTIONS` where the plan exceeds the limits, or where the markets cannot value everything in one
+ * currency, and `DATA_UNUSABLE` where no books are recorded.
  */
 export async function runPollBacktest(
   request: PollRequest,
@@ -54,7 +54,7 @@ export async function runPollBacktest(
   refuseUnvalued(markets, quote);
   const plots = recordPlots(request.isDrawn === true ? instances : []);
   const startedMs = performance.now();
-  // Runs on bars need nothing of the exchange that follows recorded books.
+  // Loaded here, since runs on bars do not need the exchange that follows recorded books.
   const { runPoll } = await import('./poll/run-poll.ts');
   const run = await runPoll({
     settings: {
@@ -106,7 +106,7 @@ export async function runPollBacktest(
   };
 }
 
-/** Returns the callback for progress: the bot's time as a share of what was recorded. */
+/** Returns the callback for progress, which converts the bot's time into a share of the recorded time. */
 function progressOf(
   { onProgress, recordings, fromMs, toMs }: PollRequest,
   symbols: readonly MarketSymbol[],
@@ -121,9 +121,7 @@ function progressOf(
   };
 }
 
-/**
- * Of thousands of round trips it is kept how many they are and which; the fidelity says what they were like.
- */
+/** Returns the rules as a result stores them. Round trips may be thousands: only number and hash. */
 function ruleTerms({ latency, ...rules }: Partial<PollRules>): unknown {
   if (latency?.kind !== 'drawn') return latency === undefined ? rules : { ...rules, latency };
   const { roundTripsMs, orderTripsMs = [], ...drawn } = latency;
@@ -134,7 +132,7 @@ function ruleTerms({ latency, ...rules }: Partial<PollRules>): unknown {
   return { ...rules, latency: terms };
 }
 
-/** That a market has none, and what to do. */
+/** Creates the error for a market without recorded books; it says what to do. */
 export function noBooks(market: MarketSymbol, place: string): SarrafError {
   return new SarrafError(
     'INVALID_OPTIONS',
@@ -142,7 +140,7 @@ export function noBooks(market: MarketSymbol, place: string): SarrafError {
   );
 }
 
-/** The markets that a run needs recordings of. Throws `INVALID_STRATEGY` where no strategy can run. */
+/** Returns the markets that a run needs data of. Throws `INVALID_STRATEGY` where no strategy can run. */
 export async function marketsOfPoll({
   config,
   recordings,
@@ -164,7 +162,7 @@ async function recordedMarket(
   const { symbol } = market;
   const span = recordings.span(symbol);
   if (span === null) throw noBooks(symbol, recordings.name);
-  // What was recorded before the beginning is the past, which the bot may know.
+  // Recordings before the start are the past, which the bot may know.
   const endMs = toMs ?? LATEST_MS;
   const range = { fromMs: fromMs ?? span.fromMs, toMs: Math.min(endMs, span.toMs) };
   return {
@@ -179,16 +177,13 @@ function curveEveryMs(fromMs: number | null, toMs: number | null): number {
   return Math.max(CURVE_EVERY_MS, Math.ceil((toMs - fromMs) / MOST_POINTS / CURVE_EVERY_MS) * CURVE_EVERY_MS);
 }
 
-/**
- * Bars of the past are looked for this much further back than strategies need them, since some may be
- * missing.
- */
+/** Factor on the history that strategies need, when past bars are searched, since some may be missing. */
 const SPARE = 2;
 
 /**
- * The recorded bars of a market that its strategies look at, and what they need of the past: those of the
- * very length, else the coarsest finer ones that make it. Empty where none are recorded. Throws as
- * `readCandles` does for a damaged file.
+ * Returns the recorded bars of a market that its strategies read, with the history they need: bars of the
+ * same timeframe, else the longest shorter ones that they can be built from. Empty where none are recorded.
+ * Throws as `readCandles` does for a damaged file.
  */
 export async function recordedBars(
   candles: RecordedCandles,
@@ -200,14 +195,14 @@ export async function recordedBars(
 ): Promise<readonly BarRecording[]> {
   const { market, instances, range } = of;
   const recorded = candles.timeframes(market);
-  /** Required history of each timeframe. */
+  /** Required history of each timeframe, in ms. */
   const reachMs = new Map<Timeframe, number>();
   for (const { runner } of instances) {
     for (const wanted of runner.subscriptions) {
       if (wanted.kind !== 'candles' || wanted.market !== market) continue;
       const lengthMs = timeframeMs(wanted.timeframe);
       const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
-      // Those of another time are of no use, and must not stand before finer ones that are.
+      // Bars outside the range are of no use and must not hide shorter ones inside it.
       const fromMs = range.fromMs - neededMs;
       const there = recorded.filter((timeframe) =>
         candles.reachInto({ market, timeframe }, { fromMs, toMs: range.toMs }),

@@ -6,7 +6,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import type { FinishedRun } from './finish-run.ts';
 import { FILL_TABLE, LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, TRIP_TABLE } from './result/result-tables.ts';
 
-/** A run that is kept: the name of its folder, where it is, and its result without the tables. */
+/** Stored run: the name of its folder, its path, and its result without the tables. */
 export interface StoredRun {
   readonly run: string;
   readonly path: string;
@@ -14,8 +14,8 @@ export interface StoredRun {
 }
 
 /**
- * Folder names under `root` that are runs, oldest first; none where there is no such folder. What is not
- * finished is passed over.
+ * Returns the names of the folders under `root` that contain a finished run, oldest first; empty if `root`
+ * does not exist.
  */
 function runNames(root: string): string[] {
   if (!existsSync(root)) return [];
@@ -27,8 +27,8 @@ function runNames(root: string): string[] {
 }
 
 /**
- * The newest runs under `root`, at most `most`, oldest first. What can not be read is named in `unreadable`,
- * one sentence each.
+ * Returns the newest `most` runs under `root`, oldest first. `unreadable` has one sentence for each run that
+ * cannot be read.
  */
 export function listRuns(
   root: string,
@@ -48,9 +48,8 @@ export function listRuns(
 }
 
 /**
- * The one run that is meant: `last`, the name of its folder or a part of it that no other has, or a path to a
- * folder. Throws `INVALID_OPTIONS` where there is none or more than one, `INVALID_FILE` where it can not be
- * read.
+ * Returns the run that is named by `last`, a folder name, a unique part of one, or a path. Throws
+ * `INVALID_OPTIONS` where none or several match, `INVALID_FILE` where it cannot be read.
  */
 export function findRun(root: string, wanted: string): StoredRun {
   const names = runNames(root);
@@ -90,7 +89,7 @@ function readRun(path: string): StoredRun {
   }
 }
 
-/** Layout of the pieces of a result: on lines of their own, or all on one. */
+/** Texts between the pieces of a result: each piece on its own lines, or all on one line. */
 interface Layout {
   readonly head: string;
   readonly beforeTable: string;
@@ -100,7 +99,7 @@ interface Layout {
   readonly end: string;
 }
 
-/** Writes a result as JSON, one column of a table a line. */
+/** Writes a result as JSON, with one table column on each line. */
 export function writeResultJson(finished: FinishedRun, out: ByteWriter): void {
   const head = JSON.stringify(finished.head, null, 2);
   writePieces(finished, out, {
@@ -113,7 +112,7 @@ export function writeResultJson(finished: FinishedRun, out: ByteWriter): void {
   });
 }
 
-/** The same on one line, with more fields in its head. */
+/** Writes a result as one line of JSON, with more fields in its head. */
 export function writeResultLine(
   finished: FinishedRun,
   more: Readonly<Record<string, string | number | null>>,
@@ -147,7 +146,7 @@ function writePieces({ run, trips }: FinishedRun, out: ByteWriter, layout: Layou
   out.text(layout.end);
 }
 
-/** Reads the head of a result. Throws a ZodError where it is none of this version. */
+/** Reads the head of a result. Throws a ZodError if it is not of this schema version. */
 export function parseResultHead(text: string): ResultHead {
   return resultHeadSchema.parse(JSON.parse(text));
 }

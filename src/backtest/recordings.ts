@@ -17,16 +17,16 @@ import type { TimeRange } from '../recording/records.ts';
 import type { MarketTracks } from './poll/recorded-feed.ts';
 import { recordedMarkets } from './run-currency.ts';
 
-/** Recorded bars of a market, by their timeframes. */
+/** Recorded bars of markets, by timeframe. */
 export interface RecordedCandles {
   timeframes(market: MarketSymbol): readonly Timeframe[];
-  /** Returns true if a file of these bars reaches into a range. */
+  /** True if a file of these bars overlaps a range. */
   reachInto(key: CandleKey, range: TimeRange): boolean;
-  /** Ranges that were read whole. */
+  /** Returns the time ranges that were recorded completely. */
   covered(key: CandleKey): readonly TimeRange[];
   /** Returns where these bars and longer ones of the market begin. */
   anchors(key: CandleKey): BarAnchors;
-  /** Those that open in a range; null where none do. */
+  /** Returns the bars that open in a range; null if there are none. */
   read(key: CandleKey, range: TimeRange): Promise<CandleColumns | null>;
 }
 
@@ -35,14 +35,14 @@ interface CandleKey {
   readonly timeframe: Timeframe;
 }
 
-/** Recorded markets that a run of the whole bot is made of: in a catalogue, or packed in memory. */
+/** Recorded markets for a run of the whole bot: in a catalogue, or packed in memory. */
 export interface Recordings {
   readonly name: string;
-  /** Markets with books, in the order of their names. */
+  /** Returns the markets with books, sorted by name. */
   readonly markets: () => readonly MarketSymbol[];
-  /** From the first to the last book of a market; null where there is none. */
+  /** Returns the range from the first to the last book of a market; null if it has none. */
   readonly span: (market: MarketSymbol) => TimeRange | null;
-  /** Recordings of a market before a time, except its bars. */
+  /** Returns the recordings of a market before a time, except its bars. */
   readonly tracks: (market: MarketSymbol, toMs: number) => Pick<MarketTracks, 'books' | 'trades' | 'stats'>;
   readonly candles: RecordedCandles;
 }
@@ -84,7 +84,7 @@ export function catalogueCandles(catalogue: Catalogue): RecordedCandles {
   };
 }
 
-/** Those that are packed in memory; nobody writes to it. */
+/** Returns recordings that are packed in memory, which is not modified. */
 export function packedRecordings(packed: readonly PackedMarket[]): Recordings {
   const of = (market: MarketSymbol): PackedMarket | undefined => packed.find((one) => one.market === market);
   return {

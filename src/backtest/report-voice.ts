@@ -23,27 +23,27 @@ import { PERSIAN_REPORT } from './report/texts/persian-report.ts';
 import { english } from '../language/sentence.ts';
 
 /**
- * Format of texts, numbers and times in a report. English has times in UTC, and money with its unit beside
- * the title; Persian has Tehran's clock, Jalali days, and money with its unit at each number.
+ * Formats texts, numbers and times of a report. English has UTC times, and the unit of money beside the
+ * title; Persian has Tehran's time, Jalali dates, and the unit of money at each number.
  */
 export interface ReportVoice extends FactVoice {
   readonly language: Language;
   readonly t: Translate<typeof ENGLISH_REPORT>;
   readonly count: (count: number) => string;
-  /** A price or an amount in full. */
+  /** Writes a price or an amount with all digits. */
   readonly exact: (decimal: string) => string;
   readonly money: (money: string | number, quote: Currency) => string;
-  /** A number with the unit that English says elsewhere. */
+  /** Adds the unit to a number; English has the unit elsewhere and adds none. */
   readonly inUnit: (number: string, currency: Currency) => string;
   readonly currency: (quote: Currency) => string;
-  /** Text after a title of money: `, USDT`, or nothing if each number has its unit. */
+  /** Returns the text after a title of money: `, USDT`; empty if each number has its unit. */
   readonly unitOfTitle: (quote: Currency) => string;
   readonly second: (atMs: number) => string;
-  /** A day by its number since 1970. */
+  /** Writes a date, given as days since 1970-01-01. */
   readonly day: (day: number) => string;
-  /** A fact as a sentence. */
+  /** Writes a fact as a sentence. */
   readonly format: (fact: Fact) => string;
-  /** Names, and words of others, so that they do not move the words around them. */
+  /** Isolates a name or other foreign text, so that it does not reorder the words around it. */
   readonly foreign: (text: string) => string;
 }
 
@@ -107,7 +107,7 @@ function persianVoice(): ReportVoice {
     unitOfTitle: () => '',
     minute: (atMs) => formatTime(atMs, locale),
     second: (atMs) => formatTime(atMs, locale, 'second'),
-    // Noon of the day in UTC is within the same day of Tehran.
+    // Noon of a day in UTC is on the same day in Tehran.
     day: (day) => formatTime((day + 0.5) * DAY_MS, locale, 'day'),
     length: (lengthMs) => formatLength('fa', lengthMs),
     about: (lengthMs) => formatLength('fa', lengthMs),

@@ -18,34 +18,34 @@ import { readBars, readFileBars } from './setup/read-bars.ts';
 
 /** Candles of one market as columns of plain numbers, oldest first. All columns have one length. */
 export interface Candles extends BarValues<Float64Array> {
-  /** Such as `BTCUSDT`. */
+  /** Market name, such as `BTCUSDT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
   /** Start of candles, and of longer ones made from them; derived from `timeMs` if omitted. */
   readonly anchors?: BarAnchors | undefined;
-  /** The open of each candle, in ms since 1970. */
+  /** Open time of each candle in ms since 1970. */
   readonly timeMs: Float64Array;
 }
 
-/** A moment: ms since 1970, or ISO 8601, in UTC where it names no zone. */
+/** Moment in ms since 1970 or as ISO 8601 text; a text without a zone is UTC. */
 export type Moment = number | string;
 
 /** Candles to read, and where they are. */
 export interface CandleSource {
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** A CSV or Parquet file. Without it the candles come from the catalogue. */
+  /** CSV or Parquet file; without it the candles come from the catalogue. */
   readonly file?: string;
-  /** The folder of the catalogue; `data/catalogue` without it. */
+  /** Folder of the catalogue; default: `data/catalogue`. */
   readonly catalogue?: string;
-  /** The first candle that is wanted. */
+  /** Open time of the first candle. */
   readonly from?: Moment;
-  /** No candle that opens then or later. */
+  /** End of the range: candles that open at this time or later are excluded. */
   readonly to?: Moment;
 }
 
 /**
- * Reads candles of a file or of the catalogue. Throws `INVALID_FILE` for a file that can not be read, and
+ * Reads candles of a file or of the catalogue. Throws `INVALID_FILE` for an unreadable file, and
  * `INVALID_OPTIONS` where the range has no candles.
  */
 export async function loadCandles(source: CandleSource): Promise<Candles> {
@@ -66,7 +66,7 @@ function momentMs(moment: Moment | undefined, otherwise: number): number {
   throw new SarrafError('INVALID_OPTIONS', `expected ms since 1970 or ISO 8601 as a time, was ${moment}`);
 }
 
-/** Columns of exact cells as plain numbers: each the nearest to its decimal. */
+/** Converts columns of exact cells into plain numbers, each the nearest to its decimal. */
 function numbersOf({
   market,
   timeframe,
@@ -91,17 +91,17 @@ function numbersOf({
   };
 }
 
-/** Candles whose times show where all begin. */
+/** Number of first candles whose times show where all candles begin. */
 const FIRST_BARS = 1_000;
 
-/** The cells that were made of candles last, for as long as these are there. */
+/** Cells that were last made for each object of candles; an entry lives as long as its candles. */
 const MADE = new WeakMap<Candles, CandleColumns>();
 
 /**
- * Plain numbers as exact cells. Each is read as its shortest decimal of at most 15 digits; volumes are
- * rounded to as many decimals as fit. Candles that did not change since have the cells that they had. Throws
- * `INVALID_OPTIONS` for columns of several lengths, times that do not rise or are off the timeframe, and bars
- * without low <= open, close <= high.
+ * Converts plain numbers into exact cells: each is read as its shortest decimal of at most 15 digits, and
+ * volumes are rounded to the decimals that fit. Unchanged candles keep their cells. Throws `INVALID_OPTIONS`
+ * for columns of different lengths, times that do not rise or are off the timeframe, and bars without low <=
+ * open, close <= high.
  */
 export function cellsOf(candles: Candles): CandleColumns {
   const { timeframe, timeMs, open, high, low, close, volume } = candles;
@@ -166,7 +166,7 @@ export function cellsOf(candles: Candles): CandleColumns {
   return columns;
 }
 
-/** Returns true if cells are still those of their candles, which a program may change between two runs. */
+/** True if cells still match their candles, which a program may change between two runs. */
 function isSame(made: CandleColumns, candles: Candles): boolean {
   const { priceDecimals: decimals, volumeDecimals } = made;
   const { anchors } = candles;
@@ -183,7 +183,7 @@ function isSame(made: CandleColumns, candles: Candles): boolean {
   );
 }
 
-/** Returns true if each cell is exactly its number. Volumes that were rounded are not, and are made anew. */
+/** True if each cell is exactly its number. Rounded volumes are not, so they are converted again. */
 function isOf(whole: Float64Array, numbers: Float64Array, decimals: number): boolean {
   const scale = 10 ** decimals;
   for (let index = 0; index < whole.length; index += 1) {
@@ -201,7 +201,7 @@ function cells(column: Float64Array, decimals: number): Float64Array {
   return whole;
 }
 
-/** The fewest decimals that all numbers of a column have; ten where that is not enough. */
+/** Returns the fewest decimals that express all numbers of a column; ten if that is not enough. */
 function decimalsOf(column: Float64Array): number {
   let decimals = 0;
   let scale = 1;

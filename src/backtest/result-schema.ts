@@ -4,7 +4,7 @@ import { field, shapeOf, WORD_CODECS, type RecordFields } from '../records/field
 import { FILL, FILL_RESULT } from '../records/fill.ts';
 import { ORDER, ORDER_RESULT, SHOWN_ORDER } from '../records/order.ts';
 
-/** The version of the result's shape: higher where a reader of the one before would misread it. */
+/** Version of the result's shape; raised when a reader of the version before would misread it. */
 export const RESULT_SCHEMA = 3;
 
 const money = z
@@ -21,7 +21,7 @@ const timeMs = z.int().describe('Milliseconds since 1970-01-01T00:00:00Z.');
 const count = z.int().nonnegative();
 const lengthMs = z.number().nonnegative().describe('Milliseconds.');
 
-/** The figures of a run. Each is explained in `docs/metrics.md`; null where its formula has no value. */
+/** Figures of a run. `docs/metrics.md` explains each; null where its formula has no value. */
 export const summarySchema = z.strictObject({
   quote: z.enum(MARKET_NAMES.quotes.map(({ currency }) => currency)).describe('The currency of all money.'),
   initialEquity: money,
@@ -63,12 +63,10 @@ export const summarySchema = z.strictObject({
 
 export type BacktestSummary = z.infer<typeof summarySchema>;
 
-/** The figures of a summary by name: all of it but its currency. */
+/** Names of all figures of a summary, which are all its fields but the currency. */
 export const FIGURE_NAMES = Object.keys(summarySchema.shape).filter((name) => name !== 'quote');
 
-/**
- * Each table of a result is a list of values for each of its fields. All lists of a table have one length.
- */
+/** Table of trades: a list of values for each field. All lists of one table have the same length. */
 const tripsSchema = z.strictObject({
   number: z.array(z.int().positive()),
   market: z.array(z.string()),
@@ -88,7 +86,7 @@ const tripsSchema = z.strictObject({
   isOpen: z.array(z.boolean()),
 });
 
-/** Codecs of the fields of records. */
+/** Codecs for the kinds of record fields. */
 const RESULT_CODECS = {
   ...WORD_CODECS,
   orderState: z.string(),
@@ -99,7 +97,7 @@ const RESULT_CODECS = {
   cursor: count,
 };
 
-/** Fields of a record as lists of values. */
+/** Returns the schema of a table: each field of a record as a list of values. */
 function listsOf<Of extends RecordFields, const Name extends keyof Of>(fields: Of, names: readonly Name[]) {
   const shape = shapeOf(fields, names, RESULT_CODECS);
   return z.strictObject(
@@ -149,7 +147,7 @@ export const OPEN_ORDER = [
   'plannedAtMs',
 ] as const;
 
-/** Additional data in the report of a live session: the outcome of the bot, and what it leaves open. */
+/** Data of a live session beside its figures: the outcome of the bot, and what it leaves open. */
 const sessionSchema = z.strictObject({
   mirror: z.string().describe('The file that the figures come from.'),
   epoch: z.string(),
@@ -193,9 +191,7 @@ const sessionSchema = z.strictObject({
 
 export type LiveSession = z.infer<typeof sessionSchema>;
 
-/**
- * All of a result but its tables: what `summary.json` of a run folder holds, and what is listed and compared.
- */
+/** Result without its tables, as in `summary.json` of a run folder; used to list and compare runs. */
 export const resultHeadSchema = z.strictObject({
   schema: z.literal(RESULT_SCHEMA),
   name: z.string(),
@@ -284,7 +280,7 @@ export const resultHeadSchema = z.strictObject({
     .describe('The equity curve at a few hundred points, the extremes among them, for small pictures.'),
 });
 
-/** The result of a backtest as it is written and printed. */
+/** Result of a backtest as it is written and printed. */
 export const backtestResultSchema = z.strictObject({
   ...resultHeadSchema.shape,
   trades: tripsSchema.describe('Round trips, first in first out.'),
@@ -303,12 +299,12 @@ export type LockRow = RowOf<BacktestResult['lockSpans']>;
 export type MemberRow = RowOf<BacktestResult['members']>;
 export type RefusalRow = BacktestResult['refusals'][number];
 
-/** One value of each column. */
+/** Row of a table: one value of each column. */
 type RowOf<Columns extends Readonly<Record<string, readonly unknown[]>>> = {
   [Name in keyof Columns]: Columns[Name][number];
 };
 
-/** The JSON Schema of a result, as `docs/reference/backtest-result.schema.json` has it. */
+/** Returns the JSON Schema of a result, the content of `docs/reference/backtest-result.schema.json`. */
 export function resultSchemaText(): string {
   return `${JSON.stringify(z.toJSONSchema(backtestResultSchema), null, 2)}\n`;
 }

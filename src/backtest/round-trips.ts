@@ -26,20 +26,18 @@ export type { RoundTrip } from './metrics/trip-builder.ts';
 /** Data of a market that round trips need. */
 export interface TripMarket {
   readonly amountStep: Units;
-  /** In the run's currency; an order has to be worth more. */
+  /** Minimum order value in the run's currency; an order must be worth more. */
   readonly minOrderValue: Units;
   /** Price at which holdings that remain at the end are valued. */
   readonly lastPrice: Units;
 }
 
-/** A fill, or what it moved of the other quote currency: that is money, and no purchase or sale of a coin. */
+/** A fill, or its effect on the other quote currency, which moves money and is no trade in a coin. */
 export interface MovedFill extends FillRecord {
   readonly isMoney?: true;
 }
 
-/**
- * Sale of something that no buy of the run had brought: held from the start, or bought by another strategy.
- */
+/** Sale of an amount that no buy of the run had brought: held at the start, or bought by another. */
 interface UnmatchedSale {
   readonly market: string;
   readonly strategy: string | null;
@@ -48,7 +46,7 @@ interface UnmatchedSale {
   readonly proceeds: Units;
 }
 
-/** Rest of lots that is too little to be sold, with its cost and its value. */
+/** Rest of lots that is too small to be sold, with its cost and value. */
 interface DustRest extends Dust {
   readonly market: string;
   readonly strategy: string | null;
@@ -56,28 +54,27 @@ interface DustRest extends Dust {
 }
 
 /**
- * Money of the other quote currency that sales brought and that is spent in purchases, or is still there: no
- * trade. What it was worth as it came is its cost, what it was worth as it was spent, or is at the end, its
- * value.
+ * Money of the other quote currency that sales brought and that purchases spent, or that remains; it is no
+ * trade. `cost` is its worth when it was received, `value` its worth when it was spent, or at the end.
  */
 interface ReceivedMoney {
   readonly market: string;
   readonly strategy: string | null;
-  /** Amount that is still there. */
+  /** Amount that remains at the end. */
   readonly amount: Units;
   readonly cost: Units;
   readonly value: Units;
 }
 
 export interface RoundTrips {
-  /** By the time of their buy; those that are still open are last. */
+  /** Trips in order of the time of their buy; those that are still open come last. */
   readonly trips: readonly RoundTrip[];
   readonly dust: readonly DustRest[];
   readonly received: readonly ReceivedMoney[];
   readonly unmatched: readonly UnmatchedSale[];
 }
 
-/** State of one strategy in one market. */
+/** Lots and trips of one strategy in one market. */
 interface Book {
   readonly market: string;
   readonly strategy: string | null;
@@ -90,10 +87,10 @@ interface Book {
 
 /**
  * Pairs buys and sells of each market and strategy, first in first out. A trip is what one order bought and
- * another sold: an order that is sold by two is two trips, and the fills of an order are one. Where the
- * account held nothing at the start, all profits (those of open trips at the last price, of dust and of
- * received money, too) are together what the equity gained, to the last digit. A fill of a market that is
- * not in `markets` throws a RangeError.
+ * another sold: an order that two orders sell makes two trips, and the fills of an order are combined. If the
+ * account held nothing at the start, all profits (open trips at the last price, dust and received money
+ * included) add up exactly to the gain of the equity. Throws a RangeError for a fill in a market that is not
+ * in `markets`.
  */
 export function roundTrips(
   fills: readonly MovedFill[],
@@ -102,7 +99,7 @@ export function roundTrips(
   const books = new Map<string, Book>();
   let book: Book | null = null;
   for (const fill of fills) {
-    // Fills of one book follow one another, and a name to look up costs more than two comparisons.
+    // Fills of one book often come in a row, and two comparisons are cheaper than a lookup.
     if (book?.market !== fill.market || book.strategy !== fill.strategy) book = bookOf(books, fill, markets);
     if (fill.side === 'buy') buy(book, fill);
     else sell(book, fill);
@@ -134,8 +131,8 @@ function buy({ lots }: Book, fill: MovedFill): void {
 }
 
 /**
- * Shares out what a sale brought among the lots that it came from; the last part gets the rest, so that the
- * parts add up.
+ * Splits the proceeds of a sale among the lots it came from. The last part gets the rest, so that the parts
+ * add up.
  */
 function sell(book: Book, fill: MovedFill): void {
   const proceeds = fill.total - fill.fee;
@@ -161,8 +158,8 @@ function sell(book: Book, fill: MovedFill): void {
 }
 
 /**
- * Values what is left market by market: the rounded value of all so far, less that of all before, so that the
- * parts are the value of the whole.
+ * Values the remaining lots by market. Each part gets the rounded value of all parts so far less that of the
+ * parts before, so that the parts add up to the value of the whole.
  */
 function whatIsLeft(
   books: readonly Book[],
@@ -228,63 +225,61 @@ function inOrder(trips: readonly TripSums[]): TripSums[] {
   return trips.toSorted((left, right) => left.openedAtMs - right.openedAtMs);
 }
 
-/** An amount at a price in the quote currency, half-even at ten decimals. */
+/** Returns the value of an amount at a price in the quote currency, rounded half-even to ten decimals. */
 export function valueAt(price: Units, amount: bigint): Units {
   return divideHalfEven(price * amount, UNITS_PER_ONE) as Units;
 }
 
 /**
- * The fee of a fill in the quote currency: that of a buy is in the base currency, and is valued at the price
- * of the fill.
+ * Returns the fee of a fill in the quote currency. The fee of a buy is in the base currency and is valued at
+ * the price of the fill.
  */
 function feeValue({ side, fee, price }: FillRecord): Units {
   return side === 'buy' ? valueAt(price, fee) : fee;
 }
 
-/** The share of the moments at which a position was held, 0 to 1. Null without any. */
+/** Returns the share of moments with an open position, 0 to 1; null without moments. */
 export function exposure(isExposed: Uint8Array): Statistic {
   let exposed = 0;
   for (let index = 0; index < isExposed.length; index += 1) exposed += isExposed[index] ?? 0;
   return quotient(exposed, isExposed.length);
 }
 
-/** The value of all fills, buys and sells, before fees. Exact. */
+/** Returns the value of all buys and sells before fees, exact. */
 export function tradedValue(fills: readonly FillRecord[]): Units {
   return fills.reduce((sum, { total }) => sum + total, NO_UNITS as bigint) as Units;
 }
 
-/** All fees in the quote currency, each rounded to ten decimals. */
+/** Returns all fees in the quote currency, each rounded to ten decimals. */
 export function feesPaid(fills: readonly FillRecord[]): Units {
   return fills.reduce((sum, fill) => sum + feeValue(fill), NO_UNITS as bigint) as Units;
 }
 
 /**
  * Returns how often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and
- * selling everything once is about 2.
+ * selling everything once gives about 2.
  */
 export function turnover(traded: Units, equity: Float64Array): Statistic {
   const average = meanOfColumn(equity);
   return average === null || average <= 0 ? null : quotient(numberOf(traded), average);
 }
 
-/** The fills of a run with all money in the run's currency. */
+/** Fills of a run with all money in the run's currency. */
 interface ValuedFills {
-  /** Trades: one for each fill. */
+  /** Trades of the run, one for each fill. */
   readonly traded: readonly FillRecord[];
-  /**
-   * Fills with the movement of the other quote currency, so that the money of every trade is accounted for.
-   */
+  /** Fills, and movements of the other quote currency, so that the money of each trade is accounted for. */
   readonly moved: readonly MovedFill[];
-  /** By the market names that the fills have here. */
+  /** Data of each market, by the names that the fills have here. */
   readonly markets: ReadonlyMap<string, TripMarket>;
 }
 
 /**
- * Fills of several markets in one currency. Each coin has one name, that of its market in the run's currency
- * where there is one, so that what was bought in one market is sold in another. A fill for the other quote
- * currency is worth what that is worth at its time, by the open of the bar of `USDTIRT` that it is in. It is
- * two: the coin's, and the other currency's, which is bought by a sale and sold by a purchase. A run in one
- * currency is what it was.
+ * Converts the fills of several markets into one currency. Each coin gets one name, that of its market in the
+ * run's currency if there is one, so that a coin bought in one market can be sold in another. A fill in the
+ * other quote currency is valued at its time, by the open of the current bar of `USDTIRT`. It becomes two
+ * fills: one of the coin, and one of the currency, which a sale buys and a purchase sells. A run in one
+ * currency is unchanged.
  */
 export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'>): ValuedFills {
   const { fills, markets, quote } = run;
@@ -302,7 +297,7 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
     };
   }
   const bridge = markets.find(({ market }) => market.symbol === BRIDGE.market)?.candles ?? null;
-  // A live session may have read it with the statistics alone.
+  // A live session may have read this price with the statistics only.
   const lastBridge = last.get(BRIDGE.market) ?? null;
   const names = new Set(last.keys());
   const traded: FillRecord[] = [];
@@ -379,7 +374,7 @@ function valued(
   return [coin, amount === 0n ? null : money];
 }
 
-/** A fill in which the run's currency is the coin: what it is traded for is bought and sold for it. */
+/** Turns a fill around whose coin is the run's currency, into a fill of the currency it was traded for. */
 function turned(fill: FillRecord): FillRecord {
   const { side, amount, total, price } = fill;
   return {
@@ -393,8 +388,8 @@ function turned(fill: FillRecord): FillRecord {
 }
 
 /**
- * Returns the price of tether in rial at a time: the open of the current bar, its close if it has ended, the
- * first open before all bars. Null without candles.
+ * Returns the price of tether in rial at a time: the open of the current bar, its close if it has ended, or
+ * the first open before all bars. Null without candles.
  */
 function bridgePriceAt(candles: CandleColumns | null, atMs: number): Units | null {
   if (candles === null || candles.length === 0) return null;

@@ -33,11 +33,11 @@ import { refuseUnvalued, runCurrency } from './run-currency.ts';
 import { inDigits } from '../language/fact.ts';
 import { signalWarnings, type DatedSignal } from './signals.ts';
 
-/** A backtest on bars, ready to run. */
+/** Backtest on bars that is ready to run. */
 export interface CandleBacktest {
-  /** Rules of locks of the whole bot; none without it. */
+  /** Lock rules of the whole bot; default: none. */
   readonly locks?: EngineSettings['locks'];
-  /** New ones for each run, which leaves them as they are at its end. */
+  /** Strategies, which must be new for each run: a run leaves them in their final state. */
   readonly instances: readonly StrategyInstanceSettings[];
   readonly execution: Pick<
     EngineSettings,
@@ -46,32 +46,32 @@ export interface CandleBacktest {
   readonly markets: readonly RunMarket[];
   readonly fees: FeeSchedule;
   readonly balances: Readonly<Record<string, Units>>;
-  /** The currency of the results; null: rial where any market is priced in it, else tether. */
+  /** Currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency?: Currency | null;
   readonly rules: Partial<BarRules>;
-  /** Bars that open before it are the past. */
+  /** Start of the run in ms since 1970; bars that open earlier are the past. */
   readonly fromMs: number;
-  /** Signals to strategies from outside, with their times; default: none. */
+  /** External signals to strategies, with their times; default: none. */
   readonly signals?: readonly DatedSignal[];
-  /** Signals from then on are not told: the end that was asked for. Without it the run's own. */
+  /** Requested end of the run in ms: signals from then on are not delivered. Default: the end of the bars. */
   readonly signalsToMs?: number;
   /** Restarts of the bot during the run; default: none. */
   readonly restarts?: RunRestarts;
-  /** True if the plots of strategies are stored; default: false. */
+  /** True if the plots of strategies are recorded; default: false. */
   readonly isDrawn?: boolean;
-  /** Record of how the result was made, stored in it. JSON. */
+  /** Settings that produced the result, stored in it as JSON. */
   readonly config: unknown;
-  /** Facts it cannot know, besides those that no run on bars can; default: none. */
+  /** More caveats, besides those of any run on bars; default: none. */
   readonly caveats?: readonly FidelityFact[];
   readonly loading: Loading;
-  /** A clock in ms, for the timing. */
+  /** Clock in ms, for the timing. */
   readonly clock: () => number;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 /**
- * Runs it. Throws `INVALID_OPTIONS` where no bar is in its range, or its markets do not tell what everything
- * is worth in one currency.
+ * Runs a backtest on bars. Throws `INVALID_OPTIONS` where its range has no bar, or where its markets cannot
+ * value everything in one currency.
  */
 export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const { markets, fromMs, clock } = backtest;
@@ -100,7 +100,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     requests: null,
     warnings: [
       ...warningsOf(backtest, venue.valuer(quote).unvalued),
-      // A universe that nothing ever passed is most likely a mistake.
+      // A universe that no market ever entered is most likely a mistake.
       ...universes.flatMap(({ key, rankings, entered, empty }) =>
         entered > 0
           ? []
@@ -123,13 +123,13 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   };
 }
 
-/** Order that a strategy planned, for a comparison of two runs. */
+/** Order that a strategy planned, as text for a comparison of two runs. */
 export interface ExpectedOrder {
   readonly atMs: number;
   readonly text: string;
 }
 
-/** A run on other bars of the same backtest, or from another beginning. */
+/** Runs a backtest again on other bars, or from another start. */
 export function repeatRun(
   backtest: CandleBacktest,
   of: { readonly markets: readonly RunMarket[]; readonly fromMs: number },
@@ -137,7 +137,7 @@ export function repeatRun(
   return runOnce({ ...backtest, fromMs: of.fromMs }, of.markets).run;
 }
 
-/** Returns the planned orders, in order. */
+/** Returns the planned orders in their order, as text. */
 export function wantedOf(orders: readonly OrderRecord[]): readonly ExpectedOrder[] {
   return orders.map(({ plannedAtMs, market, side, execution, amount, price, stopPrice, strategy }) => ({
     atMs: plannedAtMs,
@@ -147,7 +147,7 @@ export function wantedOf(orders: readonly OrderRecord[]): readonly ExpectedOrder
 
 const textOf = (price: Units | null): string => (price === null ? '-' : formatUnits(price));
 
-/** The same bars up to a time: those that close later are not there, nor behind the arrays. */
+/** Returns the bars up to a time. Bars that close later are removed, and no buffer contains them. */
 export function cutAfter(markets: readonly RunMarket[], untilMs: number): readonly RunMarket[] {
   return markets.map(({ columns, detail, ...of }) => {
     const grid = gridOfColumns(columns);
@@ -161,7 +161,7 @@ export function cutAfter(markets: readonly RunMarket[], untilMs: number): readon
   });
 }
 
-/** The first bars in arrays of their own. A view of the others would lead to what was cut off. */
+/** Copies the first bars into new arrays; a view would still give access to the later bars. */
 function copyOfBars(columns: CandleColumns, length: number): CandleColumns {
   const { openTimeMs, open, high, low, close, volume } = columns;
   return {
@@ -198,7 +198,7 @@ function runOnce(
   return { run, venue };
 }
 
-/** An end is not in its range: a run of the next range gets the signal of that moment. */
+/** Returns the last time of signals, in ms. The end is excluded: a run of the next range gets its signals. */
 function lastSignalMs({ signalsToMs = Infinity }: CandleBacktest): number {
   return signalsToMs - 1;
 }
@@ -232,7 +232,7 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
   return [...found, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
 }
 
-/** Returns how many bars of each market, from a time on, are walked whole although there is a detail. */
+/** Returns warnings about the bars of each market that are walked whole although finer bars were given. */
 export function detailWarnings(markets: readonly RunMarket[], fromMs: number): readonly RunWarning[] {
   return markets.flatMap(({ market, columns, detail }) => {
     if (detail === undefined) return [];

@@ -22,48 +22,48 @@ import { scriptedMarketOf, SCRIPT_START_MS, type ScriptedTerms } from './scripte
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { FillWith } from '../records/fill.ts';
 
-/** A trade of others; its side is that of the order that took. */
+/** Trade of others; its side is that of the taker. */
 export interface ScriptedTrade extends Pick<FillWith<number>, 'side' | 'price'> {
-  /** In the base currency; 1 without it. */
+  /** Amount in the base currency; default: 1. */
   readonly amount?: number;
 }
 
-/** One moment of a market: its best prices, and what others trade at it until the next. */
+/** State of a market at one moment: its best prices, and the trades of others until the next state. */
 export interface ScriptedBook {
-  /** The highest offer to buy, in the quote currency; null for an empty side. */
+  /** Best bid in the quote currency; null for an empty side. */
   readonly bid: number | null;
-  /** The lowest offer to sell, in the quote currency; null for an empty side. */
+  /** Best ask in the quote currency; null for an empty side. */
   readonly ask: number | null;
-  /** Amount offered at both prices, in the base currency; default 1,000. */
+  /** Amount offered at both prices, in the base currency; default: 1,000. */
   readonly amount?: number;
   readonly trades?: readonly ScriptedTrade[];
 }
 
-/** A market that does what a test says, book by book. */
+/** Market whose books a test defines one by one. */
 export interface BookMarketScript extends ScriptedTerms {
-  /** The last one stays for a step. */
+  /** Books of the market; the last one stays for one more step. */
   readonly books: readonly ScriptedBook[];
 }
 
 export interface BookScript extends BookMarketScript, ScriptedAccount {
-  /** Between two books, in ms; ten seconds without it, in which the bot learns all that happened. */
+  /** Time between two books in ms; default: ten seconds, in which the bot learns everything that happened. */
   readonly stepMs?: number;
-  /** Other markets, for a strategy of several; their books begin with the first ones, and come as often. */
+  /** Other markets, for a strategy of several; their books start and change with the first ones. */
   readonly others?: readonly BookMarketScript[];
   /**
-   * Markets that it runs in by a rule, of those of the script; in place of the first. They are ranked by
-   * their books and by what was traded at them so far.
+   * Universe rules that choose its markets among those of the script, in place of the first one. Markets are
+   * ranked by their books and by the trades so far.
    */
   readonly universe?: UniverseWish;
 }
 
-/** A request and its reply, each. */
+/** Latency of each request, and of each reply, in ms. */
 const LATENCY_MS = 10;
 
 /**
- * Runs a strategy on scripted books and trades: the whole bot, which polls as it does live, and the fill
- * rules of a backtest on a recording. A run is always the same. Throws `INVALID_STRATEGY` with what a handler
- * threw, and `INVALID_OPTIONS` for a script without books, or with prices that cross.
+ * Runs a strategy on scripted books and trades: the whole bot, which polls as it does live, with the fill
+ * rules of a backtest on a recording. Each run gives the same result. Throws `INVALID_STRATEGY` with the
+ * error of a handler, and `INVALID_OPTIONS` for a script without books or with crossed prices.
  */
 export async function runOnBooks(strategy: StrategyDefinition, script: BookScript): Promise<ScriptedRun> {
   const { params = {}, stepMs = 10_000, others = [], universe } = script;
@@ -86,7 +86,7 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
     quote: market.quote,
     rules: { latency: { kind: 'constant', outMs: LATENCY_MS, backMs: LATENCY_MS } },
     answerInstead: refusing(script.refuse),
-    // Just before the next book, when all is known that came with the last.
+    // Just before the next book, when the bot knows all that came with the last one.
     signals: scriptedSignals(script.signals, runner, (after) => {
       checkAfter(after, script.books.length);
       return SCRIPT_START_MS + Math.max(0, after * stepMs - 1);
@@ -139,7 +139,7 @@ function tradeOf({ side, price, amount = 1 }: ScriptedTrade, timeMs: number): Re
   return { id: null, timeMs, seenMs: timeMs, side, ...money };
 }
 
-/** All rows in one chunk. */
+/** Yields all rows as one chunk. */
 async function* inOne<Columns>(columns: Columns): AsyncGenerator<Columns> {
   yield columns;
 }

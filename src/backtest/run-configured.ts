@@ -6,11 +6,11 @@ import type { ApartRun } from './setup/run-apart.ts';
 import type { RunMarket } from './candle-runner.ts';
 import { runPollBacktest, type PollRequest } from './poll-backtest.ts';
 
-/** A backtest of a configuration: on candles, or of the whole bot on recorded books and trades. */
+/** Backtest of a configuration: on candles, or of the whole bot on recorded books and trades. */
 export type ConfiguredBacktest =
   | ({
       readonly fidelity: 'candles';
-      /** Called once the candles are there. */
+      /** Called once the candles are loaded. */
       readonly onLoaded?: () => void;
     } & BacktestRequest)
   | ({ readonly fidelity: 'poll' } & PollRequest);
@@ -18,13 +18,13 @@ export type ConfiguredBacktest =
 /** Outcome of a configured run. */
 export interface ConfiguredRun {
   readonly run: BacktestRun;
-  /** A line for each strategy that can not run, and for a market whose step is not that of its bars. */
+  /** One line for each strategy that cannot run, and for each market whose step does not fit its bars. */
   readonly problems: readonly string[];
-  /** Runs it again as `checkBacktest` and `checkPollBacktest` do, in processes of their own. */
+  /** Checks the run as `checkBacktest` and `checkPollBacktest` do; each repeated run has its own process. */
   readonly check: (checks: BacktestChecks) => Promise<readonly string[]>;
 }
 
-/** Loads what it needs and runs it. Throws what `createBacktest` and `runPollBacktest` throw. */
+/** Loads the data of a backtest and runs it. Throws as `createBacktest` and `runPollBacktest` do. */
 export async function runConfigured(configured: ConfiguredBacktest): Promise<ConfiguredRun> {
   if (configured.fidelity === 'poll') {
     const { recordings, onProgress: _shown, ...task } = configured;

@@ -12,8 +12,8 @@ import type { UniverseRules } from '../strategy/universe-rules.ts';
 import { fidelityFact as fact, type FidelityFact } from './backtest-run.ts';
 
 /**
- * The currency of a run's results: the one that was asked for, else rial where any market is priced in it,
- * else tether.
+ * Returns the currency of a run's results: the requested one, else rial if any market is priced in it, else
+ * tether.
  */
 export function runCurrency(
   markets: readonly Pick<Market, 'quote'>[],
@@ -23,18 +23,13 @@ export function runCurrency(
   return wanted ?? (markets.some(({ quote }) => quote === bridge.quote) ? bridge.quote : bridge.base);
 }
 
-/**
- * Returns true if a run of these markets needs the market of tether in rial, so that all money of its results
- * is in one currency.
- */
+/** True if a run of these markets needs tether in rial to convert all its money into one currency. */
 export function needsBridge(markets: readonly Pick<Market, 'quote'>[], wanted: Currency | null): boolean {
   const quotes = new Set(markets.map(({ quote }) => quote));
   return quotes.size > 1 || (wanted !== null && !quotes.has(wanted));
 }
 
-/**
- * Throws `INVALID_OPTIONS` where something that the run can trade has no way to the currency of its results.
- */
+/** Throws `INVALID_OPTIONS` if the markets cannot convert some tradable currency into that of the results. */
 export function refuseUnvalued(markets: readonly Market[], quote: Currency): void {
   const symbols = new Set<string>(markets.map(({ symbol }) => symbol));
   const priceOf = (symbol: string): Units | null => (symbols.has(symbol) ? (1n as Units) : null);
@@ -56,7 +51,7 @@ export function universeRulesOf(
   );
 }
 
-/** Markets of which a catalogue holds bars of a length, or books, in the order of their names. */
+/** Returns the markets with bars of a timeframe, or with books, in a catalogue, sorted by name. */
 export function recordedMarkets(root: string, kind: Timeframe | 'books'): readonly MarketSymbol[] {
   const keys = openCatalogue(root).keys();
   const markets = keys.flatMap((key) => {
@@ -67,8 +62,8 @@ export function recordedMarkets(root: string, kind: Timeframe | 'books'): readon
 }
 
 /**
- * Returns what a backtest with universes cannot know, for its result; empty without any. `markets`: number of
- * markets that have data.
+ * Returns the caveats of a backtest with universes; empty without universes. `markets`: number of markets
+ * with data.
  */
 export function universeCaveats(
   rules: readonly Pick<UniverseRules, 'filters'>[],

@@ -10,13 +10,13 @@ import { TimeReader, type FileForm } from '../recording/written-form.ts';
 import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator/setting-fields.ts';
 import { universeSchema } from '../strategy/universe-rules.ts';
 
-/** The option of the command line that sets a field of a run. */
+/** Command line option that sets a field of a run. */
 export interface RunFlag {
   /** Placeholder of its value in help, such as `<bps>`. */
   readonly value: string;
-  /** Its long name; that of the field without it. */
+  /** Long name of the option; default: the name of the field. */
   readonly name?: string;
-  /** Form of its value on the command line; the text itself without it. */
+  /** Form of its value on the command line; default: plain text. */
   readonly form?:
     | 'number'
     | 'milliseconds'
@@ -27,26 +27,26 @@ export interface RunFlag {
     | 'json'
     | 'files'
     | 'objectives';
-  /** Text of the help beside the description of the field. */
+  /** Additional help text beside the description of the field. */
   readonly hint?: string;
 }
 
-/** The flags of all fields that have one. */
+/** Options of all fields that have one. */
 export const RUN_FLAGS = z.registry<RunFlag>();
 
-/** One of these words. */
+/** Returns a schema for one of these words. */
 export const choice = <const Words extends readonly string[]>(words: Words) =>
   z.enum(words, {
     error: ({ input }) => `expected one of ${words.join(', ')}, found ${JSON.stringify(input)}`,
   });
 
-/** A number within bounds, both included. */
+/** Returns a schema for a number within bounds, both included. */
 const within = (least: number, most: number) => {
   const error = `expected a number from ${least} to ${most}`;
   return z.number({ error }).min(least, error).max(most, error);
 };
 
-/** A whole number within bounds, both included. */
+/** Returns a schema for a whole number within bounds, both included. */
 export const wholeWithin = (least: number, most: number) => {
   const error = `expected a whole number from ${least} to ${most}`;
   return z.int({ error }).min(least, error).max(most, error);
@@ -58,19 +58,19 @@ function percentProblem(input: unknown): string {
   const text = String(input).trim();
   if (!/^\d{1,2}(?:\.\d{1,4})?$/.test(text))
     return 'expected a percentage with its sign, such as 0.1%, with at most four decimals';
-  // A wrong guess would be a hundred times too much or too little.
+  // The message shows both meanings: a wrong guess would be a hundred times too much or too little.
   const share = `${new Decimal(text).times(100).toFixed()}%`;
   return `expected a percentage with its sign, such as ${text}% or ${share}: say which you mean`;
 }
 
-/** `0.1%`, read to the decimal of percent: a number alone could be a share as well. */
+/** Returns a schema for a percentage such as `0.1%`. A bare number, which might be a share, is refused. */
 const percent = () =>
   z
     .string({ error: ({ input }) => percentProblem(input) })
     .regex(PERCENT, { error: ({ input }) => percentProblem(input) })
     .transform((text) => text.replace('%', '').trim());
 
-/** A moment: ISO 8601, or ms since 1970; in UTC where it names no zone. */
+/** Returns a schema for a time: ISO 8601 text, UTC if it names no zone, or ms since 1970. */
 const moment = () =>
   z.union([z.string(), z.number()]).transform((input, context): number => {
     const time =
@@ -172,8 +172,8 @@ const steps = {
 const EXAMPLE_UNIVERSE = '{"quote":"usdt","rankBy":"volume24h","take":10}';
 
 /**
- * Everything that a run is: its strategy and markets, its data and range, its account, and how orders fill.
- * The file of a study has these keys; the flags of the command line and their help are made of them.
+ * All settings of a run: strategy, markets, data, range, account and fill rules. The file of a study has
+ * these keys, and the command line options and their help are built from them.
  */
 export const runShape = {
   strategy: file().describe('The name of a bundled strategy such as ma-cross, or the path of its file.'),
@@ -258,19 +258,19 @@ export const runShape = {
 
 const runFields = z.strictObject(runShape);
 
-/** A run as its file or its options say it. */
+/** Settings of a run, read from a file or from options. */
 export type RunSettings = z.output<typeof runFields>;
 
-/** Fidelity of a run to the market: on candles, or the whole bot on recorded books and trades. */
+/** Fidelity of a run to the market: candles, or the whole bot on recorded books and trades. */
 type Fidelity = RunSettings['fidelity'];
 
-/** Rules of filling by the fidelity that uses them: in another one they would do nothing. */
+/** Names of the fill rules that each fidelity uses; the other fidelity would ignore them. */
 const RULES_OF_FIDELITY: Readonly<Record<Fidelity, readonly string[]>> = {
   candles: Object.keys(candleRules),
   poll: [...Object.keys(pollRules), 'latencyFrom'],
 };
 
-/** The shape of `sarraf backtest`: a run, whose bot may be that of a configuration. */
+/** Settings of `sarraf backtest`: a run, whose bot may come from a configuration file. */
 export const backtestShape = {
   ...runShape,
   strategy: runShape.strategy.optional(),
@@ -297,23 +297,21 @@ export const backtestShape = {
     .prefault({}),
 };
 
-/**
- * Name of a field in a message, with a value where one is asked for: `fidelity: poll`, or `--fidelity poll`.
- */
+/** Writes a field's name for a message, with a value if given: `fidelity: poll` or `--fidelity poll`. */
 export type FieldName = (field: string, value?: string) => string;
 
 export const keyName: FieldName = (field, value) => (value === undefined ? field : `${field}: ${value}`);
 
 type Refuse = (path: string[], message: string) => void;
 
-/** The fields of a run that have to fit together. */
+/** Settings of a run that are checked together. */
 type CheckedRun = Omit<RunSettings, 'strategy' | 'balances' | 'rules'> & {
   readonly strategy?: string | undefined;
   readonly config?: string | undefined;
   readonly rules: RunSettings['rules'] & { readonly latencyFrom?: string | undefined };
 };
 
-/** Refuses what does not go together, and what nothing would use: whoever sets it counts on it. */
+/** Refuses settings that contradict each other or have no effect, since a user who sets one relies on it. */
 export function refuseUnfit(run: CheckedRun, name: FieldName, refuse: Refuse): void {
   const { csv, csvForm: form = {}, from, to, timeframe, detail, rules } = run;
   const { slippageBps, slippageRange, latency, latencyFrom } = rules;
@@ -349,7 +347,7 @@ function refuseOtherFidelity({ fidelity, csv, detail, rules }: CheckedRun, name:
   if (detail !== undefined) refuse(['detail'], unused);
 }
 
-/** Refuses what is wrong with the strategy, and with the markets or the universe that it trades. */
+/** Refuses wrong settings of the strategy, and of the markets or universe that it trades. */
 function refusePlaces(run: CheckedRun, name: FieldName, refuse: Refuse): void {
   const { strategy, config, markets, universe, csv, params, inventory } = run;
   if (strategy === undefined && config === undefined) {
@@ -387,7 +385,7 @@ function refusePlaces(run: CheckedRun, name: FieldName, refuse: Refuse): void {
     );
 }
 
-/** The options of `sarraf backtest`, checked with messages that name them. */
+/** Returns the schema of `sarraf backtest`, whose messages name the options by `name`. */
 export const backtestSettings = (name: FieldName) =>
   z
     .strictObject(backtestShape)

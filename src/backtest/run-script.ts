@@ -31,70 +31,70 @@ export interface ScriptedAccount {
   readonly params?: Readonly<Record<string, unknown>>;
   /** Initial balances of the account, by lower-case currency; default: 10,000 of the quote currency. */
   readonly balances?: Readonly<Record<string, number>>;
-  /** The fee of each trade as a share, such as 0.001; none without it. */
+  /** Fee of each trade as a share, such as 0.001; default: none. */
   readonly fee?: number;
   /**
-   * Codes with which the exchange refuses the first orders that reach it, such as `InsufficientBalance`; null
-   * lets one through. All are let through after the last.
+   * Codes with which the exchange refuses the first orders that it receives, such as `InsufficientBalance`;
+   * null accepts an order. All later orders are accepted.
    */
   readonly refuse?: readonly (string | null)[];
-  /** Coins of the account that the strategy is given to sell: `{ btc: 0.5 }`; none without it. */
+  /** Coins of the account that the strategy may sell without a buy: `{ btc: 0.5 }`; default: none. */
   readonly inventory?: Readonly<Record<string, number>>;
-  /** Rules of locks, as a configuration has them: `[{ kind: 'cooldown', for: '30m' }]`; none without it. */
+  /** Lock rules as in a configuration: `[{ kind: 'cooldown', for: '30m' }]`; default: none. */
   readonly locks?: readonly unknown[];
-  /** Signals to the strategy from outside; errors in them are among the refusals. */
+  /** External signals to the strategy; invalid ones are among the refusals. */
   readonly signals?: readonly ScriptedSignal[];
 }
 
-/** Signal to a strategy from outside. */
+/** External signal to a strategy. */
 export interface ScriptedSignal {
-  /** After so many bars, or books: 0 is before the first. */
+  /** Number of bars, or books, before the signal; 0 is before the first. */
   readonly after: number;
-  /** Of the data that it declares; the one signal that it declares without it. */
+  /** Name of the declared signal; default: the only one that the strategy declares. */
   readonly name?: string;
   readonly payload: unknown;
-  /** One of its own for each without it. */
+  /** Id of the signal; default: a different one for each. */
   readonly id?: string;
-  /** Sender of the signal; default `test`. */
+  /** Sender of the signal; default: `test`. */
   readonly source?: string;
 }
 
 export interface ScriptOptions extends MarketScript, ScriptedAccount {
-  /** Bars at the beginning that are the past: they warm up, and no handler gets them. */
+  /** Number of first bars that are the past: they warm up, and no handler receives them. */
   readonly past?: number;
   /**
-   * After so many bars the bot is killed and begins again, with what its mirror has; for example `[3, 7]`.
-   * What it had at the exchange stays there.
+   * Numbers of bars after which the bot is killed and restarts from its mirror, such as `[3, 7]`. Its orders
+   * at the exchange stay there.
    */
   readonly restartAfter?: readonly number[];
-  /** Other markets, for a strategy of several; their bars begin with the first ones. */
+  /** Other markets, for a strategy of several; their bars start with the first ones. */
   readonly others?: readonly MarketScript[];
-  /** Markets that it runs in by a rule, of those of the script; in place of the first. */
+  /** Universe rules that choose its markets among those of the script, in place of the first one. */
   readonly universe?: UniverseWish;
-  /** The percentage of a bar's volume that an order can fill; all of it without it. */
+  /** Percentage of a bar's volume that an order can fill; default: without limit. */
   readonly volumeShare?: number;
 }
 
-/** An order that a strategy had. Prices are in the quote currency, amounts in the base currency. */
+/** Order of a strategy. Prices are in the quote currency, amounts in the base currency. */
 export type ScriptedOrder = Pick<
   OrderWith<number>,
   'market' | 'side' | 'execution' | 'price' | 'stopPrice' | 'amount' | 'filled' | 'state' | 'tag'
 >;
 
-/** A lock that held. Without a market or a strategy it was for all. */
+/** Lock that was active. Null as a market or strategy means all. */
 export interface ScriptedLock
   extends Pick<Lock, 'name' | 'strategy' | 'market' | 'beganAtMs'>, Omit<LockRecord, 'lock'> {
   readonly reason: string;
 }
 
-/** A trade of an order. */
+/** Fill of an order. */
 export interface ScriptedFill extends Pick<FillWith<number>, 'market' | 'side' | 'price' | 'amount' | 'fee'> {
   readonly timeMs: number;
 }
 
 /** Outcome of a strategy on a scripted market. */
 export interface ScriptedRun {
-  /** In the order in which they were planned. */
+  /** Orders in the order in which they were planned. */
   readonly orders: readonly ScriptedOrder[];
   readonly fills: readonly ScriptedFill[];
   /** Refused intents of the strategy, as sentences with their codes. */
@@ -102,9 +102,9 @@ export interface ScriptedRun {
   readonly log: readonly string[];
   /** Plots of the strategy, in the order in which the series began. */
   readonly plots: readonly ScriptedPlot[];
-  /** Locks that there were, such as `cooldown of BTCUSDT`, and what each refused. */
+  /** Locks that were active, such as `cooldown of BTCUSDT`, with the number of orders each refused. */
   readonly locks: readonly ScriptedLock[];
-  /** Its state in the end. */
+  /** Final state of the strategy. */
   readonly state: unknown;
   /** Total value in the quote currency at the last price. */
   readonly equity: number;
@@ -113,8 +113,8 @@ export interface ScriptedRun {
 const MILLIONTHS = 1_000_000;
 
 /**
- * Runs a strategy on scripted bars: the real engine, and the fill rules of a backtest on bars. A run is
- * always the same. Throws `INVALID_STRATEGY` with what a handler threw.
+ * Runs a strategy on scripted bars, with the real engine and the fill rules of a backtest on bars. Each run
+ * gives the same result. Throws `INVALID_STRATEGY` with the error of a handler.
  */
 export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions): ScriptedRun {
   const {
@@ -182,7 +182,7 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
   return scriptedRun(run, { runner, plots: recorder.series(runner.name) });
 }
 
-/** Fees and balances of a script. */
+/** Returns the fees and balances of a script. */
 export function accountOf(
   { fee = 0, balances }: ScriptedAccount,
   { quote }: Market,
@@ -201,8 +201,8 @@ function unitsByCurrency(amounts: Readonly<Record<string, number>>): Readonly<Re
 }
 
 /**
- * Throws `INVALID_OPTIONS` for locks that no configuration may have, and for a universe that no market of the
- * script can be in: nothing would ever happen in it.
+ * Returns the engine settings of a script. Throws `INVALID_OPTIONS` for invalid lock rules, and for a
+ * universe without candidates in the script, in which nothing would ever happen.
  */
 export function settingsOf(
   runner: StrategyRunner,
@@ -230,7 +230,7 @@ function readLocks(locks: readonly unknown[]): readonly LockRule[] {
   throw new SarrafError('INVALID_OPTIONS', `locks.${path.join('.')}: ${message}`);
 }
 
-/** Signals of a script at their times. Throws `INVALID_FILE` for one that the strategy does not declare. */
+/** Returns the signals of a script at their times. Throws `INVALID_FILE` for one that is not declared. */
 export function scriptedSignals(
   signals: ScriptedAccount['signals'] = [],
   runner: StrategyRunner,
@@ -255,7 +255,7 @@ export function scriptedSignals(
   );
 }
 
-/** Refuses a signal that no moment of the script is for. */
+/** Throws `INVALID_OPTIONS` for a signal after more bars or books than the script has. */
 export function checkAfter(after: number, most: number): void {
   if (Number.isInteger(after) && after >= 0 && after <= most) return;
   throw new SarrafError(
@@ -264,7 +264,7 @@ export function checkAfter(after: number, most: number): void {
   );
 }
 
-/** Answers orders with the codes of a script, one after the other. */
+/** Returns a function that refuses orders with the codes of a script, one after the other. */
 export function refusing(codes: ScriptedAccount['refuse'] = []): (call: VenueCall) => VenueAnswer | null {
   let next = 0;
   return ({ kind }) => {
@@ -275,13 +275,13 @@ export function refusing(codes: ScriptedAccount['refuse'] = []): (call: VenueCal
   };
 }
 
-/** A series that a strategy plotted: its values, null for a gap, and when they were. */
+/** Series that a strategy plotted: its values, null for a gap, and their times. */
 export interface ScriptedPlot extends PlotSeries {
   readonly values: readonly (number | null)[];
   readonly timesMs: readonly number[];
 }
 
-/** Returns the outcome of a run. Throws `INVALID_STRATEGY` with what a handler threw. */
+/** Returns the outcome of a run. Throws `INVALID_STRATEGY` with the error of a handler. */
 export function scriptedRun(
   run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'locks' | 'logs' | 'finalEquity'>,
   { runner, plots }: { readonly runner: StrategyRunner; readonly plots: readonly PlottedSeries[] },

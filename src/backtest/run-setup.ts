@@ -16,7 +16,7 @@ import type { RunSettings } from './run-schema.ts';
 
 type WrittenRules = Partial<RunSettings['rules']>;
 
-/** Rules for how orders fill inside candles; what is left out has its default. */
+/** Returns the rules for fills inside candles; omitted rules have their defaults. */
 export function barRulesOf(rules: WrittenRules): BarRules {
   const { marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare } = rules;
   const defaults = DEFAULT_CANDLE_RULES;
@@ -39,7 +39,7 @@ function shareOf(share: WrittenRules['volumeShare']): number | null {
   return share === undefined ? DEFAULT_CANDLE_RULES.volumeShareMillionths : Math.round(share * 10_000);
 }
 
-/** Rules for how orders fill among recorded ones, those alone that are given. */
+/** Returns the given rules for fills in a recorded market; omitted rules stay omitted. */
 export function pollRulesOf({ latency, tradesLag, queue }: WrittenRules): Partial<PollRules> {
   return {
     ...(latency === undefined ? {} : { latency: { kind: 'constant', outMs: latency, backMs: latency } }),
@@ -48,19 +48,19 @@ export function pollRulesOf({ latency, tradesLag, queue }: WrittenRules): Partia
   };
 }
 
-/** The fill rules of a run, by its fidelity. */
+/** Fill rules of a run, by fidelity. */
 export type FillRules =
   | { readonly fidelity: 'candles'; readonly rules: BarRules }
   | { readonly fidelity: 'poll'; readonly rules: PollRules };
 
-/** The rules of a run with every default. */
+/** Returns the fill rules of a run with all defaults. */
 export function fillRulesOf({ fidelity, rules }: Pick<RunSettings, 'fidelity' | 'rules'>): FillRules {
   return fidelity === 'candles'
     ? { fidelity, rules: barRulesOf(rules) }
     : { fidelity, rules: createPollRules(pollRulesOf(rules)) };
 }
 
-/** Account, candles and markets of a run, as both fidelities take them. */
+/** Returns the market data settings of a run in the form of a request. */
 export function requestOf({
   timeframe,
   detail,
@@ -78,7 +78,7 @@ export function requestOf({
   };
 }
 
-/** The files of candles; one without a market is that of the only market that is traded. */
+/** Returns the files of candles. One without a market gets the only market; null if there are several. */
 export function csvOf({ csv, markets }: Pick<RunSettings, 'csv' | 'markets'>): readonly CsvSource[] {
   const files = typeof csv === 'string' ? { '': csv } : (csv ?? {});
   const [only = null, ...others] = markets ?? [];
@@ -88,15 +88,15 @@ export function csvOf({ csv, markets }: Pick<RunSettings, 'csv' | 'markets'>): r
   }));
 }
 
-/** Letters of a strategy's name that all of its instances begin with: names are part of order ids. */
+/** Most letters of a strategy's name in the names of its instances, which are part of order ids. */
 const LONGEST_NAME = 9;
 
-/** The strategy of a run and where it trades: once in each of its markets, or in those of a universe. */
+/** Strategy of a run and where it trades: once in each of its markets, or in those of a universe. */
 type ShortBot = Pick<RunSettings, 'strategy' | 'timeframe'> &
   Partial<Pick<RunSettings, 'markets' | 'universe' | 'inventory' | 'params'>>;
 
 /**
- * The strategies of a configuration that a strategy and options stand for. Throws `INVALID_OPTIONS` for coins
+ * Returns the strategies of a configuration for a strategy and options. Throws `INVALID_OPTIONS` for coins
  * that belong to none of several markets.
  */
 export function strategiesOverride({
@@ -135,7 +135,7 @@ export function strategiesOverride({
 
 const isQuote = (coin: string): boolean => MARKET_NAMES.quotes.some(({ currency }) => currency === coin);
 
-/** Coins as a configuration gives them: what is also a quote currency counts with capital. */
+/** Returns coins as configuration settings; a coin that is also a quote currency becomes capital. */
 function givenSettings(amounts: Readonly<Record<string, string>>, coins: readonly string[]): object {
   const of = (some: readonly string[]): object =>
     Object.fromEntries(some.map((coin) => [coin, amounts[coin] ?? '0']));
@@ -145,9 +145,7 @@ function givenSettings(amounts: Readonly<Record<string, string>>, coins: readonl
   };
 }
 
-/**
- * Account of a run: its balances by currency, and one fee, in percent, for makers and takers of every market.
- */
+/** Returns the account of a run: its balances, and one fee in percent for all makers and takers. */
 export function accountOverrides({
   balances,
   fee,
@@ -163,8 +161,8 @@ export function accountOverrides({
 }
 
 /**
- * The bot that overrides describe; nobody asks an exchange for it. Throws `INVALID_OPTIONS` with all
- * problems.
+ * Returns the bot configuration that overrides describe, without a connection to an exchange. Throws
+ * `INVALID_OPTIONS` with all problems.
  */
 export function botConfigOf(
   overrides: readonly Override[],

@@ -8,42 +8,42 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { createRandom } from '../domain/random.ts';
 
 /**
- * A bar of a script: its close alone, or all that is known of it. Without an open it begins at the close of
- * the bar before, without a high and a low it has those of its two ends, without a volume it has 1,000.
+ * Bar of a script: its close, or more of its values. The open defaults to the close of the bar before, high
+ * and low to those of open and close, and the volume to 1,000.
  */
 export type ScriptedBar = number | (Pick<BarValues<number>, 'close'> & Partial<BarValues<number>>);
 
-/** The terms of a scripted market. */
+/** Terms of a scripted market. */
 export interface ScriptedTerms {
-  /** `BTCUSDT` without it. */
+  /** Name of the market; default: `BTCUSDT`. */
   readonly market?: string;
-  /** In the quote currency; 0.01 without it. */
+  /** Price step in the quote currency; default: 0.01. */
   readonly priceStep?: number;
-  /** In the base currency; 0.000001 without it. */
+  /** Amount step in the base currency; default: 0.000001. */
   readonly amountStep?: number;
   /**
-   * An order must be worth more, in the quote currency. Without it that of the simulated exchange: 11 USDT,
-   * or 3,000,000 rials. So what a fee leaves behind is too little for an order, as it is there. With 0 it is
-   * a holding that can be sold.
+   * Minimum order value in the quote currency; an order must be worth more. Default: that of the simulated
+   * exchange, 11 USDT or 3,000,000 rials, so that the rest after a fee is too small for an order. With 0 the
+   * rest can be sold.
    */
   readonly minOrderValue?: number;
 }
 
-/** A market that does what a test says, bar by bar. */
+/** Market whose bars a test defines one by one. */
 export interface MarketScript extends ScriptedTerms {
-  /** The length of the bars; an hour without it. */
+  /** Timeframe of the bars; default: an hour. */
   readonly timeframe?: Timeframe;
   readonly bars: readonly ScriptedBar[];
 }
 
 const PRICE_STEP = 0.01;
 
-/** The first bar of a script: a Monday, midnight, UTC. */
+/** Open of the first bar of a script, in ms since 1970: a Monday at midnight UTC. */
 export const SCRIPT_START_MS = 1_704_067_200_000;
 
 const VOLUME_DECIMALS = 6;
 
-/** The market of a script with its bars. Throws `INVALID_OPTIONS` for a bar that is none. */
+/** Returns the market of a script with its bars. Throws `INVALID_OPTIONS` for an invalid bar. */
 export function scriptedMarket(script: MarketScript): {
   readonly market: Market;
   readonly columns: CandleColumns;
@@ -72,7 +72,7 @@ export function scriptedMarket(script: MarketScript): {
   };
 }
 
-/** The market of a script by its terms. */
+/** Returns the market of a script from its terms. */
 export function scriptedMarketOf({
   market = 'BTCUSDT',
   priceStep = PRICE_STEP,
@@ -107,26 +107,26 @@ function wholeBars(bars: readonly ScriptedBar[]): readonly WholeBar[] {
   });
 }
 
-/** Properties of generated bars. Percentages are of the price. */
+/** Options of generated bars. Percentages are of the price. */
 export interface GeneratedBars {
   readonly count: number;
-  /** The same seed gives the same bars. */
+  /** Seed of the random numbers; the same seed gives the same bars. */
   readonly seed: number;
-  /** The first open, in the quote currency; 100 without it. */
+  /** First open in the quote currency; default: 100. */
   readonly from?: number;
-  /** Price change of each bar, in percent; default 0; -0.2 for a fall. */
+  /** Price change of each bar in percent; default: 0. A negative number is a fall. */
   readonly trend?: number;
-  /** Random price change of each bar, in percent, up or down; default 0.5. */
+  /** Most random price change of each bar in percent, up or down; default: 0.5. */
   readonly noise?: number;
-  /** A wave around the trend: how far it goes either way in percent, and its length in bars. */
+  /** Wave around the trend: its amplitude in percent, and its length in bars. */
   readonly wave?: { readonly percent: number; readonly bars: number };
-  /** Price decimals; 2 without it. */
+  /** Decimals of prices; default: 2. */
   readonly decimals?: number;
 }
 
 /**
- * A market that trends, swings or goes sideways, as the options say. What chance adds
- * in one bar fades in the next ones, so that a market without a trend stays where it is.
+ * Generates bars that trend, swing or go sideways. Random changes fade in the next bars, so that a market
+ * without a trend stays near its price.
  */
 export function generateBars(options: GeneratedBars): readonly ScriptedBar[] {
   const { count, seed, from = 100, trend = 0, noise = 0.5, wave = null, decimals = 2 } = options;

@@ -13,7 +13,7 @@ import type { DrawnLatency } from '../venues/fill-rules.ts';
 import type { ReceivedData } from './parity/received-data.ts';
 import { formatUnits } from '../domain/money.ts';
 
-/** The strategies of a session, made anew. Throws `INVALID_STRATEGY` where none can run. */
+/** Creates the strategies of a session anew. Throws `INVALID_STRATEGY` where none can run. */
 export async function instancesOf(
   { config, markets }: SessionFile,
   bundledStrategies: string,
@@ -26,40 +26,40 @@ export async function instancesOf(
   return instances;
 }
 
-/** Bars of one length as the bot learned of them, oldest first. */
+/** Bars of one timeframe as the bot learned of them, oldest first. */
 export interface KnownBars {
   readonly market: string;
   readonly timeframe: Timeframe;
   readonly candles: readonly Candle[];
 }
 
-/** Content of the mirror of a session. Times in ms since 1970. */
+/** Content of the mirror of a session. Times are in ms since 1970. */
 export interface ReadSession {
-  /** Time it began to end, or of its last sign of life. */
+  /** Time at which the session began to end, or of its last sign of life. */
   readonly endMs: number;
   readonly intents: readonly WantedThing[];
-  /** Signals that its strategies received from outside, in the order of time. */
+  /** Signals that its strategies received, in order of time. */
   readonly signals: readonly SignalLine[];
   readonly orders: readonly OrderRecord[];
-  /** All of the account, ours or not. */
+  /** All fills of the account, those of other sources too. */
   readonly fills: readonly FillRecord[];
-  /** At the end, in units, by currency. */
+  /** Balances at the end as decimal texts, by currency. */
   readonly balances: ReadonlyMap<string, string>;
   readonly bars: readonly KnownBars[];
-  /** From when an order was sent to when its exchange was known to have it. */
+  /** Times from sending an order to its first known state at the exchange, in ms. */
   readonly roundTripsMs: readonly number[];
 }
 
-/** Rows of each kind that are read at most: a mirror keeps fewer. */
+/** Most rows of each kind that are read; a mirror keeps fewer. */
 const MOST_ROWS = 1_000_000;
 
-/** Round trips that are measured at most. */
+/** Most orders whose round trips are measured. */
 const MOST_MEASURED = 2_000;
 
-/** States that an order is in once the exchange has answered. */
+/** States of an order that the exchange has answered. */
 const ANSWERED: ReadonlySet<unknown> = new Set(['open', 'settling', 'filled']);
 
-/** Reads what a session did since it began. Throws `DATA_UNUSABLE` where its mirror can not be read. */
+/** Reads what a session did since its start. Throws `DATA_UNUSABLE` for an unreadable or empty mirror. */
 export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'beganMs'>): ReadSession {
   const reader = new MirrorReader(mirror);
   try {
@@ -119,51 +119,51 @@ function readBars(mirror: string): readonly KnownBars[] {
   }
 }
 
-/** A book or a bar as the bot knew it. */
+/** Book or bar as the bot knew it. */
 export interface SeenData {
   readonly market: string;
-  /** Time at which it was seen; for a bar its close. In ms since 1970. */
+  /** Time at which a book was seen, or a bar closed, in ms since 1970. */
   readonly atMs: number;
-  /** All of it: two that are the same have the same text. */
+  /** Whole content as text: equal texts mean equal data. */
   readonly text: string;
 }
 
-/** That a strategy wanted something. */
+/** Intent of a strategy. */
 export interface WantedThing {
-  /** The intent's name in its own run. */
+  /** Id of the intent in its own run. */
   readonly id: string;
   readonly strategy: string;
   readonly kind: string;
   readonly atMs: number;
 }
 
-/** One run as it can be compared with another, each list in the order of time. */
+/** View of one run for a comparison, each list in order of time. */
 export interface SessionView {
-  /** Signals that came: of a session, what was told. */
+  /** Signals of the run; of a session, those that were delivered. */
   readonly signals: readonly SignalLine[];
   readonly intents: readonly WantedThing[];
   readonly orders: readonly OrderRecord[];
   readonly fills: readonly FillRecord[];
   readonly books: readonly SeenData[];
   readonly bars: readonly SeenData[];
-  /** All that it received; null where that was not kept. */
+  /** All data that the bot received; null if it was not stored. */
   readonly received: ReceivedData | null;
 }
 
-/** Two runs of one range of time that are compared. */
+/** Two runs of the same range of time that are compared. */
 export interface SessionPair {
   readonly session: SessionView;
   readonly again: SessionView;
 }
 
-/** Round trips of a kind that are drawn from at most, spread over the session. */
+/** Most round trips of each kind that are drawn from, spread over the session. */
 const MOST_DRAWN_FROM = 2_000;
 
 /**
- * Returns the latency of requests in a recorded session, to be drawn from: requests about orders use the
- * times of its orders, all others those of its books. On paper nothing about an order travels, so all use
- * those of the books. Throws `INVALID_FILE` if the folder holds no recorded session, `DATA_UNUSABLE` if
- * nothing was measured in it.
+ * Returns the latency of requests in a recorded session, to draw from: for requests about orders the times of
+ * its orders, for all others those of its books. In a paper session orders do not travel, so all use the
+ * times of books. Throws `INVALID_FILE` if the folder holds no recorded session, `DATA_UNUSABLE` if it has no
+ * round trips.
  */
 export async function latencyOfSession(folder: string, seed: number): Promise<DrawnLatency> {
   const file = readSessionFile(folder);
@@ -178,8 +178,8 @@ export async function latencyOfSession(folder: string, seed: number): Promise<Dr
 }
 
 /**
- * Returns the latency of the requests of a session; null if nothing was measured. If one of both kinds was
- * not measured, the other is used for it.
+ * Returns the latency of the requests of a session; null if nothing was measured. If only one kind was
+ * measured, it is used for both.
  */
 export async function measuredLatency(
   { roundTripsMs: orderTripsMs }: Pick<ReadSession, 'roundTripsMs'>,
@@ -203,7 +203,7 @@ export async function measuredLatency(
   };
 }
 
-/** Of all answers only a book has bids. */
+/** True if an answer is a book, the only answer with bids. */
 function isBook(answer: (EngineEvent & { readonly kind: 'answer' })['answer']): boolean {
   return (
     answer.outcome === 'value' &&

@@ -16,9 +16,9 @@ import type { JournalLine } from '../mirror/row-pages.ts';
 export interface FileSignal {
   /** Time at which the bot accepts it, in ms since 1970. */
   readonly atMs: number;
-  /** Null: each that declares the name. */
+  /** Strategy that receives it; null: each that declares the name. */
   readonly strategy: string | null;
-  /** Null: the one that the strategy declares. */
+  /** Name of the signal; null: the only one that the strategy declares. */
   readonly name: string | null;
   readonly id: string;
   readonly payload: unknown;
@@ -28,7 +28,7 @@ export interface FileSignal {
   readonly place: string;
 }
 
-/** Signals of one file; more are for another tool. */
+/** Most signals in one file. */
 const MOST_SIGNALS = 200_000;
 
 /** Columns of a file of signals. */
@@ -37,7 +37,7 @@ const SIGNAL_FIELDS = ['time', 'strategy', 'name', 'payload', 'id', 'sentAt', 's
 const time = z.union([z.string(), z.number()]).transform(String);
 const word = z.string().min(1).max(80);
 
-/** A line, whichever way it is written. */
+/** Schema of a line, in either format. */
 const line = z.strictObject({
   time,
   payload: z.unknown().optional(),
@@ -48,18 +48,18 @@ const line = z.strictObject({
   source: word.nullish(),
 });
 
-/** A signal as a program gives it. Times are ms since 1970 or ISO 8601, all of one form. */
+/** Signal as a program gives it. Times are ms since 1970 or ISO 8601, all in one form. */
 export interface BacktestSignal {
   /** Time at which the bot accepts it. */
   readonly time: number | string;
   readonly payload: unknown;
-  /** For whom; without it each strategy that declares the name. */
+  /** Strategy that receives it; default: each that declares the name. */
   readonly strategy?: string;
-  /** Without it the only one that the strategy declares. */
+  /** Name of the signal; default: the only one that the strategy declares. */
   readonly name?: string;
-  /** Without it the number of the signal in the list. */
+  /** Id of the signal; default: `line-` and its number in the list. */
   readonly id?: string;
-  /** Without it nobody asks how old it is. */
+  /** Time at which it was sent; without it its age is not checked. */
   readonly sentAt?: number | string;
   readonly source?: string;
 }
@@ -71,9 +71,9 @@ interface Reading {
 }
 
 /**
- * Reads a file of signals: CSV with a header, or JSON lines (`.jsonl`), also packed (`.gz`). Each has a
- * `time`, a `payload` as JSON, and a `strategy` or a `name`; it may have `id`, `sentAt` and `source`. Throws
- * `INVALID_FILE` that names the line of what is wrong.
+ * Reads a file of signals: CSV with a header, or JSON lines (`.jsonl`), also compressed (`.gz`). Each has a
+ * `time`, a `payload` as JSON, and a `strategy` or a `name`; `id`, `sentAt` and `source` are optional. Throws
+ * `INVALID_FILE`, which names the line of the error.
  */
 export async function readSignals(path: string): Promise<readonly FileSignal[]> {
   const reading = readingOf(path);
@@ -91,7 +91,7 @@ export async function readSignals(path: string): Promise<readonly FileSignal[]> 
   return signals;
 }
 
-/** Reads a list as a file with the same lines. Throws `INVALID_FILE`: `signals:3: …` of the third. */
+/** Reads a list like the lines of a file. Throws `INVALID_FILE`, with `signals:3: …` for the third one. */
 export function readGivenSignals(given: readonly BacktestSignal[]): readonly FileSignal[] {
   const reading = readingOf('signals');
   if (given.length > MOST_SIGNALS) throw tooMany(reading.path, MOST_SIGNALS + 1);
@@ -184,9 +184,9 @@ function wrong(path: string, number: number, problem: string): SarrafError {
 type Instances = readonly Pick<StrategyInstanceSettings, 'runner'>[];
 
 /**
- * Signals of a file for the strategies of a run. A line that names no strategy is for each that declares its
- * name; one that names no signal is for the one that its strategy declares. Throws `INVALID_FILE` for one
- * that is for nobody.
+ * Returns the signals of a file for the strategies of a run. A signal without a strategy goes to each that
+ * declares its name; one without a name is the only one that its strategy declares. Throws `INVALID_FILE` for
+ * a signal that no strategy declares.
  */
 export function signalsFor(signals: readonly FileSignal[], instances: Instances): readonly DatedSignal[] {
   const declared = instances.flatMap(({ runner }) =>
@@ -218,20 +218,20 @@ function expectedText(
     : `expected one of the declared signals (${names}), ${found}`;
 }
 
-/** A signal of a run, and when the bot takes it. */
+/** Signal of a run, with the time at which the bot accepts it. */
 export interface DatedSignal {
   readonly atMs: number;
   readonly command: SignalCommand;
 }
 
-/** Signals of a run in the order of their times, told one after the other. */
+/** Queue of the signals of a run in order of time. */
 export class DatedSignals {
   private readonly signals: readonly DatedSignal[];
-  /** Time of the next signal; infinity if there is none. Read with each bar. */
+  /** Time of the next signal in ms since 1970; infinity if there is none. Read at each bar. */
   nextMs = Number.POSITIVE_INFINITY;
   private next = -1;
 
-  /** Omits signals before `fromMs`: the run begins then. */
+  /** Omits signals before `fromMs`, the start of the run. */
   constructor(signals: readonly DatedSignal[], fromMs: number) {
     this.signals = signals
       .filter(({ atMs }) => atMs >= fromMs)
@@ -239,7 +239,7 @@ export class DatedSignals {
     this.goOn();
   }
 
-  /** Those whose time has come, as the engine takes them. */
+  /** Removes and returns the signals that are due by a time, as commands for the engine. */
   drainUntil(atMs: number): readonly SignalCommand[] {
     const due: SignalCommand[] = [];
     while (this.nextMs <= atMs) {
@@ -257,7 +257,7 @@ export class DatedSignals {
   }
 }
 
-/** Returns what a reader should know of the signals of a run, as sentences. */
+/** Returns warnings about the signals of a run: those outside of it, and strategies that get none. */
 export function signalWarnings(
   signals: readonly DatedSignal[],
   of: {
@@ -286,7 +286,7 @@ export function signalWarnings(
   ];
 }
 
-/** Lines of a file of signals, which `readSignals` reads: CSV or JSON. */
+/** Yields the lines of a file of signals, as CSV or JSON, which `readSignals` reads. */
 export function* signalFileLines(signals: readonly FileSignal[], format: 'csv' | 'jsonl'): Generator<string> {
   if (format === 'csv') yield csvLine(SIGNAL_FIELDS);
   for (const { atMs, strategy, name, payload, id, sentAtMs, source } of signals) {
@@ -301,15 +301,15 @@ export function* signalFileLines(signals: readonly FileSignal[], format: 'csv' |
 
 const timeOf = (atMs: number): string => new Date(atMs).toISOString();
 
-/** A line of the journal about a signal. */
+/** Journal line about a signal. */
 export type SignalLine = ReturnType<typeof signalLineOf>;
 
-/** Returns the content of a line of the kind `signal`. Throws `DATA_UNUSABLE` for a damaged one. */
+/** Returns the content of a journal line of the kind `signal`. Throws `DATA_UNUSABLE` for a damaged line. */
 export function signalLineOf({ seq, subject, json }: JournalLine) {
   return { strategy: subject, ...readStored(storedSignalLine, json, `line ${seq} of the journal`) };
 }
 
-/** Signals that strategies were told, as a file of signals has them. */
+/** Returns the delivered signals in the form of a file of signals. */
 export function deliveredSignals(lines: readonly SignalLine[]): readonly FileSignal[] {
   return lines.flatMap((line) => {
     const { strategy, name, id, payload, sentAtMs, source, seenAtMs, code } = line;

@@ -1,36 +1,34 @@
 import type { Units } from '../domain/money.ts';
 import { DAY_MS } from '../domain/time-text.ts';
 
-/**
- * Number of the summary: finite, or null if its formula has no value (a division by zero, or too few points).
- */
+/** Figure of the summary: finite, or null if its formula has no value (division by zero, too few points). */
 export type Statistic = number | null;
 
-/** A quotient, or null where it is not a finite number. */
+/** Returns a quotient; null if it is not a finite number. */
 export function quotient(dividend: number | null, divisor: number | null): Statistic {
   if (dividend === null || divisor === null) return null;
   return finite(dividend / divisor);
 }
 
-/** A number, or null where it is not finite. */
+/** Returns a number; null if it is not finite. */
 export function finite(value: number): Statistic {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Money as a number: for statistics only, right to fifteen digits. */
+/** Converts money into a number with about fifteen correct digits; for statistics only. */
 export function numberOf(units: Units): number {
   return Number(units) / 1e10;
 }
 
-/** Below it a deviation of returns is the noise of floats: a return has an error of about 2e-16. */
+/** Deviations of returns below it are noise of floats: a return has an error of about 2e-16. */
 const NOISE = 1e-15;
 
-/** The arithmetic mean; null of nothing. */
+/** Returns the arithmetic mean; null without values. */
 export function mean(values: readonly number[]): Statistic {
   return meanOfColumn(new Float64Array(values));
 }
 
-/** The same of a typed column: one kind of array alone is read several times as fast. */
+/** Returns the mean of a column; null without values. It is faster since it reads one array type only. */
 export function meanOfColumn(values: Float64Array): Statistic {
   let sum = 0;
   for (let index = 0; index < values.length; index += 1) sum += values[index] ?? 0;
@@ -38,8 +36,8 @@ export function meanOfColumn(values: Float64Array): Statistic {
 }
 
 /**
- * The sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`; null below two values. What is only
- * noise is 0.
+ * Returns the sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`; null below two values, 0 if it
+ * is only noise.
  */
 export function sampleDeviation(values: readonly number[]): Statistic {
   const centre = mean(values);
@@ -49,16 +47,16 @@ export function sampleDeviation(values: readonly number[]): Statistic {
   return withoutNoise(Math.sqrt(squares / (values.length - 1)));
 }
 
-/** A deviation, or 0 where it is only noise. */
+/** Returns a deviation; 0 if it is only noise. */
 export function withoutNoise(deviation: number): number {
   return deviation < NOISE ? 0 : deviation;
 }
 
-/** The returns of a run, one a day of UTC, from its first day to its last one. */
+/** Daily returns of a run (UTC), from its first to its last day. */
 export interface DailyReturns {
-  /** Days since 1970-01-01. */
+  /** Number of the first day since 1970-01-01. */
   readonly firstDay: number;
-  /** 0.01 is 1 %. */
+  /** Return of each day as a fraction: 0.01 is 1 %. */
   readonly returns: Float64Array;
 }
 
@@ -70,9 +68,9 @@ interface Curve {
 }
 
 /**
- * `equity at the end of the day / equity at the end of the day before - 1`; the first one is from the initial
- * equity. A bar counts to the day that it closes in, midnight to the day that it ends. A day without bars
- * returned 0, and so does one after a total loss.
+ * Returns `equity at the end of the day / equity at the end of the day before - 1` for each day; the first
+ * one is from the initial equity. A bar belongs to the day in which it closes, midnight to the day that it
+ * ends. A day without bars returns 0, and so does a day after a total loss.
  */
 export function dailyReturns(curve: Curve, initialEquity: number): DailyReturns {
   const { length, timeMs, equity } = curve;

@@ -3,10 +3,10 @@ import type { IntentRecord } from '../records/rows.ts';
 import { isPlaceholder } from '../records/fill.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 
-/** Closed orders that a restart is given back, by their age in ms. */
+/** Greatest age of closed orders that a restart receives, in ms. */
 const RECENT_MS = 900_000;
 
-/** State in memory that a mirror on disk would give back to a restarted bot. */
+/** State in memory, equal to what a mirror on disk would give to a restarted bot. */
 export class StoredState {
   readonly intents = new Map<string, IntentRecord>();
   private base: MirrorState;
@@ -21,7 +21,7 @@ export class StoredState {
     this.base = { ...EMPTY_MIRROR_STATE, epoch };
   }
 
-  /** All that was kept so far, in the order in which it first came. */
+  /** All state stored so far, in the order in which each item first came. */
   get state(): MirrorState {
     return {
       ...this.base,
@@ -45,7 +45,7 @@ export class StoredState {
     for (const [name, json] of Object.entries(state.stored)) this.pieces.set(name, json);
   }
 
-  /** Returns the state for a bot that begins at `nowMs`. */
+  /** Returns the state for a bot that starts at `nowMs`. */
   load(nowMs: number): MirrorState {
     const { state } = this;
     const atWork = new Set(state.algorithms.map(({ intentId }) => intentId));
@@ -89,7 +89,7 @@ export class StoredState {
       case 'intent':
         this.intents.set(change.intent.id, change.intent);
         break;
-      // What was seen of the market and the wallets is read anew by every start; the rest is for people.
+      // Market data and wallets are read again at every start; the rest is for people.
       case 'journal':
       case 'position-move':
       case 'figure':

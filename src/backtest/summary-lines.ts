@@ -4,15 +4,15 @@ import { currencyText, shownMoney, numberText } from './value-text.ts';
 import { durationText, minuteText } from '../domain/time-text.ts';
 import { reportVoice, type ReportVoice } from './report-voice.ts';
 
-/** The width that every terminal has. */
+/** Width of the output in characters, which every terminal has. */
 const WIDTH = 80;
 const CHART_HEIGHT = 4;
 const GAP = 4;
 const COLUMN = (WIDTH - GAP) / 2;
 
 /**
- * A result on a terminal: what was run, a small equity line, the figures in two columns, and what must be
- * known. At most 80 columns wide.
+ * Writes a result for a terminal: the run, a small equity chart, the figures in two columns, and warnings.
+ * Lines are at most 80 columns wide.
  */
 export function resultLines(result: ResultHead): string[] {
   const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
@@ -37,7 +37,7 @@ export function resultLines(result: ResultHead): string[] {
   ];
 }
 
-/** The equity over time, with its highest and lowest value at its side. */
+/** Draws the equity over time, with its highest and lowest value beside the chart. */
 function chartLines({ sketch, summary }: ResultHead): string[] {
   const { timeMs, equity } = sketch;
   if (equity.length < 2) return ['No equity curve: the run has fewer than two bars.'];
@@ -55,7 +55,7 @@ function chartLines({ sketch, summary }: ResultHead): string[] {
   ];
 }
 
-/** Result and risk on the left, trades and activity on the right. */
+/** Writes the figures: result and risk on the left, trades and activity on the right. */
 function figureLines({ summary }: ResultHead): string[] {
   const [result, risk, trades, activity] = figureGroups(summary).map(groupLines);
   const left = [...(result ?? []), '', ...(risk ?? [])];
@@ -66,7 +66,7 @@ function figureLines({ summary }: ResultHead): string[] {
 }
 
 function groupLines({ title, figures }: FigureGroup): string[] {
-  // A name on the left and a text on the right of a column.
+  // The name is on the left of a column, the value on the right.
   return [
     title,
     ...figures.map((figure) => {
@@ -77,20 +77,20 @@ function groupLines({ title, figures }: FigureGroup): string[] {
   ];
 }
 
-/** A number that is too long for its room without its digits after the point, or as a power of ten. */
+/** Shortens a number that is too long: without its decimals, or else as a power of ten. */
 function fitting(text: string, room: number): string {
   if (text.length <= room || !/^-?[\d,]+(?:\.\d+)?$/.test(text)) return text;
   const whole = text.replace(/\.\d+$/, '');
   return whole.length <= room ? whole : Number(text.replaceAll(',', '')).toExponential(4);
 }
 
-/** Reasons that a terminal shows; the page and the files have all. */
+/** Most refusal reasons on a terminal; the page and the files have all. */
 const MOST_REFUSALS = 8;
 
-/** Lines of a terminal that one reason's first case takes; the page and the files have all of it. */
+/** Most lines for the first case of one reason; the page and the files have all of it. */
 const MOST_WHY = 3;
 
-/** Returns the refusals, one reason a line, each with the first case in words below it. */
+/** Returns one line for each reason of refusals, with the first case in words below it. */
 function refusalLines({ refusals }: ResultHead): string[] {
   if (refusals.length === 0) return [];
   const shown = refusals.slice(0, MOST_REFUSALS);
@@ -107,7 +107,7 @@ function refusalLines({ refusals }: ResultHead): string[] {
   return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
 }
 
-/** Returns how often and how long each lock held. */
+/** Returns lines with how often and how long each lock was active. */
 function lockLines({ locks }: ResultHead): string[] {
   if (locks.length === 0) return [];
   const lines = locks.map(
@@ -117,7 +117,7 @@ function lockLines({ locks }: ResultHead): string[] {
   return ['Locks', ...lines.flatMap((line) => indented(line, 2, MOST_WHY)), ''];
 }
 
-/** A sentence with room on its left, over at most so many lines; an ellipsis where it is longer. */
+/** Indents a sentence over at most `most` lines; a longer one ends with an ellipsis. */
 function indented(sentence: string, left: number, most: number): string[] {
   const width = WIDTH - left;
   const lines = wrapped(sentence, width);
@@ -127,7 +127,7 @@ function indented(sentence: string, left: number, most: number): string[] {
     .map((line, index) => ' '.repeat(left) + (index === most - 1 && lines.length > most ? cut(line) : line));
 }
 
-/** A sentence over as many lines as it takes; a word that is longer than a line is cut. */
+/** Wraps a sentence; a word longer than a line is cut. */
 function wrapped(sentence: string, width = WIDTH): string[] {
   const lines: string[] = [];
   let line = '';
@@ -143,7 +143,7 @@ function wrapped(sentence: string, width = WIDTH): string[] {
   return [...lines, line];
 }
 
-/** Bits of the two by four dots of a braille character, by column and row from above. */
+/** Bits of the two by four dots of a braille character, by column, each from top to bottom. */
 const DOTS: readonly (readonly number[])[] = [
   [0x01, 0x02, 0x04, 0x40],
   [0x08, 0x10, 0x20, 0x80],
@@ -153,9 +153,9 @@ const DOTS_ACROSS = 2;
 const DOTS_DOWN = 4;
 
 /**
- * A line through values in time as braille characters: each holds two by four dots. `width` and `height` are
- * in characters, 1 or more. Moments decide the place across, so a pause is as wide as it was long. What rises
- * and falls within one column is drawn as a stroke.
+ * Draws values over time as a line of braille characters, each with two by four dots. `width` and `height`
+ * are in characters, 1 or more. Columns are proportional to time, so a pause has the width of its length. A
+ * rise and fall within one column is drawn as a vertical stroke.
  */
 export function brailleChart(
   points: { readonly timeMs: readonly number[]; readonly value: readonly number[] },
@@ -182,8 +182,8 @@ export function brailleChart(
 }
 
 /**
- * Returns the place of a number in a row of `places`, from the least to the largest of all; the middle if all
- * are the same.
+ * Returns a function that maps a number to an index below `places`, from the least to the largest value; the
+ * middle if all values are equal.
  */
 function placing(values: readonly number[], places: number): (value: number) => number {
   const least = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
@@ -197,7 +197,7 @@ interface Dot {
   readonly row: number;
 }
 
-/** Dots on the straight way from one to another, both included: no more than the chart is large. */
+/** Returns the dots on the straight line between two dots, both included. */
 function stroke(from: Dot, to: Dot): Dot[] {
   const steps = Math.max(Math.abs(to.column - from.column), Math.abs(to.row - from.row), 1);
   return Array.from({ length: steps + 1 }, (_, step) => ({
@@ -206,9 +206,9 @@ function stroke(from: Dot, to: Dot): Dot[] {
   }));
 }
 
-/** A figure for people: its name and its value. */
+/** Figure as text, with its name. */
 interface Figure {
-  /** Its name in the result and in `docs/metrics.md`. */
+  /** Name of the figure in the result and in `docs/metrics.md`. */
   readonly name: keyof BacktestSummary;
   readonly title: string;
   readonly text: string;
@@ -221,7 +221,7 @@ interface FigureGroup {
 
 type FigureKind = 'currency' | 'money' | 'percent' | 'number' | 'count' | 'length';
 
-/** The figures of each group in their order, with how they are read. */
+/** Figures of each group in their order, with the format of each. */
 const GROUPS = {
   result: [
     ['currency', 'quote'],
@@ -254,14 +254,14 @@ const GROUPS = {
   Record<string, readonly (readonly [FigureKind, ...(keyof BacktestSummary)[]])[]>
 >;
 
-/** Each figure of the summary under a heading, as text. */
+/** Returns all figures of the summary as text, grouped under headings. */
 export function figureGroups(summary: BacktestSummary, voice = reportVoice('en')): FigureGroup[] {
   const { t } = voice;
   return (['result', 'risk', 'trades', 'activity'] as const).map((group) => ({
     title: t(`group.${group}`),
     figures: GROUPS[group].flatMap(([kind, ...names]) =>
       names
-        // A run on candles sends no requests, and says nothing of them.
+        // A run on candles sends no requests and does not show them.
         .filter((name) => summary.requests !== null || !name.startsWith('requests'))
         .map((name) => ({
           name,

@@ -14,12 +14,12 @@ export function currencyText(quote: Currency): string {
   return quote === 'rls' ? 'rial' : 'USDT';
 }
 
-/** Money for people, also of a float that only statistics have. @see exactMoneyText */
+/** Writes money for people; it may be a float from statistics. @see exactMoneyText */
 export function shownMoney(money: string | number, quote: Currency): string {
   return exactMoneyText(typeof money === 'number' ? decimalText(money.toFixed(2)) : money, decimalsOf(quote));
 }
 
-/** A fraction as a percentage with two digits, or fewer where it is large. */
+/** Writes a fraction as a percentage with two decimals, or fewer if it is large. */
 export function percentText(fraction: number | null): string {
   if (fraction === null) return NOTHING;
   const percent = fraction * 100;
@@ -28,14 +28,14 @@ export function percentText(fraction: number | null): string {
   return `${groupedText(withoutMinusZero(percent.toFixed(digits)), digits)} %`;
 }
 
-/** A statistic with two digits. */
+/** Writes a statistic with two decimals. */
 export function numberText(value: number | null): string {
   if (value === null) return NOTHING;
   if (Math.abs(value) >= 1e6) return value.toExponential(2);
   return groupedText(withoutMinusZero(value.toFixed(2)), 2);
 }
 
-/** A length of time that may have no value. */
+/** Writes a length of time; null is shown as having no value. */
 export function spanText(lengthMs: number | null): string {
   return lengthMs === null ? NOTHING : durationText(lengthMs);
 }
@@ -52,41 +52,41 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text with a capital at its beginning; Persian has none. */
+/** Returns a text with a capital first letter; Persian has none. */
 export const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-/** Text that a page shows as it is, in an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute of a page. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Functions that write figures in a language. */
 export interface FactVoice {
-  /** A number that is written in English, such as `12,345.6`, in the digits of the language. */
+  /** Converts a number in English form, such as `12,345.6`, to the digits of the language. */
   readonly digits: (english: string) => string;
-  /** Statistics and fractions; null has no value. */
+  /** Writes a statistic; null has no value. */
   readonly number: (value: number | null) => string;
   readonly percent: (fraction: number | null) => string;
-  /** A currency within a sentence; English has its code. */
+  /** Writes a currency within a sentence; English uses its code. */
   readonly asset: (currency: string) => string;
   readonly minute: (atMs: number) => string;
   readonly length: (lengthMs: number) => string;
-  /** The same in one unit in English. */
+  /** Writes a length of time; in English with one unit only. */
   readonly about: (lengthMs: number) => string;
-  /** Things one after another. */
+  /** Joins texts into a list. */
   readonly list: (texts: readonly string[]) => string;
-  /** The reason of a refusal or a lock; words of others stay as they are. */
+  /** Writes the reason of a refusal or a lock; text from others is unchanged. */
   readonly words: (text: Sentence) => string;
 }
 
 /** Functions that express a fact in a language: its texts, names and numbers. */
 export interface FactFormatter extends FactVoice {
-  /** The text of a key. The maker of facts has checked that the figures are those of the text. */
+  /** Returns the text of a key with its values, which were checked when the fact was made. */
   readonly anyText: (key: string, values: Readonly<Record<string, string | number>>) => string;
   readonly metric: (name: string) => string;
 }
 
-/** A fact as a sentence. One of the key `sentence` begins with a capital. */
+/** Writes a fact as a sentence. A fact with the key `sentence` begins with a capital. */
 export function factText({ fact, figures }: Fact, formatter: FactFormatter): string {
   const values = Object.entries(figures).map(
     ([place, figure]) => [place, textOf(figure, formatter)] as const,
@@ -97,7 +97,7 @@ export function factText({ fact, figures }: Fact, formatter: FactFormatter): str
 
 function textOf(figure: FactFigure, formatter: FactFormatter): string | number {
   if (typeof figure === 'number') return figure;
-  // Files of before have some figures in words, such as `0.1 %`.
+  // Older files have some figures as words, such as `0.1 %`.
   if (typeof figure === 'string') return /[a-z]/i.test(figure) ? figure : formatter.digits(figure);
   if (isList(figure)) return formatter.list(figure.map((one) => String(textOf(one, formatter))));
   if ('fact' in figure) return factText(figure, formatter);

@@ -25,7 +25,7 @@ const UNFINISHED = '.unfinished-';
 
 const ABANDONED_MS = 86_400_000;
 
-/** Folders of one name: more runs of one configuration within a second are a mistake. */
+/** Most folders with the same name: more runs of one configuration within a second are a mistake. */
 const MOST_OF_ONE_NAME = 100;
 
 const FILES: readonly (readonly [
@@ -39,11 +39,11 @@ const FILES: readonly (readonly [
 ];
 
 /**
- * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
- * `summary.json` (the same without its tables), `trades.csv`, `orders.csv`, `refusals.csv`, `locks.csv`,
- * `members.csv`, `equity.csv` and `report.html`, which alone is in the language. Returns its path. It is
- * there whole or not at all, and no other one is overwritten.
- * Throws `DATA_UNUSABLE` where it can not be written.
+ * Stores a run in a folder `<utc time>-<name>-<hash of its configuration>` under `root`, with `result.json`,
+ * `summary.json` (the same without tables), `trades.csv`, `orders.csv`, `refusals.csv`, `locks.csv`,
+ * `members.csv`, `equity.csv`, and `report.html` in the given language. Returns its path. The folder appears
+ * only when it is complete, and never replaces another one. Throws `DATA_UNUSABLE` where it cannot be
+ * written.
  */
 export function writeRunFolder(root: string, finished: FinishedRun, language: Language = 'en'): string {
   try {
@@ -67,7 +67,7 @@ export function writeRunFolder(root: string, finished: FinishedRun, language: La
   }
 }
 
-/** Removes what runs that were killed left unfinished, once it is a day old: until then it may be at work. */
+/** Removes unfinished folders of killed runs once they are a day old; younger ones may still be in use. */
 function dropAbandoned(root: string): void {
   for (const name of readdirSync(root)) {
     const path = join(root, name);
@@ -76,7 +76,7 @@ function dropAbandoned(root: string): void {
   }
 }
 
-/** `20240131T120000Z-ma-cross-btcusdt-1a2b3c4d`: sorted by name is sorted by time. */
+/** Returns a run's folder name, such as `20240131T120000Z-ma-cross-btcusdt-1a2b3c4d`; it sorts by time. */
 function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: ResultHead): string {
   const time = new Date(createdAtMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const slug = name
@@ -91,8 +91,8 @@ function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: Resul
 }
 
 /**
- * Gives a finished folder its name, or that name with a number where it is taken: a folder that holds
- * anything refuses to be replaced.
+ * Renames a finished folder to its name, with a number added if the name is taken: a folder with content
+ * cannot be replaced.
  */
 function place(unfinished: string, wanted: string): string {
   for (let number = 1; number <= MOST_OF_ONE_NAME; number += 1) {
@@ -110,11 +110,11 @@ function place(unfinished: string, wanted: string): string {
   );
 }
 
-/** Writes a file and sees it on the disk. */
+/** Writes a file and flushes it to the disk. */
 function writeFile(path: string, write: (out: ByteWriter) => void): void {
   const file = openSync(path, 'wx');
   try {
-    // A write may take less than it was given.
+    // A write may accept fewer bytes than it was given.
     const out = new ByteWriter((piece) => {
       let written = 0;
       while (written < piece.length) written += writeSync(file, piece, written);

@@ -30,12 +30,12 @@ import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
 /**
- * Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Injected: locks are the machine's, and
- * this folder does not know of them.
+ * Locks the file at a path, or throws `DATA_UNUSABLE`. It is injected, since locks belong to the machine and
+ * this folder does not depend on it.
  */
 export type LockFile = (path: string) => { release(): void };
 
-/** Rows as they come: in parts, so that a large file is never whole in memory. */
+/** Rows in parts as they arrive, so that a large file is never in memory as a whole. */
 export type RowParts<Row> = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
 
 interface AppendOptions<Row> {
@@ -46,41 +46,41 @@ interface AppendOptions<Row> {
   /** Origin of the rows, for the manifest. */
   readonly source: string;
   readonly rows: RowParts<Row>;
-  /** A faster way to take in the same rows, which is tried first. */
+  /** Faster way to load the same rows, which is tried first. */
   readonly stage?: StageRows | null;
   /**
-   * The name of a recorder's segment: all its rows are new, and it is taken up once only, however often it is
-   * given.
+   * Name of a recorder's segment. Its rows all count as new, and it is appended only once, however often it
+   * is given.
    */
   readonly segment?: string;
-  /** Start of candles, and of longer ones of the market; found from the candles if left out. */
+  /** Start of candles, and of longer ones of the market; default: found from the candles. */
   readonly anchors?: BarAnchors;
-  /** A range that was asked for whole. */
+  /** Time range that was requested completely. */
   readonly covered?: TimeRange;
-  /** Stretches in which something may be missing. */
+  /** Time ranges in which rows may be missing. */
   readonly gaps?: readonly TimeRange[];
-  /** Asked when all is written and before it counts: false leaves the folder as it was. */
+  /** Called when all is written, before it takes effect; false leaves the folder unchanged. */
   readonly confirm?: () => Promise<boolean>;
-  /** Writes what a later file continues, under a name of its own; called when the rows have ended. */
+  /** Writes state for a later file to continue from, under its own name; called after the last row. */
   readonly writeTail?: (folder: string, generation: number) => Promise<Manifest['tail']>;
 }
 
 /**
- * For candles, of which a file often has a million: they are narrow, and merged without sorting what is in
- * order. A second thread takes 30 MB, and has little to do.
+ * Limits for candles, which often come a million in a file: rows are narrow, and rows in order are merged
+ * without a sort. A second thread would take 30 MB and have little to do.
  */
 const CANDLE_LIMITS = { memoryLimitMb: 160, threads: 1 } as const;
 
-/** Segments that a manifest remembers: the last ones, far more than can be left behind. */
+/** Most finalized segments that a manifest names; older ones are dropped. Far fewer can be left behind. */
 const MOST_FINALIZED = 500;
-/** Gaps that a manifest remembers: the last ones. */
+/** Most gaps that a manifest names; older ones are dropped. */
 const MOST_GAPS = 10_000;
 
 /**
- * Adds rows to a folder: merged by time with what is there, and all or nothing. What makes it happen is one
- * rename of the manifest; before it a crash leaves the folder as it was, but for files that the next writer
- * removes. Throws `DATA_UNUSABLE` when another process writes to the folder, and for candles that begin
- * elsewhere than those there; `TOO_LARGE` for candles that could not be read again.
+ * Appends rows to a folder, merged by time with the existing rows, all or none. They take effect with one
+ * rename of the manifest; a crash before it leaves the folder unchanged, except for files that the next
+ * writer removes. Throws `DATA_UNUSABLE` if another process writes to the folder, and for candles on another
+ * grid than the existing ones; `TOO_LARGE` for candles that could not be read again.
  */
 export async function appendRows<Row>(options: AppendOptions<Row>): Promise<AppendOutcome> {
   const { root, key, lockFile } = options;
@@ -122,7 +122,7 @@ async function merge<Row>(
   const staged = (await options.stage?.(database)) ?? (await stageRows(database, shape, rows));
   const there = manifest.partitions.filter(({ name }) => staged.decimals.has(name));
   await createViews(database, { shape, folder, there });
-  // Counting copies sorts by other columns, and joining may change the order.
+  // Counting copies sorts by other columns, and a join may change the order.
   const isInOrder = staged.isInOrder && shape.copySql === null && there.length === 0;
   if (segment !== undefined) await persistAll(database);
   else {
@@ -131,7 +131,7 @@ async function merge<Row>(
       isFresh: there.length === 0,
     });
     if (conflict !== null) return conflict;
-    // What a recorder has seen is kept whatever it is: it can not be seen again.
+    // Rows of a recorder are kept in any case: they cannot be recorded again.
     if (key.kind === 'candles') await checkFit(database, root, key, manifest, staged.decimals.values());
   }
   const news = await countNew(database, shape);
@@ -163,14 +163,14 @@ async function stageRows<Row>(
   return staging;
 }
 
-/** Candles of one folder lie on one grid: two in one would be read as gaps and as bars that are too many. */
+/** Throws `DATA_UNUSABLE` for candles on another grid: two in a folder look like gaps and extra bars. */
 function refuseOther<Row>(manifest: Manifest, { root, key, anchors }: AppendOptions<Row>): void {
   if (key.kind !== 'candles' || anchors === undefined || manifest.partitions.length === 0) return;
   const { timeframe } = key;
   const [there, given] = [anchorIn(anchorsOf(manifest, timeframe), timeframe), anchorIn(anchors, timeframe)];
   const grid = gridAt(timeframe, given);
   if (isSameGrid(gridAt(timeframe, there), grid)) return;
-  // What is there may not have shown yet in which zone it lies.
+  // Existing candles may not have shown their time zone yet.
   const ends = manifest.partitions.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
   if (ends.every((timeMs) => grid.isStart(timeMs))) return;
   throw new SarrafError(
@@ -221,13 +221,13 @@ async function writePartitions<Row>(
   return [...byName.values()].toSorted((left, right) => left.fromMs - right.fromMs);
 }
 
-/** The largest number that is counted exactly, in steps of the last decimal. */
+/** Largest number that is counted exactly, in steps of the last decimal. */
 const MOST_STEPS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Candles are read into columns of whole numbers, all with the decimals of the one that has most. Throws
- * `TOO_LARGE` where the prices in the table `added`, together with those there, no longer fit: else one row
- * with many decimals would make a folder unreadable. Volumes are rounded when they are read.
+ * Throws `TOO_LARGE` if the prices in the table `added` and the existing ones do not fit together. Candles
+ * are read into columns of whole numbers that share the decimals of the most precise one, so one row with
+ * many decimals could make a folder unreadable. Volumes are rounded when they are read.
  */
 async function checkFit(
   database: Database,
@@ -246,7 +246,7 @@ async function checkFit(
     const [row] = await queryRows(database, sql, 'look for the largest price');
     const price = parseUnits(typeof row?.[0] === 'string' ? row[0] : '0');
     if (price / columnScale(after) <= MOST_STEPS) continue;
-    // The decimals that the largest price leaves room for.
+    // The advice names the decimals for which the largest price leaves room.
     throw new SarrafError(
       'TOO_LARGE',
       `expected candles of ${folderTitle(key)} that fit columns of 15 digits, found a price of ${formatUnits(price)} and one with ${after} decimals: round them with --round-prices ${Math.max(0, SURE_DIGITS - String(price / UNITS_PER_ONE).length)}`,
@@ -256,8 +256,8 @@ async function checkFit(
 }
 
 /**
- * Returns the open time of the bar that does not fit, among those that came: the first with the finest price,
- * or the one with the largest. Null if both are there.
+ * Returns the open time of the new bar that does not fit: the first with the finest price, or that with the
+ * largest price. Null if both are existing bars.
  */
 async function misfitMs(
   database: Database,
@@ -273,7 +273,7 @@ async function misfitMs(
   return row?.[0] === undefined || row[0] === null ? null : Number(row[0]);
 }
 
-/** Rows of one group inside a file: a reader unpacks them together. */
+/** Rows of one group inside a file; a reader unpacks a group as a whole. */
 const GROUP_ROWS = 61_440;
 
 interface WritePartitionOptions<Row> {
@@ -281,18 +281,18 @@ interface WritePartitionOptions<Row> {
   readonly folder: string;
   readonly name: string;
   readonly generation: number;
-  /** The partition as it is now; null where there is none. */
+  /** Current partition; null if there is none. */
   readonly before: Partition | null;
   readonly source: string;
   readonly decimals: RowDecimals;
-  /** True if the rows of `added` lie in the order of time. */
+  /** True if the rows of `added` are in order of time. */
   readonly isInOrder: boolean;
 }
 
 /**
- * Writes the rows of the table `added` that belong to a partition, with those that it has already, to a new
- * file: under a temporary name, to the disk, then under its own. The old file stays until the manifest names
- * the new one.
+ * Writes the rows of the table `added` that belong to a partition, together with its existing rows, to a new
+ * file: first under a temporary name, flushed to the disk, then renamed. The old file stays until the
+ * manifest names the new one.
  */
 async function writePartition<Row>(
   database: Database,
@@ -338,5 +338,5 @@ async function writePartition<Row>(
   };
 }
 
-/** Sources that a partition names: the last ones. */
+/** Most sources that a partition names; older ones are dropped. */
 const MOST_SOURCES = 50;

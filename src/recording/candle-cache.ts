@@ -19,23 +19,23 @@ import type { CandleColumns } from '../domain/candle-columns.ts';
 import { BLOCK_COLUMNS } from './stage-blocks.ts';
 import { areWhole, BAR_FIELDS, barFields, columnParts, readColumns } from './column-file.ts';
 
-/** Content of a file: all columns except those given by the question. */
+/** Columns in a file: all except market and timeframe, which the reader knows. */
 type CachedColumns = Omit<CandleColumns, 'market' | 'timeframe'>;
 
-/** To be raised when the same source would come out as other columns, or the files are laid out anew. */
+/** Version of the files; to be raised when a source would give other columns or the layout changes. */
 const VERSION = 3;
 
-/** Fewer bars are read anew as fast. */
+/** Fewest bars that are cached; fewer are read again as fast. */
 const LEAST_BARS = 50_000;
 
 const ROW_BYTES = BLOCK_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
-/** Files that are kept, and their bytes: the last used ones. A million bars take 50 MB. */
+/** Most files in the cache, and most bytes in all; the last used ones stay. A million bars take 50 MB. */
 const MOST_FILES = 16;
 const MOST_BYTES = 512_000_000;
 const MOST_HEAD_BYTES = 4_096;
 
-/** Age at which a draft of a killed writer is removed. */
+/** Age in ms at which a draft of a killed writer is removed. */
 const DRAFT_MS = 3_600_000;
 
 const FILE = z.strictObject({
@@ -46,7 +46,7 @@ const FILE = z.strictObject({
   bars: z.strictObject(BAR_FIELDS),
 });
 
-/** The folder of this user's cached columns: under `$XDG_CACHE_HOME`, else `~/.cache`. */
+/** Returns the folder of this user's cached columns: below `$XDG_CACHE_HOME`, else `~/.cache`. */
 export function candleCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const cache = environment['XDG_CACHE_HOME'];
   const base = cache === undefined || cache === '' ? join(homedir(), '.cache') : cache;
@@ -54,9 +54,9 @@ export function candleCacheFolder(environment: NodeJS.ProcessEnv = process.env):
 }
 
 /**
- * Columns of bars that were read before, each in a file of its own in one folder. What they were read from is
- * part of a file's key, so that another source never meets them. A file that is torn, foreign or of another
- * version is removed. A folder that can not be written to costs only time: nothing is thrown for it.
+ * Cache of bar columns, one file for each source in one folder. The key of a file contains its source, so
+ * that sources are never mixed up. A torn, foreign or outdated file is removed. A folder that cannot be
+ * written to costs only time; no error is thrown.
  */
 export class CandleCache {
   private readonly folder: string;
@@ -72,21 +72,21 @@ export class CandleCache {
     this.mostFiles = mostFiles;
   }
 
-  /** The columns of a source; null where they are not there. `source` says all that they depend on. */
+  /** Returns the columns of a source; null if they are not cached. `source` describes all they depend on. */
   read(source: string): CachedColumns | null {
     const key = keyOf(source);
     const path = this.path(key);
     return orNull(() => {
-      // What is longer was never written here.
+      // A larger file was not written by this cache.
       const isRead = statSync(path).size <= MOST_BYTES + MOST_HEAD_BYTES;
       const block = isRead ? blockOf(readFileSync(path), key) : null;
-      // A file that can not be touched is good all the same.
+      // A file whose time cannot be changed is valid all the same.
       orNull(() => (block === null ? rmSync(path) : utimesSync(path, new Date(), new Date())));
       return block;
     });
   }
 
-  /** Keeps the columns of a source, in place of those that were not used for the longest time. */
+  /** Caches the columns of a source, and removes those that were not used for the longest time. */
   write(source: string, block: CachedColumns): void {
     const bytes = block.length * ROW_BYTES;
     if (block.length < this.leastBars || bytes > MOST_BYTES) return;
@@ -134,16 +134,13 @@ export class CandleCache {
   }
 }
 
-/** Size and last use of a file; one that another process has just removed is none. */
+/** Returns size and last use of a file; zeros if another process has just removed it. */
 function sizeOf(path: string): { readonly size: number; readonly usedMs: number } {
   const found = statSync(path, { throwIfNoEntry: false });
   return { size: found?.size ?? 0, usedMs: found?.mtimeMs ?? 0 };
 }
 
-/**
- * Returns the result of some work with files; null if the file system refuses it, as with `ENOSPC` or
- * `EROFS`.
- */
+/** Returns the result of a file operation; null if the file system refuses it (`ENOSPC`, `EROFS`). */
 function orNull<Value>(work: () => Value): Value | null {
   try {
     return work();
@@ -155,11 +152,11 @@ function orNull<Value>(work: () => Value): Value | null {
 
 const keyOf = (source: string): string => createHash('sha256').update(`${VERSION} ${source}`).digest('hex');
 
-/** Of all that a file holds, so that a torn one shows. */
+/** Returns the CRC-32 of everything in a file, which detects a torn one. */
 const checkOf = (key: string, bars: CachedColumns): number =>
   columnParts(barFields(bars)).reduce((check, part) => crc32(part, check), crc32(key));
 
-/** Null where a file is not what was written for this key. */
+/** Returns the bars of a file; null if it is not what was written for this key. */
 function blockOf(bytes: Uint8Array, key: string): CachedColumns | null {
   const file = readColumns(bytes, FILE);
   if (file === null || file.key !== key || !areWhole(file.bars)) return null;

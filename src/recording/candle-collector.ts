@@ -24,14 +24,14 @@ import { MOST_CANDLES } from './read-candles.ts';
 import { formatUnits, NO_UNITS, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
 /**
- * Whole numbers below this are exact as the nearest float times a power of ten, rounded: both roundings
- * together are less than a half.
+ * Bound below which the nearest float times a power of ten, rounded, is the exact whole number: both rounding
+ * errors together are below a half.
  */
 const SURELY_ROUNDED = 2 ** 51;
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => 10 ** power);
 
-/** A growing column of decimals as whole numbers of the last decimal that any of them has. */
+/** Growing column of decimals, as whole numbers in units of the last decimal of the most precise one. */
 class DecimalColumn {
   decimals = 0;
   cells = new Float64Array(FIRST_ROOM);
@@ -75,8 +75,8 @@ class DecimalColumn {
 }
 
 /**
- * Takes in the bars of a file as a catalogue would, and keeps them as columns in memory: for a file that is
- * read for one run and not to be kept.
+ * Collects the bars of a file as columns in memory, with the checks of a catalogue: for a file that is read
+ * for one run and not stored.
  */
 export class CandleCollector {
   private readonly columns = {
@@ -91,13 +91,13 @@ export class CandleCollector {
   private isSorted = true;
   private timeframe: Timeframe | null = null;
   private anchors: BarAnchors | undefined = undefined;
-  /** All bars at once, where they could be read as columns; then the others are empty. */
+  /** All bars, if the file could be read as columns; the columns above are then empty. */
   private whole: CandleBlock | null = null;
 
   /**
-   * Takes in bars in any order: the same bar twice is one, another for the same time a conflict. To be called
-   * once. Throws `INVALID_OPTIONS` beyond what can be read at once, `TOO_LARGE` where a number does not fit
-   * its column.
+   * Appends bars in any order: a bar given twice counts once, a different bar for the same time is a
+   * conflict. May be called only once. Throws `INVALID_OPTIONS` for too many bars, `TOO_LARGE` for a number
+   * that does not fit its column.
    */
   async appendCandles(
     options: AppendSource & {
@@ -124,7 +124,7 @@ export class CandleCollector {
     return added(this.times.subarray(0, this.length), { came });
   }
 
-  /** The bars, oldest first. Throws a RangeError before any were taken in. */
+  /** Returns the bars, oldest first. Throws a RangeError before bars were appended. */
   candlesOf(market: MarketSymbol): CandleColumns {
     const { columns, length, timeframe, anchors, whole } = this;
     if (timeframe === null) throw new RangeError('expected bars to be taken in first, were none');
@@ -169,7 +169,7 @@ export class CandleCollector {
     this.length = length + 1;
   }
 
-  /** By time; bars of one time stay in the order in which they came. */
+  /** Sorts the bars by time; bars of one time keep their order. */
   private sort(): void {
     const { times, length } = this;
     const order = Uint32Array.from({ length }, (_, index) => index);
@@ -178,7 +178,7 @@ export class CandleCollector {
     for (const column of Object.values(this.columns)) column.pick(order);
   }
 
-  /** Makes one of bars that are the same. Answers the times of which there are different ones. */
+  /** Removes repeated bars. Returns the times that have different bars. */
   private joinTwins(): RecordConflict[] {
     const { times } = this;
     const conflicts: RecordConflict[] = [];
@@ -213,11 +213,11 @@ export class CandleCollector {
   }
 }
 
-/** The bars of a file as one block; null where they have to be read row by row. */
+/** Returns the bars of a file as one block; null if they must be read row by row. */
 async function wholeBlock(blocks: CandleBlocks | null): Promise<CandleBlock | null> {
   if (blocks === null) return null;
   try {
-    // Throws where bars are in no order of time, do not fit a column, or are too many for one block.
+    // Throws if bars are not in order of time, do not fit a column, or are too many for one block.
     const all = new GrowingBlock(blocks.expectedRows);
     for await (const block of blocks.read()) all.add(block);
     return all.inOrder();
@@ -246,7 +246,7 @@ function exact(cell: number, decimals: number): number {
   );
 }
 
-/** Says that more bars came than can be read at once. */
+/** Creates the error for more bars than can be read at once. */
 function tooManyCandles(): SarrafError {
   return new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_CANDLES} candles at once: cut the file`);
 }
@@ -257,7 +257,7 @@ class GrowingBlock {
   private decimals = { priceDecimals: 0, volumeDecimals: 0 };
 
   constructor(expectedRows: number) {
-    // Room that is not used costs nothing, and making more of it later costs as much as reading.
+    // Unused room costs nothing, while adding room later costs as much as reading.
     const room = Math.min(MOST_CANDLES, Math.max(FIRST_ROOM, Math.ceil(expectedRows)));
     this.columns = new Map(BLOCK_COLUMNS.map((name) => [name, new Float64Array(room)]));
   }
@@ -300,7 +300,7 @@ class GrowingBlock {
   }
 }
 
-/** Throws `NotPlain` where a cell is no longer exact. */
+/** Multiplies cells by a factor. Throws `NotPlain` where a cell is no longer exact. */
 function scale(cells: Float64Array, factor: number): void {
   for (let index = 0; index < cells.length; index += 1) {
     const cell = present(cells[index], 'a cell within the length') * factor;
@@ -317,17 +317,17 @@ function isRising(timesMs: Float64Array): boolean {
   return true;
 }
 
-/** Rows that a growing column has room for at first; then for twice as many, again and again. */
+/** Initial room of a growing column, in rows; it doubles whenever it is full. */
 const FIRST_ROOM = 65_536;
 
-/** A column with twice the room. */
+/** Returns a column with twice the room. */
 function grown(column: Float64Array): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(column.length * 2);
   larger.set(column);
   return larger;
 }
 
-/** The cells of a column in another order. */
+/** Returns the cells of a column in another order. */
 function picked(column: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
   const sorted = new Float64Array(order.length);
   for (const [place, index] of order.entries()) sorted[place] = column[index] ?? Number.NaN;
@@ -335,15 +335,15 @@ function picked(column: Float64Array, order: Uint32Array): Float64Array<ArrayBuf
 }
 
 /**
- * A growing column of volumes: the digits before the point, and those after it in units of 1e-10. Both are
- * exact, whatever is added later; which decimals the column of all has is known at its end only.
+ * Growing column of volumes, stored as the digits before the point and those after it in units of 1e-10. Both
+ * stay exact; the decimals of the whole column are known only at its end.
  */
 class VolumeColumn {
   private finest = 0;
   private whole = new Float64Array(FIRST_ROOM);
   private part = new Float64Array(FIRST_ROOM);
 
-  /** Throws `TOO_LARGE` for more than 15 digits before the point. */
+  /** Sets a volume. Throws `TOO_LARGE` for more than 15 digits before the point. */
   set(index: number, text: DecimalText): void {
     if (index >= this.whole.length) {
       this.whole = grown(this.whole);
@@ -376,7 +376,7 @@ class VolumeColumn {
     return formatUnits(this.unitsAt(index));
   }
 
-  /** The first so many as whole numbers of one column. @see volumeColumnDecimals */
+  /** Returns the first `length` volumes as whole numbers of one column. @see volumeColumnDecimals */
   cells(length: number): { readonly volumeDecimals: number; readonly volume: Float64Array<ArrayBuffer> } {
     const largest = length === 0 ? NO_UNITS : this.unitsAt(this.largest(length));
     const volumeDecimals = volumeColumnDecimals({ finest: this.finest, largest });

@@ -28,18 +28,18 @@ import {
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shape.ts';
 
 interface CatalogueOptions {
-  /** The folder that all recordings lie below. */
+  /** Folder that contains all recordings. */
   readonly root: string;
-  /** Locks a folder for one writer. Without it nothing can be written. */
+  /** Locks a folder for one writer; without it nothing can be written. */
   readonly lockFile?: LockFile;
 }
 
-/** Question about one market's recordings. */
+/** Range of one market's recordings to read. */
 export interface MarketQuestion extends TimeRange {
   readonly market: MarketSymbol;
 }
 
-/** Origin given with every append. */
+/** Market and origin of the data of an append. */
 export interface AppendSource {
   readonly market: MarketSymbol;
   /** Origin of the data, for the manifest. */
@@ -49,8 +49,8 @@ export interface AppendSource {
 }
 
 /**
- * Recordings on the disk: Parquet files below one folder, each named by a manifest. Any number may read while
- * one writes to a folder.
+ * Recordings on the disk: Parquet files below one folder, listed in manifests. Any number of readers may read
+ * while one writer writes to a folder.
  */
 export class Catalogue {
   readonly root: string;
@@ -68,7 +68,7 @@ export class Catalogue {
       });
   }
 
-  /** The folders that are there, by market and kind, whatever state they are in. */
+  /** Returns the existing folders by market and kind, in whatever state they are. */
   keys(): readonly FolderKey[] {
     return listFolders(this.root);
   }
@@ -83,31 +83,31 @@ export class Catalogue {
     return readCandles(this.root, question);
   }
 
-  /** Trades in the order of time, in parts. @see readRows */
+  /** Reads trades in order of time, in parts. @see readRows */
   readTrades({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedTrade[]> {
     const key = { market, kind: 'trades' } as const;
     return readRows({ root: this.root, key, shape: TRADE_SHAPE, range, decode: decodeTrades });
   }
 
-  /** Books in the order of time, in parts. @see readRows */
+  /** Reads books in order of time, in parts. @see readRows */
   readBooks({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedBook[]> {
     const key = { market, kind: 'books' } as const;
     return readRows({ root: this.root, key, shape: BOOK_SHAPE, range, decode: decodeBooks });
   }
 
-  /** The same trades as columns. @see readRows */
+  /** Reads trades as columns, in order of time. @see readRows */
   readTradeColumns({ market, ...range }: MarketQuestion): AsyncGenerator<TradeColumns> {
     const key = { market, kind: 'trades' } as const;
     return readRows({ root: this.root, key, shape: TRADE_SHAPE, range, decode: decodeTradeColumns });
   }
 
-  /** The same books as columns. @see readRows */
+  /** Reads books as columns, in order of time. @see readRows */
   readBookColumns({ market, ...range }: MarketQuestion): AsyncGenerator<BookColumns> {
     const key = { market, kind: 'books' } as const;
     return readRows({ root: this.root, key, shape: BOOK_SHAPE, range, decode: decodeBookColumns });
   }
 
-  /** Statistics in the order of time, in parts. @see readRows */
+  /** Reads statistics in order of time, in parts. @see readRows */
   readStats({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedStats[]> {
     const key = { market, kind: 'stats' } as const;
     const decode = (chunk: Parameters<typeof decodeStats>[0]): readonly RecordedStats[] =>
@@ -116,8 +116,8 @@ export class Catalogue {
   }
 
   /**
-   * Adds bars of one timeframe. The same bar twice is one; another for the same time is a conflict. @see
-   * appendRows
+   * Appends bars of one timeframe. A bar given twice counts once; a different bar for an existing time is a
+   * conflict. @see appendRows
    */
   appendCandles(
     options: AppendSource & {
@@ -137,8 +137,8 @@ export class Catalogue {
   }
 
   /**
-   * Adds trades. Those with a number are told apart by it; of equal ones without there are as many as the
-   * source with the most of them has.
+   * Appends trades. Trades with an id are distinguished by it. Of equal trades without an id the folder has
+   * as many as the source with the most of them.
    */
   appendTrades(
     options: AppendSource & {
@@ -150,7 +150,7 @@ export class Catalogue {
     return this.append({ ...rest, key: { market, kind: 'trades' }, shape: TRADE_SHAPE, rows: trades });
   }
 
-  /** Adds books; levels beyond `BOOK_LEVELS` are left out. `confirm` and `writeTail`: see `appendRows`. */
+  /** Appends books without levels beyond `BOOK_LEVELS`. `confirm` and `writeTail`: see `appendRows`. */
   appendBooks(
     options: AppendSource & {
       readonly books: RowParts<RecordedBook>;

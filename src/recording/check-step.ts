@@ -1,10 +1,10 @@
 import { columnScale } from '../domain/candle-columns.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 
-/** Tells whether numbers of a column are whole steps. */
+/** True if a number of a column is a whole number of steps. */
 type OnStep = (cell: number) => boolean;
 
-/** A test for a known step, in units of 1e-10. */
+/** Returns the test for a known step, in units of 1e-10. */
 export function onStep(step: Units, decimals: number): OnStep {
   const scale = columnScale(decimals);
   if (scale % step === 0n) return () => true;
@@ -15,11 +15,11 @@ export function onStep(step: Units, decimals: number): OnStep {
   return (cell) => (BigInt(cell) * scale) % step === 0n;
 }
 
-/** Prices with so many more decimals than nearly all others are as if off their step. */
+/** Share of prices that define the step: the few with more decimals than these count as off the step. */
 const NEARLY_ALL = 0.999;
 const FEW_NUMBERS = 1_000;
 
-/** Finds the step of prices by their decimals, and those few that have more. */
+/** Finds the step of prices by their decimals, and the few prices with more decimals. */
 export class DecimalsCount {
   private readonly decimals: number;
   private readonly counts: number[];
@@ -40,9 +40,7 @@ export class DecimalsCount {
     this.total += 1;
   }
 
-  /**
-   * Numbers with more decimals than nearly all have; null where there are none, or too few numbers to say.
-   */
+  /** Returns the prices with more decimals than nearly all; null if there are none, or too few prices. */
   outliers(): { readonly count: number; readonly firstMs: number; readonly step: string } | null {
     if (this.total < FEW_NUMBERS) return null;
     let within = 0;

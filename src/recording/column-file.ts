@@ -7,12 +7,12 @@ import { BLOCK_COLUMNS, type BlockColumn } from './stage-blocks.ts';
 import { BAR_ANCHORS } from './manifest.ts';
 import type { PackedMarket } from './packed-market.ts';
 
-/** Columns lie on whole words of this many bytes. */
+/** Alignment of columns in a file, in bytes. */
 const WORD_BYTES = 8;
 
 type AnyColumn = Float64Array | Uint32Array | Uint8Array;
 
-/** Columns of each kind, on memory that is there. */
+/** Creates a column of each kind as a view of existing memory. */
 const COLUMNS = {
   f64: (buffer: ArrayBufferLike, from: number, length: number): AnyColumn =>
     new Float64Array(buffer, from, length),
@@ -34,7 +34,7 @@ const u8 = z.instanceof(Uint8Array);
 const rows = { length: z.int().min(0), priceDecimals: decimals, amountDecimals: decimals };
 const symbol = z.string().transform((text) => parseMarket(text).symbol);
 
-/** Fields of bars in a file, without their market and timeframe. */
+/** Schema fields of bars in a file, without their market and timeframe. */
 export const BAR_FIELDS = {
   anchors: BAR_ANCHORS.optional(),
   length: z.int().min(0),
@@ -66,9 +66,9 @@ const MARKET = z.strictObject({
 });
 
 /**
- * A value with columns as the bytes of a file, in parts: a line of JSON, filled up with spaces to a whole
- * word, in which each column is said by its kind and length; then the columns, in that order, each from a
- * whole word on. Cells are as the machine orders their bytes.
+ * Encodes a value with columns as the bytes of a file, in parts: a line of JSON, padded with spaces to the
+ * alignment, in which each column is replaced by its kind and length; then the columns in that order, each
+ * aligned. Cells have the byte order of the machine.
  */
 export function columnParts(value: unknown): readonly Uint8Array[] {
   const columns: Uint8Array[] = [];
@@ -85,7 +85,7 @@ export function columnParts(value: unknown): readonly Uint8Array[] {
   ]);
 }
 
-/** Reads what `columnParts` wrote, its columns on the same memory. Null where it is something else. */
+/** Decodes the output of `columnParts`; its columns share the memory of `bytes`. Null for other content. */
 export function readColumns<Value>(bytes: Uint8Array, schema: z.ZodType<Value>): Value | null {
   const { buffer, byteOffset } = bytes;
   if (byteOffset % WORD_BYTES !== 0) return readColumns(new Uint8Array(bytes), schema);
@@ -101,10 +101,10 @@ export function readColumns<Value>(bytes: Uint8Array, schema: z.ZodType<Value>):
   return read.success && at === bytes.length ? read.data : null;
 }
 
-/** Bars of one market and timeframe, which are known without them. */
+/** Bars without their market and timeframe, which the reader knows. */
 type Bars = Omit<CandleColumns, 'market' | 'timeframe'>;
 
-/** Bars in the order of `BAR_FIELDS`, without the room behind them. */
+/** Returns bars with fields in the order of `BAR_FIELDS`, and columns cut to their length. */
 export function barFields(bars: Bars): Bars {
   const column = (name: BlockColumn): Float64Array => bars[name].subarray(0, bars.length);
   const { anchors, length, priceDecimals, volumeDecimals } = bars;
@@ -126,25 +126,25 @@ export function barFields(bars: Bars): Bars {
 export const areWhole = (bars: Bars): boolean =>
   BLOCK_COLUMNS.every((name) => bars[name].length === bars.length);
 
-/** Bars of a study as the bytes of a file. */
+/** Encodes the bars of a study as the bytes of a file. */
 export function writeCandleFile(candles: CandleColumns): Buffer {
   const { market, timeframe } = candles;
   return Buffer.concat(columnParts({ market, timeframe, ...barFields(candles) }));
 }
 
-/** Reads what `writeCandleFile` wrote. Throws `DATA_UNUSABLE` for anything else. */
+/** Decodes the output of `writeCandleFile`. Throws `DATA_UNUSABLE` for other content. */
 export function readCandleFile(bytes: Uint8Array): CandleColumns {
   const candles = readColumns(bytes, CANDLES);
   if (candles === null || candles.length === 0 || !areWhole(candles)) throw unusable('candles');
   return candles;
 }
 
-/** All that was recorded of a market as the bytes of a file. */
+/** Encodes all recordings of a market as the bytes of a file. */
 export const writePackedMarket = (market: PackedMarket): Buffer => Buffer.concat(columnParts(market));
 
 /**
- * Reads what `writePackedMarket` wrote into memory that threads share. Throws `DATA_UNUSABLE` for anything
- * else.
+ * Decodes the output of `writePackedMarket` into memory that threads share. Throws `DATA_UNUSABLE` for other
+ * content.
  */
 export function readPackedMarket(bytes: Uint8Array): PackedMarket {
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
@@ -154,7 +154,7 @@ export function readPackedMarket(bytes: Uint8Array): PackedMarket {
   return market;
 }
 
-/** The header with its columns in place of what stands for them, in the order in which it names them. */
+/** Returns the header with real columns in place of their descriptions, in the order of the header. */
 function inOrder(value: unknown, next: (kind: ColumnKind, length: number) => AnyColumn | null): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((inner) => inOrder(inner, next));

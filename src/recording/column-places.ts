@@ -20,13 +20,13 @@ export const FIELDS = [
 
 export type Field = (typeof FIELDS)[number];
 
-/** Place of a column that a file does not have: its volumes are 0. */
+/** Index of the volume column if a file has none; its volumes are 0. */
 export const NO_COLUMN = -1;
 
-/** Column of each field, counted from 0, or `NO_COLUMN`. */
+/** Index of the column of each field, from 0, or `NO_COLUMN`. */
 export type ColumnPlaces = ReadonlyMap<Field, number>;
 
-/** Titles that a column may have, by what it is; the first one found counts. */
+/** Known column titles of each field; the first one found counts. */
 const TITLES: Readonly<Record<Field, readonly string[]>> = {
   time: [
     'time_ms',
@@ -56,7 +56,7 @@ const TITLES: Readonly<Record<Field, readonly string[]>> = {
   id: ['trade_id', 'tradeid', 'id', 'agg_trade_id'],
 };
 
-/** The orders of columns that well-known files have; a dash is a column that is not used. */
+/** Column orders of well-known file formats; a dash is an unused column. */
 const PRESETS = {
   ohlcv: 'time,open,high,low,close,volume',
   'binance-klines': 'time,open,high,low,close,volume,-,-,-,-,-,-',
@@ -75,19 +75,19 @@ interface PlacesQuestion {
   readonly path: string;
   readonly market: string;
   readonly header: readonly string[] | null;
-  /** Fields of the first row. */
+  /** Values of the first row. */
   readonly firstRow: readonly string[];
   readonly preset: Preset | null;
   /**
-   * Titles of columns, or their numbers from 1, by field; they override the columns found otherwise. A dash
-   * for the volume: there is none.
+   * Title or number (from 1) of the column of some fields; they override the columns found otherwise. A dash
+   * for the volume means that there is none.
    */
   readonly columns: ReadonlyMap<Field, string>;
 }
 
 /**
- * Finds out which column holds what. Throws `INVALID_FILE` for a column that is not there, and for a title
- * that several have.
+ * Finds the column of each field. Throws `INVALID_FILE` for a missing column, and for a title that several
+ * columns have.
  */
 function findPlaces(question: PlacesQuestion): ColumnPlaces {
   const { path, header, firstRow, preset, columns } = question;
@@ -112,7 +112,7 @@ function findPlaces(question: PlacesQuestion): ColumnPlaces {
   return laid;
 }
 
-/** Titles as others write them: `<CLOSE>`, `Vol.`, and `Volume BTC` of a market of BTC. */
+/** Simplifies titles of other programs: `<CLOSE>`, `Vol.`, and `Volume BTC` for a market of BTC. */
 function plainTitle(title: string, market: string): string {
   const plain = title
     .toLowerCase()
@@ -126,7 +126,7 @@ function plainTitle(title: string, market: string): string {
 const isClock = (text: string | undefined): boolean =>
   /^\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[AP]M)?$/i.test(asciiDigits(text ?? ''));
 
-/** The date and the clock of a file that has them apart. */
+/** Returns date and time of day as separate columns, if the file has them so. */
 function withClock(
   places: Map<Field, number>,
   titles: readonly string[],
@@ -134,12 +134,12 @@ function withClock(
 ): Map<Field, number> {
   const [date, time] = [titles.indexOf('date'), titles.indexOf('time')];
   if (date === -1 || time === -1) return places;
-  // MetaTrader may leave the colons out.
+  // MetaTrader may omit the colons.
   const isApart = isClock(firstRow[time]) || /^(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/.test(firstRow[time] ?? '');
   return isApart ? new Map([...places, ['time', date], ['clock', time]]) : places;
 }
 
-/** A price beside those of a bar is its close. */
+/** Uses a price column as the close if the file has the other prices of bars. */
 function asBars(places: Map<Field, number>): Map<Field, number> {
   const price = places.get('price');
   const isBar = (['open', 'high', 'low'] as const).every((field) => places.has(field));
@@ -158,7 +158,7 @@ function byTitle(titles: readonly string[]): Map<Field, number> {
   );
 }
 
-/** Titles that say nothing are no help; then the order counts that a preset names. */
+/** Finds columns by title; if the titles are not enough, uses the order of a named preset. */
 function byTitles(titles: readonly string[], preset: Preset | null): Map<Field, number> {
   const places = byTitle(titles);
   if (preset === null) return places;
@@ -177,7 +177,7 @@ function byPreset(preset: Preset): Map<Field, number> {
 
 const isTruth = (text: string | undefined): boolean => /^(?:true|false)$/i.test(text ?? '');
 
-/** The preset that a first row without titles looks like. */
+/** Returns the preset that fits a first row without titles; null if none does. */
 function presetOf(row: readonly string[]): Preset | null {
   if (row.length >= 7 && isClock(row[1])) return 'metatrader';
   if (row.length >= 6 && isTruth(row[5])) return 'binance-trades';
@@ -223,13 +223,13 @@ export function placesOf(
   return findPlaces({ path, market, header: file.header, firstRow: first.fields, preset, columns });
 }
 
-/** Titles that a line ends in with nothing, as some programs write, are none. */
+/** Returns the number of columns, without the empty ones at the end that some programs write. */
 export function widthOf({ header }: RowFile, rows: readonly FileRow[]): number {
   const fields = header ?? rows[0]?.fields ?? [];
   return fields.findLastIndex((field) => field !== '') + 1;
 }
 
-/** Returns the kind of a file by its columns: if it lacks some for both, the kind of which it has more. */
+/** Returns the kind of a file by its columns. If both kinds lack some, its price columns decide. */
 export function kindOf(places: ColumnPlaces): 'candles' | 'trades' {
   const [candles, trades] = (['candles', 'trades'] as const).map(
     (kind) => missingColumns(places, kind)?.split(',').length ?? 0,

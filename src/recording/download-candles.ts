@@ -16,12 +16,12 @@ import { SETTLE_MS } from './resample.ts';
 import { anchorsOf } from './manifest.ts';
 import { isoText } from '../domain/time-text.ts';
 
-/** Bars that the exchange gives at once. */
+/** Most bars in one page of the exchange. */
 const PAGE_BARS = 500;
-/** Pages that are gathered before they are written: what a kill can lose. */
+/** Pages that are collected before they are written; a kill loses at most these. */
 const PAGES_A_WRITE = 10;
 
-/** Asks the exchange for a page: the last `count` bars that begin before `toMs`, in any order. */
+/** Requests a page from the exchange: the last `count` bars that open before `toMs`, in any order. */
 export type FetchPage = (question: {
   readonly toMs: number;
   readonly count: number;
@@ -34,7 +34,7 @@ export interface DownloadOptions {
   readonly range: TimeRange;
   readonly source: string;
   readonly fetchPage: FetchPage;
-  /** The exchange's time, as far as it is known: after an answer it is known better. */
+  /** Returns the exchange's time, as far as it is known; each answer makes it more exact. */
   readonly nowMs: () => number;
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
@@ -42,14 +42,14 @@ export interface DownloadOptions {
 interface DownloadProgress {
   readonly candles: number;
   readonly requests: number;
-  /** From 0 to 1: how much of the time that was missing is there. */
+  /** Share of the missing time range that is done, 0 to 1. */
   readonly share: number;
 }
 
 /** Result of a download. */
 interface DownloadReport {
   readonly added: number;
-  /** Candles that were asked for again beside those that were missing. */
+  /** Candles that were received again although the catalogue had them. */
   readonly known: number;
   readonly requests: number;
   /** Ranges that were missing at the start. */
@@ -57,12 +57,12 @@ interface DownloadReport {
 }
 
 /**
- * Brings the candles of a range of time into the catalogue. Only what no download has covered yet is asked
- * for, from the newest to the oldest, and what came is written every ten pages, so that one that was ended
- * goes on where it was. Bars that have not ended are left for the next. Where bars begin is what the
- * catalogue says, else what is said of the exchange, until its answers show something else. Throws
- * `INVALID_OPTIONS` for an empty range, `DATA_UNUSABLE` where the exchange tells another candle than is
- * there; what was written before stays.
+ * Downloads the candles of a time range into the catalogue. Only ranges without an earlier download are
+ * requested, from the newest to the oldest, and candles are written every ten pages, so that a stopped
+ * download continues later. Bars that have not ended are left for the next download. Their grid is that of
+ * the catalogue, else the usual one of the exchange, until its answers show another. Throws `INVALID_OPTIONS`
+ * for an empty range, `DATA_UNUSABLE` where the exchange has another candle than the catalogue; candles
+ * written before stay.
  */
 export async function downloadCandles(options: DownloadOptions): Promise<DownloadReport> {
   const { catalogue, market, timeframe } = options;
@@ -82,10 +82,10 @@ export async function downloadCandles(options: DownloadOptions): Promise<Downloa
   }
 }
 
-/** Bound on restarts because the bars of the exchange begin at another time than was stated. */
+/** Most restarts because the answers of the exchange show another grid of bars. */
 const MOST_OTHERS = 2;
 
-/** Says that bars begin elsewhere than they were asked for. */
+/** Thrown if the bars of an answer begin at other times than expected. */
 class OtherAnchors extends SarrafError {
   readonly anchors: BarAnchors;
 
@@ -98,7 +98,7 @@ class OtherAnchors extends SarrafError {
   }
 }
 
-/** Returns the ranges to request: whole bars that have ended, less those that were covered before. */
+/** Returns the ranges to request: ended whole bars, without those that were covered before. */
 function missingRanges(options: DownloadOptions, grid: BarGrid): TimeRange[] {
   const { catalogue, market, timeframe, range, nowMs } = options;
   const fromMs = grid.startFrom(range.fromMs);
@@ -144,13 +144,13 @@ class Download {
     this.totalMs = of.missing.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   }
 
-  /** Fetches a range from its end to its beginning. Where it is ended before, what has come is written. */
+  /** Fetches a range from its end to its start. If it is interrupted, the received candles are written. */
   async fetch(range: TimeRange): Promise<void> {
     let toMs = range.toMs;
     while (toMs > range.fromMs) toMs = await this.fetchSome({ fromMs: range.fromMs, toMs });
   }
 
-  /** Fetches some pages and writes them; answers from when on the range is covered now. */
+  /** Fetches some pages and writes them. Returns the start of the range that is covered now. */
   private async fetchSome(range: TimeRange): Promise<number> {
     const candles: Candle[] = [];
     let reachedMs = range.toMs;
@@ -165,7 +165,7 @@ class Download {
         this.options.onProgress?.({ candles: added + known + candles.length, requests, share });
       }
     } finally {
-      // The exchange's clock may have shown to be behind.
+      // The answer may have shown that the exchange's clock is behind ours.
       const toMs = Math.min(range.toMs, this.grid.startOf(this.options.nowMs() - SETTLE_MS));
       const ended = candles.filter(({ openTimeMs }) => openTimeMs < toMs);
       if (reachedMs < toMs) await this.write(ended, { fromMs: reachedMs, toMs });
@@ -173,7 +173,7 @@ class Download {
     return reachedMs;
   }
 
-  /** Asks for one page, adds what is wanted of it, and answers from when on the range is known now. */
+  /** Requests a page and adds its candles within the range. Returns the start of the range known now. */
   private async page(toMs: number, range: TimeRange, into: Candle[]): Promise<number> {
     const { grid, anchors } = this;
     const count = Math.min(PAGE_BARS, grid.count(range.fromMs, toMs));
@@ -191,13 +191,13 @@ class Download {
     const before = answer.filter(({ openTimeMs }) => openTimeMs < toMs);
     into.push(...before.filter(({ openTimeMs }) => openTimeMs >= range.fromMs));
     const oldestMs = before.reduce((oldest, { openTimeMs }) => Math.min(oldest, openTimeMs), toMs);
-    // Nothing before: the market has no earlier candles.
+    // No candle before: the market has no earlier ones.
     return oldestMs === toMs ? range.fromMs : Math.max(range.fromMs, oldestMs);
   }
 
   private async write(candles: readonly Candle[], covered: TimeRange): Promise<void> {
     const { catalogue, market, timeframe, source } = this.options;
-    // As a recorder does: some exchanges add volumes up as floats.
+    // Volumes are rounded as a recorder does, since some exchanges add them up as floats.
     const rounded = candles.map((candle) => ({ ...candle, volume: roundedDecimal(candle.volume) }));
     const outcome = await catalogue.appendCandles({
       market,

@@ -1,18 +1,18 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance, DuckDBResult } from '@duckdb/node-api';
 import { SarrafError } from '../domain/errors.ts';
 
-/** Memory that DuckDB may take; what does not fit goes to the temporary folder, where one is given. */
+/** Memory limit of DuckDB in MB; other data goes to the temporary folder, if there is one. */
 const MEMORY_LIMIT_MB = 384;
 
 const THREADS = 2;
 
-/** An open database in memory, through which Parquet files are read and written. */
+/** Open database in memory, which reads and writes Parquet files. */
 export interface Database {
   readonly connection: DuckDBConnection;
   close(): void;
 }
 
-/** DuckDB is loaded when it is first needed: 70 MB that a bot without recordings never sees. */
+/** Loads DuckDB at its first use, since it takes 70 MB that a bot without recordings does not need. */
 export async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
   return import('@duckdb/node-api');
 }
@@ -24,7 +24,7 @@ interface DatabaseOptions {
   readonly threads?: number;
 }
 
-/** Opens a database in memory. It fetches nothing from the network. Whoever opens it closes it. */
+/** Opens a database in memory, which loads nothing from the network. The caller must close it. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const { temporaryFolder = null, memoryLimitMb = MEMORY_LIMIT_MB, threads = THREADS } = options;
   const { DuckDBInstance: Instance } = await loadDuckdb();
@@ -44,12 +44,12 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
   };
 }
 
-/** A text as SQL. */
+/** Quotes a text for SQL. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Files as the list that `read_parquet` takes. */
+/** Returns files as a list for `read_parquet`. */
 export function sqlFiles(paths: readonly string[]): string {
   return `[${paths.map(sqlText).join(', ')}]`;
 }
@@ -63,7 +63,7 @@ export async function runSql(database: Database, sql: string, what: string): Pro
   }
 }
 
-/** The rows of a query, all at once: for small answers. Throws `DATA_UNUSABLE`. */
+/** Returns the rows of a query at once, for small results. `what`: see `runSql`. Throws `DATA_UNUSABLE`. */
 export async function queryRows(
   database: Database,
   sql: string,
@@ -76,7 +76,7 @@ export async function queryRows(
   }
 }
 
-/** The chunks of a query, one after another: memory is that of one chunk. Throws `DATA_UNUSABLE`. */
+/** Yields the chunks of a query; only one is in memory. `what`: see `runSql`. Throws `DATA_UNUSABLE`. */
 export async function* streamChunks(
   database: Database,
   sql: string,
@@ -95,8 +95,8 @@ export async function* streamChunks(
 }
 
 /**
- * The next chunk of a streamed result, or null at its end. The library ends a result that failed on the way
- * as if it had no more rows, and drops the reason: `findReason` runs the query again, and is to throw it.
+ * Returns the next chunk of a streamed result; null at its end. If a query fails midway, the library only
+ * ends the result and drops the reason; `findReason` then runs the query again and should throw it.
  */
 export async function nextChunk(
   result: DuckDBResult,

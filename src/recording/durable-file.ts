@@ -14,7 +14,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Puts a file's content on the disk. */
+/** Flushes a file's content to the disk. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r+');
   try {
@@ -24,7 +24,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Puts the names in a folder on the disk, so that a file that was renamed there is there after a crash. */
+/** Flushes the names in a folder to the disk, so that a rename there survives a crash. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
@@ -34,7 +34,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Replaces a file by a text: after a crash it is the old one or the new one, whole. */
+/** Replaces a file by a text; after a crash it has either the old or the new content, complete. */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.tmp`;
   const file = openSync(draft, 'w');
@@ -48,13 +48,13 @@ export function replaceFile(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
-/** Bytes of a file that are read at a time. */
+/** Bytes that are read at a time for a checksum. */
 const CHECKED_BYTES = 262_144;
 
-/** SHA-256 of a file, as hexadecimal digits. */
+/** Returns the SHA-256 of a file in hexadecimal. */
 export async function checksum(path: string): Promise<string> {
   const hash = createHash('sha256');
-  // One buffer for all: a stream makes new ones faster than they are collected.
+  // One buffer is reused: a stream creates new ones faster than they are collected.
   const buffer = Buffer.allocUnsafe(CHECKED_BYTES);
   await using file = await open(path);
   for (;;) {
@@ -64,13 +64,10 @@ export async function checksum(path: string): Promise<string> {
   }
 }
 
-/** Folder of DuckDB for data that does not fit into memory, below the folder that is written to. */
+/** Folder in which DuckDB stores data that does not fit into memory, below the folder that is written to. */
 export const SPILL_FOLDER = '.spill';
 
-/**
- * Moves those of the files that are there into a folder of their own, which is made. Answers the folder; null
- * where none of them was there.
- */
+/** Moves the existing files of a list into a new folder and returns the folder; null if there are none. */
 export function moveAside(paths: readonly string[], folder: string): string | null {
   const there = paths.filter((path) => existsSync(path));
   if (there.length === 0) return null;
@@ -80,38 +77,35 @@ export function moveAside(paths: readonly string[], folder: string): string | nu
   return folder;
 }
 
-/**
- * Size limit of the buffer for the next write; at this size it is written at once, so there is never more.
- */
+/** Size of the buffer at which it is written at once, in bytes; it is never larger. */
 const MOST_BUFFERED_BYTES = 256 * 1024;
 
-/** Has something done after a time, of the wall's; what it answers takes that back. */
+/** Runs work after a delay in real ms; the returned function cancels it. */
 export type After = (delayMs: number, work: () => void) => () => void;
 
-/** The machine's timers, which keep no process alive. */
+/** Timers of the machine, which do not keep the process alive. */
 export const afterOnMachine: After = (delayMs, work) => {
   const timer = setTimeout(work, delayMs).unref();
   return () => clearTimeout(timer);
 };
 
 interface AppendFileOptions {
-  /** Of a file that is not there yet. */
+  /** Path of a file that must not exist yet. */
   readonly path: string;
   readonly after: After;
-  /** Longest time until appended data is on the disk, and the shortest between two syncs. */
+  /** Longest time until appended data is on the disk, and shortest time between two syncs, in ms. */
   readonly syncEveryMs: number;
-  /** Called once when the disk takes no more. What was appended before may be on it or not. */
+  /** Called once when writing fails. Data appended before may or may not be on the disk. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * A file that only grows, and what was appended to it is on the disk soon, whatever becomes of the process.
- * It writes without waiting, as a page of the system's memory takes it at once; putting that on the disk
- * happens beside everything else, once at a time.
+ * File for appending whose data is soon on the disk, even if the process crashes. Writes are synchronous,
+ * since they only fill system memory; the sync to the disk runs in the background, one at a time.
  */
 export class AppendFile {
   readonly path: string;
-  /** Bytes that were appended. */
+  /** Bytes appended so far. */
   bytes = 0;
   private readonly options: AppendFileOptions;
   private readonly file: number;
@@ -122,7 +116,7 @@ export class AppendFile {
   private syncing: Promise<void> | null = null;
   private hasFailed = false;
 
-  /** Throws where the file can not be made, and where it is there. */
+  /** Throws if the file cannot be created or already exists. */
   constructor(options: AppendFileOptions) {
     this.options = options;
     this.path = options.path;
@@ -139,12 +133,12 @@ export class AppendFile {
     this.syncLater();
   }
 
-  /** Hands what waits to the system, which keeps it whatever becomes of this process. */
+  /** Passes buffered data to the operating system, which keeps it even if this process crashes. */
   flush(): void {
     this.write();
   }
 
-  /** Puts everything on the disk and closes the file. Throws where that fails. */
+  /** Flushes everything to the disk and closes the file. Throws if that fails. */
   async close(): Promise<void> {
     this.cancelSync?.();
     await this.syncing;

@@ -24,7 +24,7 @@ import { csvLine, type CsvValue } from '../domain/csv.ts';
 interface ExportOptions {
   readonly key: FolderKey;
   readonly range: TimeRange;
-  /** Its name says how it is written: `.csv`, `.jsonl`, either one with `.gz`, or `.parquet`. */
+  /** Path of the file; its ending is the format: `.csv` or `.jsonl`, either with `.gz`, or `.parquet`. */
   readonly path: string;
   /** True if an existing file is replaced. */
   readonly mayReplace: boolean;
@@ -33,7 +33,7 @@ interface ExportOptions {
 
 const SHAPES = { candles: CANDLE_SHAPE, trades: TRADE_SHAPE, books: BOOK_SHAPE, stats: STATS_SHAPE } as const;
 
-/** Programs such as pandas make slow objects of exact decimals, so each of them has a float beside it. */
+/** Adds a float column beside each exact decimal: pandas and others load decimals as slow objects. */
 const floatTwins = (kind: keyof typeof SHAPES): string =>
   SHAPES[kind].columns
     .filter(({ type }) => type === 'money' || type === 'moneys')
@@ -41,9 +41,9 @@ const floatTwins = (kind: keyof typeof SHAPES): string =>
     .join('');
 
 /**
- * Writes the records of a range of time to a file, and answers how many. The file is there when it is
- * whole. Throws `INVALID_OPTIONS` for a name that says no format, for a file that is there or whose folder is
- * not, and where there is nothing to write.
+ * Writes the records of a time range to a file and returns their number. The file appears only when it is
+ * complete. Throws `INVALID_OPTIONS` for a name without a known format, an existing file, a missing folder,
+ * and an empty range.
  */
 export async function exportFile(catalogue: Catalogue, options: ExportOptions): Promise<number> {
   const { path, mayReplace } = options;
@@ -66,7 +66,7 @@ export async function exportFile(catalogue: Catalogue, options: ExportOptions): 
       `expected a folder ${dirname(path)} to write ${path} into, found none: make it`,
     );
   }
-  // A name of our own: what lies there under another one is somebody's.
+  // A name that only this process uses: a file with another name may belong to somebody.
   const draft = `${path}.${process.pid}.tmp`;
   try {
     const rows =
@@ -135,7 +135,7 @@ async function writeParquet(
   }
 }
 
-/** Records that are turned to text at once. */
+/** Number of records that are converted to text at once. */
 const PART_ROWS = 5_000;
 
 /** Text form of the records of a folder: titles and values for CSV, an object for JSON lines. */
@@ -144,9 +144,7 @@ interface TextForm {
   readonly parts: AsyncIterable<readonly { readonly values: readonly CsvValue[]; readonly json: unknown }[]>;
 }
 
-/**
- * The records of a range of time as lines, in parts, each part with its line ends. Throws as reading does.
- */
+/** Yields the records of a time range as lines, in parts, with line ends. Throws as reading does. */
 async function* exportLines(
   catalogue: Catalogue,
   of: { readonly key: FolderKey; readonly range: TimeRange; readonly format: 'csv' | 'jsonl' },

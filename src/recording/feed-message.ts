@@ -19,7 +19,7 @@ const decimal = z.string().transform((text, context): DecimalText => {
 const levels = z.array(
   z.tuple([decimal, decimal], z.unknown()).transform(([price, amount]) => [price, amount] as const),
 );
-/** Of trades; an amount of 0 at a price of the depth takes the price away. */
+/** Price or amount of a trade; 0 is invalid here, though in a depth change it removes a level. */
 const positive = decimal.refine((text) => text !== '0');
 const count = z.int().nonnegative();
 const time = z.int().nonnegative().max(LATEST_MS);
@@ -37,7 +37,7 @@ const trade = z.object({
 });
 
 const page = z.object({ trades: publicTradeList });
-/** The times of a book that `data export` wrote. */
+/** Times of a book that `data export` wrote. */
 const exportedTimes = z.object({ venue_time_ms: time.nullable(), seen_ms: time });
 
 const DECIMALS = `of at most ${UNIT_DECIMALS} decimals`;
@@ -52,18 +52,18 @@ export type FeedMessage =
       readonly lastId: number;
     })
   | (BookSides & { readonly kind: 'snapshot'; readonly lastId: number })
-  /** A whole book, as the exchange replies and `data export` writes it. */
+  /** Whole book, as the exchange replies and `data export` writes it. */
   | { readonly kind: 'book'; readonly book: RecordedBook }
-  /** A page of the tape, as the exchange replies: oldest first, and much of it in the page before. */
+  /** Page of the trade tape from the exchange, oldest first; it overlaps the page before. */
   | { readonly kind: 'page'; readonly seenMs: number | null; readonly trades: readonly PublicTrade[] }
   | { readonly kind: 'trade'; readonly trade: RecordedTrade; readonly symbol: string | null }
-  /** Something that is not used, such as the best prices, which the depth tells too. */
+  /** Message that is not used, such as the best prices, which the depth contains too. */
   | { readonly kind: 'other' }
   | { readonly kind: 'bad'; readonly problem: string };
 
 /**
- * Reads a line of a feed: the time of its receipt in ns (or ms), a space, and a JSON message, by itself or as
- * `data` beside the name of its stream. Replies of the exchange with a book or with trades are messages too.
+ * Reads a line of a feed: the receive time in ns (or ms), a space, and a JSON message, alone or as `data`
+ * beside the name of its stream. Replies of the exchange with a book or trades are messages too.
  */
 export function readFeedMessage(text: string): FeedMessage {
   const found = /^\s*(\d{13,19})?\s*(\{.*)$/s.exec(text);
@@ -123,7 +123,7 @@ function receiptMs(text: string | null): number | null {
   return text === null ? null : Number(text.slice(0, 13));
 }
 
-/** The exchange names the sides one way in version 2 and the other way in version 3: their prices tell. */
+/** Reads a book. Versions 2 and 3 of the interface name the sides in opposite ways; prices decide. */
 function bookMessage(message: object, received: string | null): FeedMessage {
   const exported = exportedTimes.safeParse(message);
   const reply = exported.success ? { ...message, lastUpdate: exported.data.venue_time_ms } : message;
@@ -172,12 +172,12 @@ function bad(problem: string): FeedMessage {
 
 const isUsed = ({ kind }: FeedMessage): boolean => kind !== 'other' && kind !== 'bad';
 
-/** Lines that a feed shows itself in: the first ones may be of other kinds. */
+/** Number of first lines that are searched for a feed message; the first ones may be of other kinds. */
 const SHOWN_LINES = 50;
 
 /**
- * True if a file is a feed: messages, or replies of the exchange, one a line. Objects and lists that are rows
- * of a table are none.
+ * True if a file is a feed: one message or reply of the exchange on each line. Objects and lists that are
+ * rows of a table are no feed.
  */
 export function isFeed(path: string): boolean {
   const { form, beginning } = fileKind(path);
@@ -188,15 +188,15 @@ export function isFeed(path: string): boolean {
   return /^\d/.test(lines[0] ?? '') || names.includes('stream') || names.includes('e');
 }
 
-/** Levels of one side that are kept: what is farther from the best price than these is forgotten. */
+/** Most levels of one side; levels farther from the best price are dropped. */
 const MOST_LEVELS = 10_000;
 
 /**
- * One side of a book that changes level by level: its levels in an array, best first. Prices are told apart
- * by their numbers.
+ * One side of a book that changes level by level, as an array with the best level first. Prices are compared
+ * as numbers.
  */
 class BookSide {
-  /** -1 for bids, whose best is the highest; 1 for asks. */
+  /** Sort direction: -1 for bids, whose best is the highest; 1 for asks. */
   private readonly direction: 1 | -1;
   private readonly keys: number[] = [];
   private readonly levels: BookLevel[] = [];
@@ -205,7 +205,7 @@ class BookSide {
     this.direction = side === 'asks' ? 1 : -1;
   }
 
-  /** Sets the amount at a price; 0 takes the level away. */
+  /** Sets the amount at a price; 0 removes the level. */
   set(price: DecimalText, amount: DecimalText): void {
     const key = Number(price) * this.direction;
     const at = firstIndex(this.keys.length, (index) => (this.keys[index] ?? 0) >= key);
@@ -230,7 +230,7 @@ class BookSide {
     this.levels.length = 0;
   }
 
-  /** The best levels. */
+  /** Returns the best `count` levels. */
   top(count: number): readonly BookLevel[] {
     return this.levels.slice(0, count);
   }
@@ -240,7 +240,7 @@ class BookSide {
   }
 }
 
-/** The whole book at one moment of a feed, for the file that continues it. */
+/** Whole book at the end of a feed, from which another file can continue. */
 export interface FeedTail extends BookSides {
   readonly lastId: number;
 }
@@ -248,29 +248,26 @@ export interface FeedTail extends BookSides {
 type Depth = Extract<FeedMessage, { kind: 'depth' }>;
 type Snapshot = Extract<FeedMessage, { kind: 'snapshot' }>;
 
-/** Changes that wait for a snapshot which may have been taken before them: some minutes of ten a second. */
+/** Most changes that wait for a snapshot taken before them: some minutes at ten per second. */
 const MOST_WAITING = 5_000;
 
-/**
- * Outcome of a change of the depth: a book to store, nothing new, or the reason that the change can not be
- * used.
- */
+/** Outcome of a depth change: a book to store, nothing new, or the reason for which it was rejected. */
 type FeedStep =
   | { readonly kind: 'book'; readonly book: RecordedBook }
   | { readonly kind: 'same' }
   | { readonly kind: 'rejected'; readonly problem: string };
 
 /**
- * A book that is kept up from a feed of changes. Before its first snapshot, or the end of a feed that this
- * one continues, changes are rejected; so are those after a change that is missing, until the next snapshot.
- * A book is emitted when its best levels have changed, once in each range of `everyMs` at most.
+ * Book that is updated from a feed of changes. Changes are rejected before the first snapshot, unless the
+ * feed continues an earlier one, and after a missing change until the next snapshot. A book is emitted when
+ * its best levels have changed, at most once in each period of `everyMs`.
  */
 export class FeedBook {
   private readonly everyMs: number;
   private readonly tails: readonly FeedTail[];
   private readonly bids = new BookSide('bids');
   private readonly asks = new BookSide('asks');
-  /** Of the last change that is in the book; null while there is none. */
+  /** Id of the last change in the book; null while there is no book. */
   private lastId: number | null = null;
   private hadBook = false;
   private waiting: Depth[] = [];
@@ -282,14 +279,12 @@ export class FeedBook {
     this.tails = options.tails;
   }
 
-  /** True if it began with the end of another feed. */
+  /** True if it continued the end of another feed. */
   isContinued = false;
 
-  /**
-   * Takes a whole book. Changes that came before it in the file and that it does not hold yet are applied.
-   */
+  /** Applies a whole book, and then the changes that came before it in the file but are newer than it. */
   snapshot({ lastId, bids, asks }: Snapshot): void {
-    // An older one tells nothing that the changes have not.
+    // An older snapshot has nothing that the changes did not have.
     if (this.lastId !== null && lastId < this.lastId) return;
     this.begin({ lastId, bids, asks });
     const { waiting } = this;
@@ -314,7 +309,7 @@ export class FeedBook {
     return this.whole({ venueTimeMs, seenMs, bids, asks });
   }
 
-  /** Takes a whole book of at most `BOOK_LEVELS`, which needs no change before it. */
+  /** Applies a whole book of at most `BOOK_LEVELS`, which needs no changes. */
   whole(book: RecordedBook): FeedStep {
     const { venueTimeMs, seenMs, bids, asks } = book;
     const step = Math.floor((venueTimeMs ?? seenMs) / this.everyMs);
@@ -329,7 +324,7 @@ export class FeedBook {
     return { kind: 'book', book };
   }
 
-  /** The book as it is; null where there is none. */
+  /** Returns the current book; null if there is none. */
   tail(): FeedTail | null {
     if (this.lastId === null) return null;
     return { lastId: this.lastId, bids: this.bids.all(), asks: this.asks.all() };
@@ -345,8 +340,8 @@ export class FeedBook {
   }
 
   /**
-   * Applies a change that follows the last one; false where one is missing, and then there is no book any
-   * more.
+   * Applies a change that follows the last one. Returns false if a change is missing; then there is no book
+   * any more.
    */
   private apply(change: Depth): boolean {
     if (this.lastId === null || change.firstId > this.lastId + 1) {

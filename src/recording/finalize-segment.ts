@@ -23,14 +23,14 @@ import type { After } from './durable-file.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 
 export interface FinalizeTarget {
-  /** The catalogue's folder. */
+  /** Folder of the catalogue. */
   readonly root: string;
   readonly lockFile: LockFile;
   /** Origin of the data, for the manifest. */
   readonly source: string;
 }
 
-/** Kinds whose rows go to one folder as they are. */
+/** Kinds of rows that go to one folder unchanged. */
 type PlainKind = Exclude<SegmentKind, 'candles'>;
 
 const SHAPES: { readonly [Kind in PlainKind]: TableShape<SegmentRows[Kind]> } = {
@@ -39,7 +39,7 @@ const SHAPES: { readonly [Kind in PlainKind]: TableShape<SegmentRows[Kind]> } = 
   stats: STATS_SHAPE,
 };
 
-/** Outcome of a segment: it is in the catalogue and gone from its old place, or it stays. */
+/** Outcome of a segment: it was moved into the catalogue, or it stays. */
 export type FinalizeReport =
   | {
       readonly kind: 'sealed';
@@ -49,13 +49,13 @@ export type FinalizeReport =
     }
   | { readonly kind: 'failed'; readonly segment: Segment; readonly reason: string };
 
-/** Finalizes segments and tells of each. Never throws for what the disk or another process does. */
+/** Finalizes segments and reports on each. Errors of the disk or of other processes are never thrown. */
 export type FinalizeSegments = (
   segments: readonly Segment[],
   target: FinalizeTarget,
 ) => Promise<readonly FinalizeReport[]>;
 
-/** Finalizes segments one after another, in this process. */
+/** Finalizes segments one after the other, in this process. */
 export const finalizeSegments: FinalizeSegments = async (segments, target) => {
   const reports: FinalizeReport[] = [];
   for (const segment of segments) {
@@ -73,13 +73,13 @@ export const finalizeSegments: FinalizeSegments = async (segments, target) => {
 };
 
 /**
- * Moves a complete segment into the catalogue, removes it, and answers how many of its lines could not be
- * read. The catalogue takes a segment up once, however often it is given, so that a crash at any point
- * leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
+ * Moves a complete segment into the catalogue, removes it, and returns how many of its lines were unreadable.
+ * The catalogue accepts a segment only once, so that a crash at any point loses and repeats nothing. Throws
+ * as appending does, and then the segment stays.
  */
 async function finalizeSegment(segment: Segment, target: FinalizeTarget): Promise<number> {
   const { path } = segment;
-  // Whoever finalized it could not say so any more.
+  // An earlier process finalized the segment but ended before it could report that.
   if (!existsSync(path)) return 0;
   const { seen, gaps, badLines } = await summarizeSegment(segment);
   if (isOfTrades(segment)) await noteTape(dirname(path), segment);
@@ -111,16 +111,16 @@ function isOfBars(segment: Segment): segment is Segment<'candles'> {
   return segment.kind === 'candles';
 }
 
-/** True for a segment of trades, which have to be noted for the next page. */
+/** True for a segment of trades, which the recorder compares with the next page. */
 export function isOfTrades(segment: Segment): segment is Segment<'trades'> {
   return segment.kind === 'trades';
 }
 
 /**
- * Adds the bars of a segment to the catalogue, those of each timeframe to its own folder: a bar that was seen
- * twice as it was seen last, and volumes, which some exchanges add up as floats, with ten decimals. One that
- * is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor a
- * second try can come into conflict. Throws `DATA_UNUSABLE` where another process writes to the folder.
+ * Appends the bars of a segment to the catalogue, each timeframe to its own folder. Of a bar seen twice the
+ * last version counts; volumes, which some exchanges add up as floats, are rounded to ten decimals. Existing
+ * bars stay unchanged, so that neither past bars, which every run sees again, nor a retry cause a conflict.
+ * Throws `DATA_UNUSABLE` if another process writes to the folder.
  */
 async function finalizeBars(segment: Segment<'candles'>, target: FinalizeTarget): Promise<void> {
   const { market } = segment;
@@ -163,7 +163,7 @@ async function finalizeBars(segment: Segment<'candles'>, target: FinalizeTarget)
   }
 }
 
-/** Ranges of time that were read whole, those that touch as one. */
+/** Returns the time ranges that were read completely; ranges that touch are joined. */
 function rangesOf(bars: readonly SeenBar[], grid: BarGrid): readonly TimeRange[] {
   const covered = bars
     .map(({ coveredFromMs, candle }): TimeRange => ({
@@ -180,7 +180,7 @@ function rangesOf(bars: readonly SeenBar[], grid: BarGrid): readonly TimeRange[]
   return ranges;
 }
 
-/** Returns the start times of the existing bars in the range that some bars cover. */
+/** Returns the open times of existing bars in the range of the given bars. */
 async function timesThere(
   root: string,
   key: FolderKey & { readonly kind: 'candles' },
@@ -194,35 +194,32 @@ async function timesThere(
     const { openTimeMs, length } = await readCandles(root, { ...key, fromMs, toMs });
     return [...openTimeMs.subarray(0, length)];
   } catch (error) {
-    // A file that reaches over the range may have a hole there.
+    // A file that spans the range may have a gap there.
     if (error instanceof SarrafError && error.code === 'INVALID_OPTIONS') return [];
     throw error;
   }
 }
 
-/**
- * A segment that could not be finalized, as while another process writes to its folder, is tried again after
- * this.
- */
+/** Delay in ms before a segment is tried again that failed, for example since its folder was locked. */
 const AGAIN_AFTER_MS = 60_000;
 
-/** At the end there is no later: so often, and so far apart, the rest is tried. */
+/** Number of tries for the remaining segments at the end, and the delay between them in ms. */
 const LAST_TRIES = 5;
 const LAST_TRY_AFTER_MS = 1_000;
 
 interface SegmentCompactorOptions {
   readonly target: FinalizeTarget;
-  /** In this process without it. */
+  /** Finalizes segments; default: in this process. */
   readonly finalize?: FinalizeSegments;
   readonly after: After;
   readonly onFinalized: (report: FinalizeReport & { readonly kind: 'sealed' }) => void;
-  /** Called at each failure. The segment stays. */
+  /** Called at each failure; the segment stays. */
   readonly onFailed: (report: FinalizeReport & { readonly kind: 'failed' }) => void;
 }
 
 /**
- * Finalizes segments beside everything else, those that have gathered together. What it can not finalize
- * stays where it is for the next process.
+ * Finalizes segments in the background; those that were added meanwhile are finalized together. Segments that
+ * fail stay for the next process.
  */
 export class SegmentCompactor {
   private readonly options: SegmentCompactorOptions;
@@ -240,12 +237,12 @@ export class SegmentCompactor {
     if (this.waiting.length > 0) this.work ??= this.finalizeWaiting();
   }
 
-  /** Resolves when everything that was added has been tried. */
+  /** Resolves once every added segment has been tried. */
   async settled(): Promise<void> {
     await this.work;
   }
 
-  /** Tries what is left for the last time. */
+  /** Tries the remaining segments for the last time. */
   async end(): Promise<void> {
     await this.work;
     for (let tries = 0; tries < LAST_TRIES && this.failed.length > 0; tries += 1) {
@@ -286,21 +283,21 @@ export class SegmentCompactor {
   }
 }
 
-/** The folder of the catalogue in which segments lie: it has no market's name. */
+/** Folder of the catalogue that contains segments; no market has this name. */
 const SEGMENTS = 'segments';
 
-/** Folder of the segments of one market, for one process at a time. */
+/** Folder of the segments of one market, locked for one process. */
 export interface SegmentFolder {
   readonly market: MarketSymbol;
   readonly path: string;
-  /** Segments that are complete, oldest first for each kind. */
+  /** Returns the complete segments, oldest first for each kind. */
   segments(): readonly Segment[];
   release(): void;
 }
 
 /**
- * Takes the folder of a market. Throws `DATA_UNUSABLE` when another process records the market into this
- * catalogue.
+ * Locks the segment folder of a market. Throws `DATA_UNUSABLE` if another process records this market into
+ * the catalogue.
  */
 export function acquireSegmentFolder(root: string, market: MarketSymbol, lockFile: LockFile): SegmentFolder {
   const path = join(root, SEGMENTS, market);
@@ -320,7 +317,7 @@ export function acquireSegmentFolder(root: string, market: MarketSymbol, lockFil
   };
 }
 
-/** Takes the folders of all other markets in which a process that is no more has left segments. */
+/** Locks the folders of all other markets in which an ended process has left segments. */
 export function acquireLeftFolders(
   root: string,
   others: ReadonlySet<MarketSymbol>,
@@ -335,7 +332,7 @@ export function acquireLeftFolders(
     try {
       return [acquireSegmentFolder(root, market, lockFile)];
     } catch (error) {
-      // Its recorder is alive.
+      // The recorder of this market is still running.
       if (error instanceof SarrafError && error.code === 'DATA_UNUSABLE') return [];
       throw error;
     }

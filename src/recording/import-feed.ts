@@ -16,39 +16,38 @@ import { checksum, replaceFile } from './durable-file.ts';
 import type { Manifest } from './manifest.ts';
 import { bothSides } from '../domain/order-book.ts';
 
-/** Records that are passed on together. */
+/** Number of records that are passed on together. */
 const PART_RECORDS = 500;
 
 interface ImportFeedOptions {
   readonly catalogue: Catalogue;
   readonly path: string;
   readonly market: MarketSymbol;
-  /** One book in each range of so many ms at most. */
+  /** Length of the period in ms of which at most one book is kept. */
   readonly everyMs: number;
   readonly skipBadRows: boolean;
   readonly source: string;
   readonly onProgress?: (rows: number, progress: ReadProgress) => void;
 }
 
-/** Stops an append because of lines that can not be read. */
+/** Thrown to stop an append because of unreadable lines. */
 class BadRows extends Error {}
 
 /** Counts of a pass over the file. */
 interface FeedCounts {
   rows: number;
   firstBad: Reject | null;
-  /** Those that books or trades can be made of. */
+  /** Messages that contain a book, a change or trades. */
   used: number;
   others: number;
   isContinued: boolean;
 }
 
 /**
- * Imports a feed of depth and trades in JSON lines: books of 24 levels, and trades. All of it, or nothing:
- * the books are entered in their manifest only when the trades are in theirs, and a crash between the two
- * leaves what importing the file again completes. Changes of the depth that nothing can be made of are
- * rejected without keeping the file out. Throws `INVALID_FILE` where there is no such file, or nothing of a
- * feed in it.
+ * Imports a feed of depth and trades in JSON lines as books of 24 levels and trades, all or nothing. The
+ * manifest of the books is written after that of the trades; after a crash between the two, importing the
+ * file again completes it. Unusable depth changes are rejected without rejecting the file. Throws
+ * `INVALID_FILE` if the file is missing or contains no feed.
  */
 export async function importFeed(options: ImportFeedOptions): Promise<ImportReport> {
   const { catalogue, market, path, source } = options;
@@ -165,8 +164,8 @@ async function* readTrades(
 }
 
 /**
- * Hands on the trades of a feed, and answers the market that its first trade names. Throws `INVALID_FILE` for
- * a line that can not be read, and where there is no trade.
+ * Passes on the trades of a feed and returns the market that its first trade names; null if it names none.
+ * Throws `INVALID_FILE` for an unreadable line, and for a file without trades.
  */
 export async function readFeedTrades(
   path: string,
@@ -188,10 +187,10 @@ export async function readFeedTrades(
   throw new SarrafError('INVALID_FILE', `expected trades in ${path}, found ${line} lines without one`);
 }
 
-/** The trades of a feed: of pages that overlap each trade once. */
+/** Trades of a feed; trades of overlapping pages count once. */
 class FeedTape {
   private page: readonly PublicTrade[] | null = null;
-  /** Pages that do not overlap with the one before: some trades may be missing there. */
+  /** Number of pages that do not overlap with the one before: trades may be missing there. */
   gaps = 0;
 
   tradesOf(message: FeedMessage): readonly RecordedTrade[] {
@@ -226,7 +225,7 @@ async function* linesOf({
   }
 }
 
-/** Ends of feeds that are kept: the last ones. */
+/** Most ends of feeds that are stored; older ones are dropped. */
 const MOST_TAILS = 5;
 
 const level = z
@@ -234,10 +233,7 @@ const level = z
   .transform(([price, amount]) => [price, amount] as [DecimalText, DecimalText]);
 const stored = z.array(z.strictObject({ lastId: z.int(), ...bothSides(z.array(level)) }));
 
-/**
- * The ends of the feeds that were imported last; none where they can not be read, since then a file continues
- * nothing.
- */
+/** Returns the ends of the feeds imported last; empty if unreadable: then a file continues nothing. */
 async function readTails(folder: string, manifest: Manifest | null): Promise<readonly FeedTail[]> {
   const tail = manifest?.tail ?? null;
   if (tail === null) return [];
@@ -251,7 +247,7 @@ async function readTails(folder: string, manifest: Manifest | null): Promise<rea
   }
 }
 
-/** Writes the ends of feeds with one more, under a name that the manifest is to take up. */
+/** Writes the ends of feeds with one more, to a file for the manifest to name. */
 async function writeTails(
   folder: string,
   generation: number,

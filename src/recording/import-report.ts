@@ -10,42 +10,42 @@ import type { FileForm } from './written-form.ts';
 /** Outcome of one part of a file: its candles, its trades or its books. */
 export interface ImportPart {
   readonly kind: 'candles' | 'trades' | 'books';
-  /** For candles. */
+  /** Timeframe of candles; null for other kinds. */
   readonly timeframe: string | null;
   readonly outcome: AppendOutcome;
 }
 
 /**
- * Outcome of a file. `imported`: it is in the catalogue, except for the rejected rows. `bad-rows`: it has
- * some, nothing was imported. `conflict`: it contradicts existing data, nothing was imported.
+ * Outcome of importing a file. `imported`: it is in the catalogue, except for rejected rows. `bad-rows`: it
+ * has bad rows, nothing was imported. `conflict`: it contradicts existing data, nothing was imported.
  */
 export interface ImportReport {
   readonly file: string;
   readonly market: string;
   readonly result: 'imported' | 'bad-rows' | 'conflict';
-  /** Rows that the file has, its titles apart. */
+  /** Number of rows in the file, without titles. */
   readonly rows: number;
   readonly parts: readonly ImportPart[];
   readonly rejects: Rejects;
-  /** The first of the rows that keep the file out; null where none does, or the whole is what is wrong. */
+  /** First row that rejects the file; null if no row does, or if the file as a whole is wrong. */
   readonly firstBad: Reject | null;
   /** Notes for the reader, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** A row that was not taken. */
+/** Row that was rejected. */
 export interface Reject {
   readonly line: number;
   readonly problem: string;
-  /** The row as it was, cut where it is long. */
+  /** Text of the row, cut if it is long. */
   readonly text: string;
 }
 
-/** Rejects that are kept; beyond that they are only counted. */
+/** Most rejected rows that are stored; further ones are only counted. */
 const MOST_RETAINED = 100_000;
 const MOST_CHARACTERS = 200;
 
-/** The rows of one file that were not taken. */
+/** Rejected rows of one file. */
 export class Rejects {
   count = 0;
   readonly rows: Reject[] = [];
@@ -56,12 +56,12 @@ export class Rejects {
       this.rows.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
   }
 
-  /** Counts rows that are not listed one by one. */
+  /** Counts rejected rows that are not stored. */
   addUnlisted(count: number): void {
     this.count += count;
   }
 
-  /** As CSV, with a title line; a last line says how many are left out. */
+  /** Writes the rejected rows as CSV with titles; a last line says how many are left out. */
   csv(): string {
     const lines = this.rows.map(({ line, problem, text }) => csvLine([line, problem, text]));
     const more = this.count - this.rows.length;
@@ -70,16 +70,16 @@ export class Rejects {
   }
 }
 
-/** A file with columns, and how it is to be taken in. */
+/** Table file to import, and options of the import. */
 export interface ImportTableOptions {
   /** Catalogue that accepts the rows: all of them, or none. */
   readonly catalogue: Pick<Catalogue, 'appendCandles'> & Partial<Pick<Catalogue, 'appendTrades'>>;
   readonly path: string;
   readonly market: MarketSymbol;
-  /** Null: what its columns say. */
+  /** Kind of the rows; null: found from the columns. */
   readonly kind: 'candles' | 'trades' | null;
   readonly timeframe: Timeframe | null;
-  /** Start of the bars; null, or left out: that of most of the file's bars. */
+  /** Start of the bars; null or omitted: the start of most bars of the file. */
   readonly anchor?: BarAnchor | null;
   /** True if bars may be resampled to the timeframe. */
   readonly mayResample: boolean;
@@ -88,13 +88,13 @@ export interface ImportTableOptions {
   /** True if unreadable rows are left out; else one of them rejects the whole file. */
   readonly skipBadRows: boolean;
   /**
-   * True if amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad
-   * rows.
+   * True if amounts of trades with more than ten decimals are rounded, as volumes are; else such rows are
+   * bad.
    */
   readonly roundsAmounts?: boolean;
   /** Format of numbers and dates as given by the user. */
   readonly form?: FileForm;
-  /** Factor for prices, such as 10 for rial of toman. */
+  /** Factor for prices, such as 10 to convert toman to rial. */
   readonly priceFactor?: number;
   readonly source: string;
   readonly onProgress?: (rows: number, progress: ReadProgress) => void;

@@ -27,8 +27,8 @@ import { BarBuilder, MOST_BUILT_BARS } from './resample.ts';
 import { durationText, isoText } from '../domain/time-text.ts';
 
 /**
- * Imports a CSV or Parquet file of candles or trades: all of it, or nothing. Throws `INVALID_FILE` where it
- * is none, lacks a column, or can not give what is asked.
+ * Imports a CSV, Parquet or JSON file of candles or trades, all or nothing. Throws `INVALID_FILE` for another
+ * file, for a missing column, and where the requested timeframe cannot be built.
  */
 export async function importTable(options: ImportTableOptions): Promise<ImportReport> {
   const { path } = options;
@@ -50,7 +50,7 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
   try {
     return await importCandles(options, reader, { file, places, form, rows: first.rows });
   } finally {
-    // Where the file was read as columns, nobody has read the rest of its rows.
+    // If the file was read as columns, its other rows have not been read.
     await first.rest.return?.();
   }
 }
@@ -150,8 +150,8 @@ function report(
 }
 
 /**
- * Bars put together of the bars of a file: of its columns where it is plain and each bar is there once, else
- * of its rows. Throws as `resampledBars` does.
+ * Resamples the bars of a file: from its columns if it is plain and has each bar once, else from its rows.
+ * Throws as `resampledBars` does.
  */
 async function* resampledFile(
   from: { readonly blocks: CandleBlocks | null; readonly rows: AsyncIterable<readonly Candle[]> },
@@ -160,7 +160,7 @@ async function* resampledFile(
   const { blocks, rows } = from;
   try {
     if (blocks !== null) {
-      // They come all at once at the end, so nothing has come where the file is not plain.
+      // Resampled bars come all at the end, so none has come if the file turns out not to be plain.
       yield* resampledBars(candlesOf(blocks.read()), of);
       return;
     }
@@ -170,7 +170,7 @@ async function* resampledFile(
   yield* resampledBars(rows, of);
 }
 
-/** The bars of blocks one by one. Throws `NotPlain` where they neither rise nor fall: one may come twice. */
+/** Yields the bars of blocks. Throws `NotPlain` if times neither rise nor fall: a bar might come twice. */
 async function* candlesOf(blocks: AsyncIterable<CandleBlock>): AsyncGenerator<readonly Candle[]> {
   let beforeMs = Number.NaN;
   let direction = 0;
@@ -187,8 +187,8 @@ async function* candlesOf(blocks: AsyncIterable<CandleBlock>): AsyncGenerator<re
 }
 
 /**
- * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws
- * `INVALID_FILE` where there are too many, or none of finer ones.
+ * Resamples finer bars, and yields all that the file covers completely, gaps or not. Throws `INVALID_FILE`
+ * for too many bars, or if no bar is covered.
  */
 async function* resampledBars(
   parts: AsyncIterable<readonly Candle[]>,
@@ -196,7 +196,7 @@ async function* resampledBars(
     readonly path: string;
     readonly grid: BarGrid;
     readonly partMs: number;
-    /** Gets how many bars were left out. */
+    /** Receives the number of bars that were left out. */
     readonly ends: { leftOut: number };
   },
 ): AsyncGenerator<readonly Candle[]> {
@@ -222,7 +222,7 @@ async function* resampledBars(
     }
   }
   const built = builder.candles();
-  // What another file may have the rest of is no bar yet.
+  // A bar whose rest may be in another file is not complete yet.
   const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, grid.endOf(openTimeMs)));
   if (built.length > 0 && whole.length === 0) {
     throw new SarrafError(
@@ -234,34 +234,34 @@ async function* resampledBars(
   yield whole;
 }
 
-/** Returns the remedy for bars that one file does not cover whole, if its own bars have this length. */
+/** Returns advice for bars that the file does not cover completely. `partMs`: length of its own bars. */
 function partRemedy(partMs: number): string {
   return TIMEFRAMES.some((timeframe) => timeframeMs(timeframe) === partMs)
     ? 'import the finer ones, and resample them once the rest is there'
     : 'put the file together with those before and after it, and import them as one';
 }
 
-/** So many gaps of a length make it usual: an outage or two do not. */
+/** Number of gaps from which their length counts as usual; one or two outages do not. */
 const USUAL_FROM = 3;
 
 /**
- * From when to when the rows of a file reach, and how long nothing is between them. A thin market has seconds
- * or minutes without a row, so a file that was cut at midnight need not begin with the first of them.
+ * Time span of the rows of a file, and the usual longest gap in it. A thin market has seconds or minutes
+ * without a row, so a file that was cut at midnight need not begin with a row at midnight.
  */
 class RowSpan {
   firstMs = Number.POSITIVE_INFINITY;
   endMs = Number.NEGATIVE_INFINITY;
   private readonly rowMs: number;
   private beforeMs = Number.NaN;
-  /** The longest ones, the longest first. */
+  /** Longest gaps in ms, the longest first. */
   private readonly gapsMs: number[] = [];
 
-  /** `rowMs`: what each row reaches over. */
+  /** `rowMs`: time that each row covers. */
   constructor(rowMs: number) {
     this.rowMs = rowMs;
   }
 
-  /** Takes in the time of a row, in the order of the file. */
+  /** Adds the time of a row, in the order of the file. */
   add(timeMs: number): void {
     const { rowMs, beforeMs, gapsMs } = this;
     this.firstMs = Math.min(this.firstMs, timeMs);
@@ -274,10 +274,7 @@ class RowSpan {
     gapsMs.length = Math.min(gapsMs.length, USUAL_FROM);
   }
 
-  /**
-   * True if the file covers a range whole, as far as it shows: at an end no more is missing than usually is
-   * within it.
-   */
+  /** True if the file seems to cover a range: at its ends no more is missing than the usual gap. */
   reachesOver(fromMs: number, toMs: number): boolean {
     const usualMs = this.gapsMs[USUAL_FROM - 1] ?? 0;
     return fromMs >= this.firstMs - usualMs && toMs <= this.endMs + usualMs;

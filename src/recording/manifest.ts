@@ -23,7 +23,7 @@ const decimals = z.int().min(0).max(10);
 const fileName = z.string().regex(/^[\w.-]+$/);
 
 const partition = z.strictObject({
-  /** The month or day, UTC: `2024-08`, `2024-08-09`. */
+  /** Month or day in UTC: `2024-08`, `2024-08-09`. */
   name: z.string().regex(/^\d{4,6}-\d\d(-\d\d)?$/),
   file: fileName,
   rows: z.int().positive(),
@@ -31,7 +31,7 @@ const partition = z.strictObject({
   sha256,
   fromMs: time,
   toMs: time,
-  /** As many decimals as its prices and amounts have. */
+  /** Most decimals of its prices, and of its amounts. */
   priceDecimals: decimals,
   amountDecimals: decimals,
   /** Origins of its rows, in the order of arrival. */
@@ -40,7 +40,7 @@ const partition = z.strictObject({
 
 const range = z.strictObject({ fromMs: time, toMs: time });
 
-/** Anchors as JSON has them. */
+/** Schema of bar anchors in JSON. */
 export const BAR_ANCHORS = z.partialRecord(
   z.enum(TIMEFRAMES),
   z.strictObject({ zone: z.string().refine(isZone), offsetMs: z.int().nonnegative() }),
@@ -50,30 +50,30 @@ const manifest = z.strictObject({
   version: z.literal(VERSION),
   market: z.string(),
   folder: z.string(),
-  /** Counts the changes of this folder. */
+  /** Number of changes of this folder so far. */
   generation: z.int().nonnegative(),
   partitions: z.array(partition),
   /** Start of candles, and of longer ones of the market; missing in a folder of an older version. */
   anchors: BAR_ANCHORS.optional(),
-  /** Stretches that a download has asked for and had answered, so that a real gap is not asked for again. */
+  /** Ranges that a download has received completely, so that a real gap is not requested again. */
   covered: z.array(range),
-  /** Stretches in which a recorder may have missed something. */
+  /** Ranges in which a recorder may have missed rows. */
   gaps: z.array(range),
-  /** Segments of a recorder that are in here: one that is still there after a crash is not taken up twice. */
+  /** Names of the recorder's segments whose rows are included: one left after a crash is not added again. */
   sealed: z.array(z.string()),
-  /** The whole book at the end of a depth feed, for the file that continues it. */
+  /** Whole book at the end of a depth feed, for a file that continues it. */
   tail: z.strictObject({ file: fileName, sha256 }).nullable(),
 });
 
-/** One Parquet file of a folder. */
+/** Entry of one Parquet file of a folder. */
 export type Partition = Readonly<z.infer<typeof partition>>;
 
-/** Content of a folder: a file that it does not name is not part of the catalogue. */
+/** Contents of a folder: files that the manifest does not name are not part of the catalogue. */
 export type Manifest = Readonly<z.infer<typeof manifest>>;
 
 /**
- * The manifest of a folder; null where there is no such folder yet. Throws `DATA_UNUSABLE` for one that can
- * not be read, and where the market's candles are those of an older version.
+ * Returns the manifest of a folder; null if the folder does not exist yet. Throws `DATA_UNUSABLE` if it is
+ * unreadable, and if the market's candles are of an older version.
  */
 export function readManifest(root: string, key: FolderKey): Manifest | null {
   const folder = folderPath(root, key);
@@ -96,8 +96,8 @@ export function readManifest(root: string, key: FolderKey): Manifest | null {
 }
 
 /**
- * The manifest of a folder to be written to: made, with the folder, where there is none, so that Parquet
- * files never lie without one.
+ * Returns the manifest of a folder for writing. A missing one is created together with the folder, so that
+ * Parquet files never exist without a manifest.
  */
 export function createManifest(root: string, key: FolderKey): Manifest {
   const found = readManifest(root, key);
@@ -119,8 +119,8 @@ export function createManifest(root: string, key: FolderKey): Manifest {
 }
 
 /**
- * Returns the start of a folder's candles, and of longer ones of its market, by its manifest. One of an older
- * version has none: then by the first and the last bar of each file, and UTC if these show nothing.
+ * Returns the start of a folder's candles, and of longer ones of its market, from its manifest. An older
+ * manifest has none: then from the first and the last bar of each file, and UTC if these do not decide.
  */
 export function anchorsOf(
   manifest: Pick<Manifest, 'anchors' | 'partitions'> | null,
@@ -135,14 +135,12 @@ export function anchorsOf(
   );
 }
 
-/**
- * Puts a manifest in place of the one before, in one step: this is what makes a change of the folder happen.
- */
+/** Replaces the manifest of a folder in one step, which makes a change of the folder take effect. */
 export function writeManifest(root: string, key: FolderKey, next: Manifest): void {
   replaceFile(join(folderPath(root, key), MANIFEST), `${JSON.stringify(next, null, 1)}\n`);
 }
 
-/** Stretches with another one, in order; those that touch become one. */
+/** Adds a range to sorted ranges; ranges that touch are joined. */
 export function withRange(ranges: readonly TimeRange[], added: TimeRange): TimeRange[] {
   if (added.toMs <= added.fromMs) return [...ranges];
   const merged: { fromMs: number; toMs: number }[] = [];
@@ -172,8 +170,8 @@ function damaged(path: string, reason: string): SarrafError {
 const OWN_FILE = /^(.+)\.(\d+)\.(?:parquet|json)$/;
 
 /**
- * Returns the files that a killed writer has left in a folder: drafts, files that it had not yet entered in
- * the manifest, and files that a newer one has replaced. A file of another name is never a left-over.
+ * Returns the files that a killed writer has left in a folder: drafts, files that are not in the manifest
+ * yet, and files replaced by newer ones. A file with another kind of name is never a left-over.
  */
 export function leftOvers(folder: string, manifest: Manifest): string[] {
   if (!existsSync(folder)) return [];
@@ -192,13 +190,13 @@ export function leftOvers(folder: string, manifest: Manifest): string[] {
   });
 }
 
-/** Removes them. Only whoever has the folder's lock may: another writer's drafts look the same. */
+/** Removes left-over files. The caller must hold the folder's lock: drafts of other writers look alike. */
 export function removeLeftOvers(folder: string, manifest: Manifest): void {
   for (const name of leftOvers(folder, manifest))
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** Files of a folder that neither the manifest names nor a killed writer has left. */
+/** Returns files of a folder that neither the manifest names nor a killed writer has left. */
 export function unknownFiles(folder: string, manifest: Manifest): string[] {
   if (!existsSync(folder)) return [];
   const known = new Set([
@@ -213,8 +211,8 @@ export function unknownFiles(folder: string, manifest: Manifest): string[] {
 }
 
 /**
- * The folders of a catalogue, by market and kind, whatever state they are in. Throws `DATA_UNUSABLE` where a
- * market has candles in a folder that names no timeframe.
+ * Returns the folders of a catalogue by market and kind, in whatever state they are. Throws `DATA_UNUSABLE`
+ * if a folder of candles does not name a timeframe.
  */
 export function listFolders(root: string): readonly FolderKey[] {
   return folders(root).flatMap((market) => {

@@ -10,8 +10,9 @@ export interface CsvFile extends RowFile {
 }
 
 /**
- * The rows of a CSV file or one packed as `.gz`; the separator is the comma, semicolon or tab of its first
- * line. Its first row is its header unless it has numbers. Throws `INVALID_FILE` for what is no text.
+ * Opens a CSV file, possibly compressed (`.gz`). The separator is the comma, semicolon or tab of its first
+ * table row. The first row is the header unless a field begins with a digit. Throws `INVALID_FILE` if it is
+ * no text.
  */
 export async function openCsv(path: string): Promise<CsvFile> {
   const { stream, progress } = openText(path);
@@ -29,13 +30,13 @@ export async function openCsv(path: string): Promise<CsvFile> {
   };
 }
 
-/** A table has four columns or more. Commas come last: with the others they are in numbers. */
+/** Fewest separators in a row: a table has four columns. Commas are tried last: numbers contain them. */
 const FEWEST_SEPARATORS = 3;
 
-/** Lines before the titles at most, such as the address of a site or `sep=;`. */
+/** Most lines before the titles, such as the address of a site or `sep=;`. */
 const MOST_PREFACE_LINES = 10;
 
-/** By the first line that is a row of a table. */
+/** Returns the separator of the first line that is a row of a table; a comma if there is none. */
 function separatorOf(beginning: string): string {
   const lines = beginning.replaceAll(/"[^"\r\n]*"/g, '').split(/\r\n?|\n/, MOST_PREFACE_LINES);
   for (const line of lines) {
@@ -47,14 +48,14 @@ function separatorOf(beginning: string): string {
 
 const isRow = ({ fields }: FileRow): boolean => fields.length > FEWEST_SEPARATORS;
 
-/** Without the lines before the titles: they have a field or two, and rows have more. */
+/** Removes the lines before the titles: they have one or two fields, and rows have more. */
 function withoutPreface(rows: readonly FileRow[]): readonly FileRow[] {
   const first = rows.slice(0, MOST_PREFACE_LINES).findIndex(isRow);
   const hasText = rows.slice(0, Math.max(first, 0)).every(({ fields }) => fields.length <= 2);
   return first > 0 && hasText ? rows.slice(first) : rows;
 }
 
-/** The rows of the text, those of a piece of it at once. */
+/** Yields the rows of a text; those of one piece of the text come together. */
 async function* partsOf(
   path: string,
   stream: OpenText['stream'],
@@ -83,15 +84,15 @@ async function* joined(
 }
 
 export interface RowFile {
-  /** Titles of its columns; null where it has none. */
+  /** Titles of its columns; null if it has none. */
   readonly header: readonly string[] | null;
-  /** In parts, since waiting for each row by itself takes longer than reading it. */
+  /** Rows in parts, since awaiting each row separately takes longer than reading it. */
   readonly parts: AsyncIterable<readonly FileRow[]>;
 }
 
-/** Texts with the digits and signs of Persian and Arabic as those of ASCII. */
+/** Replaces digits and signs of Persian and Arabic with those of ASCII. */
 export function asciiDigits(text: string): string {
-  // Nearly all texts have none.
+  // Fast path: nearly all texts have none of these characters.
   if (!/[^\p{ASCII}]/u.test(text)) return text;
   return text
     .replaceAll(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String(digit.charCodeAt(0) & 15))
@@ -104,15 +105,15 @@ export interface ReadProgress {
   readonly totalBytes: number;
 }
 
-/** A text file that is read, and how far that is. */
+/** Open text file, and how much of it is read. */
 export interface OpenText {
   readonly stream: Readable;
   readonly progress: () => ReadProgress;
 }
 
 /**
- * Opens a text file as UTF-8, unpacked where it is packed. Throws `INVALID_FILE` where there is none, and for
- * a kind of file that is not read.
+ * Opens a text file as UTF-8 and decompresses it if needed. Throws `INVALID_FILE` if it does not exist, and
+ * for unsupported kinds of file.
  */
 export function openText(path: string): OpenText {
   const { isPacked, encoding } = fileKind(path);
@@ -124,7 +125,7 @@ export function openText(path: string): OpenText {
   return { stream, progress: () => ({ readBytes: file.bytesRead, totalBytes }) };
 }
 
-/** An error does not pass through a pipe by itself. */
+/** Pipes a stream into another and passes its errors on, which a pipe alone does not do. */
 function piped(from: Readable, into: Transform): Transform {
   from.on('error', (error) => into.destroy(error));
   return from.pipe(into);
@@ -138,10 +139,10 @@ function decoderOf(encoding: TextEncoding): Transform {
   });
 }
 
-/** Bound on a quoted reason: for a file that is no text it would be pages long. */
+/** Most characters of a quoted reason; for a file that is no text it would be pages long. */
 const MOST_REASON_CHARACTERS = 200;
 
-/** Returns an error of reading a file as our own error that names the file. */
+/** Converts an error of reading a file into our own error, which names the file. */
 export function unreadable(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const { code } = error as { readonly code?: unknown };
@@ -164,7 +165,7 @@ interface FileKind {
   readonly form: 'parquet' | 'json' | 'lines';
   readonly isPacked: boolean;
   readonly encoding: TextEncoding;
-  /** Its first characters, unpacked. */
+  /** First characters of the file, decompressed. */
   readonly beginning: string;
 }
 
@@ -172,7 +173,7 @@ const FIRST_BYTES = 65_536;
 
 const text = (latin: string): Buffer => Buffer.from(latin, 'latin1');
 
-/** Kinds of file that are not read, with what to do instead. */
+/** Unsupported kinds of file, with advice. */
 const FOREIGN: readonly { readonly magic: Buffer; readonly what: string; readonly remedy: string }[] = [
   {
     magic: text('PK\u0003\u0004'),
@@ -212,8 +213,8 @@ const FOREIGN: readonly { readonly magic: Buffer; readonly what: string; readonl
 ];
 
 /**
- * Returns the kind of a file. Throws `INVALID_FILE` if it does not exist, if it is empty, and for a kind that
- * is not supported, with the remedy.
+ * Returns the kind of a file. Throws `INVALID_FILE`, with advice, if it does not exist, is empty, or is of an
+ * unsupported kind.
  */
 export function fileKind(path: string): FileKind {
   const raw = firstBytes(path);
@@ -240,7 +241,7 @@ export function fileKind(path: string): FileKind {
       what: 'bytes that are no text',
       remedy: 'write the data as CSV, Parquet or JSON lines',
     });
-  // A feed has the time of receipt before the object.
+  // A line of a feed begins with the receive time before its object.
   const form = /^(?:\d{13,19}\s*\{|\{|\[)/.test(begun) ? 'json' : 'lines';
   return { form, isPacked, encoding, beginning };
 }
@@ -269,7 +270,7 @@ function firstBytes(path: string): Buffer {
 
 function unpacked(path: string, bytes: Buffer): Buffer {
   try {
-    // Only the beginning is there, so the end of the packed data is not asked for.
+    // Only the beginning is read, so the end of the compressed data is not required.
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, FIRST_BYTES);
   } catch (error) {
     throw new SarrafError(
@@ -280,7 +281,7 @@ function unpacked(path: string, bytes: Buffer): Buffer {
   }
 }
 
-/** UTF-16 shows itself by its mark, or by a zero in each of its first characters. */
+/** Returns the encoding: UTF-16 has a byte order mark, or a zero byte in each of its first two characters. */
 function encodingOf([first, second, third, fourth]: Buffer): TextEncoding {
   if ((first === 0xff && second === 0xfe) || (second === 0 && fourth === 0 && third !== 0)) return 'utf-16le';
   return (first === 0xfe && second === 0xff) || (first === 0 && third === 0 && fourth !== 0)

@@ -8,8 +8,8 @@ import type { PackedBooks, PackedCandles, PackedMarket, PackedStats, PackedTrade
 import type { DecimalText } from '../domain/decimal-text.ts';
 
 /**
- * All of a market's recordings before a time, in memory. Null where no books of it are recorded. Throws
- * `INVALID_OPTIONS` where none are before it, `TOO_LARGE` for decimals that do not fit a column, and
+ * Loads all recordings of a market before a time into memory; null if it has no books. Throws
+ * `INVALID_OPTIONS` if none are before that time, `TOO_LARGE` for decimals that do not fit a column, and
  * `DATA_UNUSABLE` for a damaged file.
  */
 export async function packMarket(
@@ -40,7 +40,7 @@ function partsOf(
   return partitionsWithin(catalogue.root, key, range);
 }
 
-/** As many decimals as the finest of its files has. */
+/** Returns the decimals of the most precise file within a range. */
 function decimalsOf(
   catalogue: Catalogue,
   key: FolderKey,
@@ -159,7 +159,7 @@ async function packCandles(
   return packed;
 }
 
-/** Null where a range has none. */
+/** Returns the candles of a range; null if there are none. */
 export async function candlesOrNone(
   catalogue: Pick<Catalogue, 'readCandles'>,
   question: Parameters<Catalogue['readCandles']>[0],
@@ -172,10 +172,10 @@ export async function candlesOrNone(
   }
 }
 
-/** Cells that are remembered; then all are forgotten. */
+/** Most cached cells; then the cache is cleared. */
 const MOST_REMEMBERED = 20_000;
 
-/** Decimal texts as whole numbers of 10^-decimals. The same ones come again and again in a book. */
+/** Converts decimal texts into whole numbers of 10^-decimals; cached, since a book repeats them often. */
 export class CellReader {
   private readonly decimals: number;
   private readonly known = new Map<DecimalText, number>();
@@ -205,7 +205,7 @@ type Column = Float64Array | Uint32Array | Uint8Array;
 
 const FIRST_LENGTH = 1_024;
 
-/** Numbers one after the other, in a typed array that doubles as it fills. */
+/** Growing typed array, whose size doubles when it is full. */
 class GrowingColumn<Kind extends Column> {
   /** Number of values. */
   length = 0;
@@ -227,7 +227,7 @@ class GrowingColumn<Kind extends Column> {
     this.length += 1;
   }
 
-  /** All of them, in memory that no later one moves. */
+  /** Returns all values. Nothing may be added afterwards. */
   done(): Kind {
     return this.column.subarray(0, this.length) as Kind;
   }

@@ -15,8 +15,8 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { CellTexts } from './table-shape.ts';
 
 /**
- * Recorded rows as typed arrays, which threads share without a copy and a file holds as they are. Times in ms
- * since 1970, NaN where the exchange does not say; decimals as whole numbers of 10^-decimals.
+ * Recorded rows as typed arrays, which threads share without a copy and a file stores unchanged. Times are in
+ * ms since 1970, NaN if the exchange gives none; decimals are whole numbers of 10^-decimals.
  */
 interface PackedRows {
   readonly length: number;
@@ -24,33 +24,33 @@ interface PackedRows {
   readonly amountDecimals: number;
 }
 
-/** Books in the order of time. The levels of book `row` begin at `levelFrom[row]`, bids first. */
+/** Books in order of time. The levels of book `row` begin at index `levelFrom[row]`, bids first. */
 export interface PackedBooks extends PackedRows {
   readonly venueTimeMs: Float64Array;
   readonly seenMs: Float64Array;
-  /** One more than there are books: the last one is the end. */
+  /** Start of each book's levels, and one more entry: the end of the last book. */
   readonly levelFrom: Uint32Array;
-  /** Number of levels of a book that are bids. */
+  /** Number of bids of each book. */
   readonly bids: Uint8Array;
   readonly price: Float64Array;
   readonly amount: Float64Array;
 }
 
-/** Trades in the order of time. */
+/** Trades in order of time. */
 export interface PackedTrades extends PackedRows {
   readonly timeMs: Float64Array;
   readonly seenMs: Float64Array;
   readonly price: Float64Array;
   readonly amount: Float64Array;
-  /** 1 where the order that took bought. */
+  /** 1 if the taker bought, else 0. */
   readonly isBuy: Uint8Array;
 }
 
-/** Statistics in the order of time: JSON of each, without its market. */
+/** Statistics in order of time, each as JSON without its market. */
 export interface PackedStats {
   readonly length: number;
   readonly seenMs: Float64Array;
-  /** One more than there are rows: the last one is the end. */
+  /** Start of each row's text, and one more entry: the end of the last row. */
   readonly textFrom: Uint32Array;
   readonly texts: Uint8Array;
 }
@@ -58,16 +58,16 @@ export interface PackedStats {
 /** Recorded bars of one timeframe. */
 export interface PackedCandles {
   readonly columns: CandleColumns;
-  /** Stretches that were read whole: where no bar is in them, there was none. */
+  /** Time ranges that were recorded completely: where they have no bar, there was none. */
   readonly covered: readonly TimeRange[];
-  /** From the first to the last row of each of its files. */
+  /** Range from the first to the last row of each file. */
   readonly parts: readonly TimeRange[];
 }
 
-/** All that was recorded of a market up to some time. */
+/** All recordings of a market up to some time. */
 export interface PackedMarket {
   readonly market: MarketSymbol;
-  /** From the first to the last book of all, those left out too. */
+  /** Range from the first to the last recorded book, also if books are left out here. */
   readonly span: TimeRange;
   readonly books: PackedBooks;
   readonly trades: PackedTrades | null;
@@ -81,15 +81,15 @@ export function countedTimeMs(venueMs: Float64Array, seenMs: Float64Array, row: 
   return Number.isNaN(timeMs) ? (seenMs[row] ?? 0) : timeMs;
 }
 
-/** The first row of a time or later; `length` where there is none. */
+/** Returns the index of the first row at a time or later; `length` if there is none. */
 export function rowFrom(length: number, timeOf: (row: number) => number, timeMs: number): number {
   return firstIndex(length, (row) => timeOf(row) >= timeMs);
 }
 
-/** Rows that are handed on at once, as texts and objects: memory does not grow with the recording. */
+/** Number of rows that are passed on at once as texts and objects, so that memory stays bounded. */
 const ROWS_A_CHUNK = 2_048;
 
-/** Returns the number of rows before a time. */
+/** Returns the number of books before a time. */
 function bookCount(books: PackedBooks, toMs: number): number {
   return rowFrom(books.length, (row) => countedTimeMs(books.venueTimeMs, books.seenMs, row), toMs);
 }
@@ -102,7 +102,7 @@ export function statsCount({ length, seenMs }: PackedStats, toMs: number): numbe
   return rowFrom(length, (row) => seenMs[row] ?? 0, toMs);
 }
 
-/** Books before a time, as the catalogue reads them. */
+/** Yields the books before a time, in the form in which the catalogue reads them. */
 export async function* packedBooks(books: PackedBooks, toMs: number): AsyncGenerator<BookColumns> {
   const [prices, amounts] = [new CellTexts(books.priceDecimals), new CellTexts(books.amountDecimals)];
   for (const [start, end] of chunks(bookCount(books, toMs))) {
@@ -116,7 +116,7 @@ export async function* packedBooks(books: PackedBooks, toMs: number): AsyncGener
   }
 }
 
-/** Trades before a time. */
+/** Yields the trades before a time. */
 export async function* packedTrades(trades: PackedTrades, toMs: number): AsyncGenerator<TradeColumns> {
   for (const [start, end] of chunks(tradeCount(trades, toMs))) {
     yield {
@@ -130,7 +130,7 @@ export async function* packedTrades(trades: PackedTrades, toMs: number): AsyncGe
   }
 }
 
-/** Statistics of a market before a time. */
+/** Yields the statistics of a market before a time. */
 export async function* packedStats(
   { market, stats }: { readonly market: MarketSymbol; readonly stats: PackedStats },
   toMs: number,
@@ -207,8 +207,8 @@ class PackedLevels implements LevelLists {
 }
 
 /**
- * Returns the recordings of a market before a time; of its bars those that had closed. The columns are views:
- * later data is not in them, but is behind them until they are copied.
+ * Returns the recordings of a market before a time, with the bars that had closed. The columns are views:
+ * later data is not visible in them, but stays in their buffers until they are copied.
  */
 export function cutMarket(packed: PackedMarket, toMs: number): PackedMarket {
   const { books, trades, stats, candles } = packed;
@@ -259,7 +259,7 @@ function cutStats(stats: PackedStats, length: number): PackedStats | null {
 }
 
 function cutCandles({ columns, covered, parts }: PackedCandles, toMs: number): readonly PackedCandles[] {
-  // The bar that holds that time had not closed, and those before it had.
+  // The bar that contains this time had not closed; earlier bars had.
   const end = firstBarFrom(columns, gridOfColumns(columns).startOf(toMs));
   if (end === 0) return [];
   const before = <Range extends { readonly fromMs: number; readonly toMs: number }>(

@@ -10,7 +10,7 @@ import { anchorsOf, readManifest, type Partition } from './manifest.ts';
 import { MoneyCells, CANDLE_SHAPE } from './table-shape.ts';
 import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-rows.ts';
 
-/** Candles read at once: nineteen years of minutes, in 480 MB of columns. */
+/** Most candles that are read at once: nineteen years of minutes, in 480 MB of columns. */
 export const MOST_CANDLES = 10_000_000;
 
 /** Most attempts at reading, as a writer may replace the file about to be read. */
@@ -21,14 +21,14 @@ export interface CandleQuestion extends TimeRange {
   readonly timeframe: Timeframe;
 }
 
-/** Thrown and caught here: a volume does not fit its column with the decimals of another. */
+/** Thrown and caught in this file: a volume does not fit its column with the decimals of another volume. */
 class VolumeBeyond extends Error {}
 
 /**
- * The candles of a range of time: those that open within it. Where the largest volume leaves no room for
- * the decimals of the finest, volumes are rounded to as many as there is room for: they only bound how much
- * may fill. Throws `INVALID_OPTIONS` where there are none or too many, `TOO_LARGE` where a price does not fit
- * its column, `DATA_UNUSABLE` for a damaged file.
+ * Reads the candles that open in a time range. If the largest volume leaves no room for the decimals of the
+ * most precise one, volumes are rounded: they only bound how much may fill. Throws `INVALID_OPTIONS` for no
+ * candles or too many, `TOO_LARGE` for a price that does not fit its column, `DATA_UNUSABLE` for a damaged
+ * file.
  */
 export async function readCandles(root: string, question: CandleQuestion): Promise<CandleColumns> {
   for (let attempt = 1; ; attempt += 1) {
@@ -101,7 +101,7 @@ async function filled(columns: Omit<CandleColumns, 'length'>, from: Source): Pro
   }
 }
 
-/** The decimals of the column of volumes of some files. @see volumeColumnDecimals */
+/** Returns the decimals of the volume column for some files. @see volumeColumnDecimals */
 export async function volumeDecimalsOf(
   database: Database,
   {
@@ -121,7 +121,7 @@ export async function volumeDecimalsOf(
 }
 
 /**
- * Fills columns and answers how many bars that were. All files are one query, so that one is unpacked while
+ * Fills columns and returns the number of bars. All files are one query, so that one is decompressed while
  * another is read.
  */
 async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds: boolean): Promise<number> {
@@ -143,7 +143,7 @@ async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds
     const times = chunk.getColumnVector(0);
     for (let row = 0; row < count; row += 1) {
       const timeMs = times.getItem(row) as number;
-      // Ours are sorted, so another program has written them.
+      // Our own files are sorted, so another program wrote this one.
       if (timeMs <= lastMs)
         throw new SarrafError(
           'DATA_UNUSABLE',

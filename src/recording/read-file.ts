@@ -10,28 +10,28 @@ import { importTable } from './import-table.ts';
 import type { FileForm } from './written-form.ts';
 import type { RecordedTrade } from './records.ts';
 
-/** Trades of one file at most: two hundred days of a trade a second. */
+/** Most trades of one file: two hundred days with a trade per second. */
 const MOST_TRADES = 20_000_000;
 
 /** Options for reading a file. */
 interface FileQuestion {
   readonly market: MarketSymbol;
-  /** Null: what its columns say. */
+  /** Kind of the rows; null: found from the columns. */
   readonly kind: 'candles' | null;
-  /** Null: what its times say. Finer candles are put together to it. */
+  /** Timeframe; null: found from the times. Shorter candles are resampled to it. */
   readonly timeframe: Timeframe | null;
   /** Format of the file as given by the user. */
   readonly form?: FileForm;
 }
 
-/** Content of a file, in the order of time. */
+/** Content of a file, in order of time. */
 type FileData =
   | { readonly kind: 'candles'; readonly columns: CandleColumns }
   | { readonly kind: 'trades'; readonly trades: readonly RecordedTrade[]; readonly symbol: string | null };
 
 /**
- * Reads a file into memory as an import would read it: candles or trades of CSV or Parquet, trades of a feed.
- * Throws `INVALID_FILE` with file and line for one that an import would keep out.
+ * Reads a file into memory as an import would: candles or trades of a table, or trades of a feed. Throws
+ * `INVALID_FILE` with file and line for a file that an import would reject.
  */
 export async function readDataFile(path: string, question: FileQuestion): Promise<FileData> {
   const trades: RecordedTrade[] = [];
@@ -75,12 +75,10 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
   return { kind: 'candles', columns: collector.candlesOf(question.market) };
 }
 
-/** The time of the exchange, where it says one. */
+/** Returns the exchange's time of a trade, or the time it was seen if there is none. */
 export const timeOf = ({ timeMs, seenMs }: RecordedTrade): number => timeMs ?? seenMs;
 
-/**
- * By time; trades of one moment stay in the order in which they happened, also where the newest come first.
- */
+/** Sorts trades by time. Trades of one moment keep their real order, even if the newest come first. */
 function inOrder(trades: RecordedTrade[]): readonly RecordedTrade[] {
   const [first, last] = [trades[0], trades.at(-1)];
   if (first !== undefined && last !== undefined && timeOf(first) > timeOf(last)) trades.reverse();

@@ -34,16 +34,15 @@ interface RowReading<Row, Part> {
   readonly decode: (chunk: DuckDBDataChunk, texts: PartitionTexts) => Part;
 }
 
-/** Texts of the prices and the amounts of a partition. */
+/** Caches of price and amount texts of a partition. */
 interface PartitionTexts {
   readonly price: CellTexts;
   readonly amount: CellTexts;
 }
 
 /**
- * The rows of a range of time, oldest first, in parts of some thousand: memory does not grow with the
- * range. A partition that a writer replaces while another is read is read as it is then. Throws as
- * `readCandles` does.
+ * Reads the rows of a time range, oldest first, in parts of some thousand, so that memory stays bounded. If a
+ * writer replaces a partition meanwhile, the new one is read. Throws as `readCandles` does.
  */
 export async function* readRows<Row, Part>(reading: RowReading<Row, Part>): AsyncGenerator<Part> {
   const { root, key, shape, range, decode } = reading;
@@ -96,7 +95,7 @@ export function decodeTrades(chunk: DuckDBDataChunk, texts: PartitionTexts): rea
   });
 }
 
-/** The same as columns, without their numbers. */
+/** Decodes trades as columns, without their ids. */
 export function decodeTradeColumns(chunk: DuckDBDataChunk, texts: PartitionTexts): TradeColumns {
   const [times, seen, prices, amounts, sides] = columnsOf(chunk);
   const price = new MoneyCells(present(prices, 'prices')).texts(chunk.rowCount, texts.price);
@@ -121,7 +120,7 @@ export function decodeBooks(chunk: DuckDBDataChunk, texts: PartitionTexts): read
   }));
 }
 
-/** The same as columns. */
+/** Decodes books as columns. */
 export function decodeBookColumns(chunk: DuckDBDataChunk, texts: PartitionTexts): BookColumns {
   const [times, seen, bidPrices, bidAmounts, askPrices, askAmounts] = columnsOf(chunk);
   const { rowCount } = chunk;
@@ -134,7 +133,7 @@ export function decodeBookColumns(chunk: DuckDBDataChunk, texts: PartitionTexts)
   };
 }
 
-/** NaN where there is none. */
+/** Returns the times of a column; NaN for missing ones. */
 function timesOf(vector: DuckDBVector | undefined, count: number): Float64Array {
   const times = new Float64Array(count);
   for (let row = 0; row < count; row += 1)
@@ -142,7 +141,7 @@ function timesOf(vector: DuckDBVector | undefined, count: number): Float64Array 
   return times;
 }
 
-/** Decimals in lists, a list a row. */
+/** Lists of decimals, one for each row. */
 class MoneyLists {
   private readonly from: Int32Array;
   private readonly values: TextColumn;
@@ -216,7 +215,7 @@ function columnsOf(chunk: DuckDBDataChunk): ReturnType<DuckDBDataChunk['getColum
   return Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
 }
 
-/** The partitions of a folder that reach into a range of time, oldest first. */
+/** Returns the partitions of a folder that overlap a time range, oldest first. */
 export function partitionsWithin(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
   const manifest = readManifest(root, key);
   return (manifest?.partitions ?? []).filter(
@@ -224,7 +223,7 @@ export function partitionsWithin(root: string, key: FolderKey, range: TimeRange)
   );
 }
 
-/** The partitions of a range; throws `INVALID_OPTIONS` where there is none, naming what there is. */
+/** Returns the partitions of a range. Throws `INVALID_OPTIONS`, which says what exists, if it has none. */
 export function partitionsOfData(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
   if (range.fromMs >= range.toMs) {
     throw new SarrafError(
@@ -237,7 +236,7 @@ export function partitionsOfData(root: string, key: FolderKey, range: TimeRange)
   throw noneThere(root, key, range);
 }
 
-/** Says that a range holds nothing, and what there is. */
+/** Creates the error for a range without data, which says what exists. */
 export function noneThere(root: string, key: FolderKey, range: TimeRange): SarrafError {
   const all = readManifest(root, key)?.partitions ?? [];
   const [first, last] = [all[0], all.at(-1)];
@@ -251,7 +250,7 @@ export function noneThere(root: string, key: FolderKey, range: TimeRange): Sarra
   );
 }
 
-/** Candles of other timeframes that are there, and how to come from them to those that are not. */
+/** Writes which other timeframes exist, and how to get the missing candles from them; empty if none. */
 function otherCandles(root: string, key: FolderKey): string {
   if (key.kind !== 'candles') return '';
   const there = TIMEFRAMES.filter(
@@ -268,20 +267,20 @@ function otherCandles(root: string, key: FolderKey): string {
   return `, but those of ${there.join(', ')} are: ${how}`;
 }
 
-/** A time for people; the ends of all time, which `--from` and `--to` default to, are words. */
+/** Writes a time for people; the ends of all time, defaults of `--from` and `--to`, become words. */
 export function timeText(timeMs: number): string {
   if (timeMs <= EARLIEST_MS) return 'the beginning';
   if (timeMs >= LATEST_MS) return 'the end';
   return isoText(timeMs);
 }
 
-/** The ends of all time that is asked for: the years 1 and 9999. */
+/** First and last time that can be requested: the start of year 1 and the end of year 9999. */
 export const EARLIEST_MS = -62_135_596_800_000;
 export const LATEST_MS = 253_402_300_799_999;
 
 export const ALL_TIME: TimeRange = { fromMs: EARLIEST_MS, toMs: LATEST_MS };
 
-/** The rows of partitions within a range, in the order of the files. */
+/** Yields the rows of partitions within a range, in the order of the files. */
 export function partitionChunks<Row>(
   database: Database,
   options: {
@@ -302,8 +301,8 @@ export function partitionChunks<Row>(
 }
 
 /**
- * True if a partition was replaced since its name was read: another process has written to the folder, and
- * the name must be read again.
+ * True if a partition was replaced since the manifest was read: another process has written to the folder,
+ * and the manifest must be read again.
  */
 export function isReplaced(root: string, key: FolderKey, { file }: Partition): boolean {
   return (

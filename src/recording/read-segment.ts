@@ -16,16 +16,16 @@ export const SEGMENT_KINDS = ['books', 'trades', 'stats', 'candles'] as const;
 
 export type SegmentKind = (typeof SEGMENT_KINDS)[number];
 
-/** A closed bar as it was seen. */
+/** Closed bar, and when it was seen. */
 export interface SeenBar {
   readonly seenMs: number;
   readonly timeframe: Timeframe;
   readonly candle: Candle;
-  /** All bars from this time to this bar came with it: one that is not there did not trade. */
+  /** Start in ms of the range that came complete with this bar: where it has no bar, there was no trade. */
   readonly coveredFromMs: number;
 }
 
-/** The rows of each kind. */
+/** Type of a row of each kind. */
 export interface SegmentRows {
   readonly books: RecordedBook;
   readonly trades: RecordedTrade;
@@ -33,12 +33,12 @@ export interface SegmentRows {
   readonly candles: SeenBar;
 }
 
-/** Entry of a recorder for one kind, at the time at which it was seen. */
+/** Entry of a recorder for one kind, with the time at which it was seen. */
 export type SegmentEntry<Kind extends SegmentKind = SegmentKind> =
   | { readonly what: 'row'; readonly row: SegmentRows[Kind] }
-  /** It was looked at, and nothing was new. */
+  /** The exchange was polled, and nothing was new. */
   | { readonly what: 'look'; readonly seenMs: number }
-  /** Something may have been missed in that range. */
+  /** Rows may have been missed in this range. */
   | { readonly what: 'gap'; readonly seenMs: number; readonly gap: TimeRange };
 
 const decimal = z.string().transform((text) => text as DecimalText);
@@ -77,7 +77,7 @@ function seenMsOf(entry: SegmentEntry): number {
   return entry.what === 'row' ? entry.row.seenMs : entry.seenMs;
 }
 
-/** An entry as a line of JSON, with its end. */
+/** Writes an entry as a line of JSON, with its line end. */
 function writeEntry(entry: SegmentEntry): string {
   switch (entry.what) {
     case 'row':
@@ -100,7 +100,7 @@ function cellsOf(row: SegmentRows[SegmentKind]): unknown {
   return numbers;
 }
 
-/** The entry that a line is; null for one that was cut short or is damaged. */
+/** Reads the entry of a line; null if the line was cut short or is damaged. */
 function readEntry<Kind extends SegmentKind>(
   text: string,
   of: { readonly kind: Kind; readonly market: MarketSymbol },
@@ -152,7 +152,7 @@ function readRow(
   return read.success ? { seenMs, stats: { ...read.data, market: parseMarket(market) } } : null;
 }
 
-/** Rows that are passed on together: so few that nothing else has to wait long. */
+/** Number of rows that are passed on together: few, so that other work does not wait long. */
 const PART_ROWS = 256;
 
 export interface Segment<Kind extends SegmentKind = SegmentKind> {
@@ -161,12 +161,12 @@ export interface Segment<Kind extends SegmentKind = SegmentKind> {
   readonly market: MarketSymbol;
 }
 
-/** Content of a segment beside its rows. */
+/** Summary of a segment without its rows. */
 interface SegmentSummary {
-  /** From the first look to the last; null where nothing can be read. */
+  /** Range from the first to the last entry; null if no line is readable. */
   readonly seen: TimeRange | null;
   readonly gaps: readonly TimeRange[];
-  /** Lines that can not be read: the last one of a process that was killed is cut short. */
+  /** Number of unreadable lines: the last line of a killed process is cut short. */
   readonly badLines: number;
 }
 
@@ -180,7 +180,7 @@ async function* entriesOf<Kind extends SegmentKind>(
   for await (const text of lines) yield readEntry(text, segment);
 }
 
-/** Reads a segment through without keeping its rows. */
+/** Reads a segment to its end without keeping its rows. */
 export async function summarizeSegment(segment: Segment): Promise<SegmentSummary> {
   let badLines = 0;
   let fromMs = Number.POSITIVE_INFINITY;
@@ -199,7 +199,7 @@ export async function summarizeSegment(segment: Segment): Promise<SegmentSummary
   return { seen: fromMs < toMs ? { fromMs, toMs } : null, gaps, badLines };
 }
 
-/** The rows of a segment in parts, in the order in which they were seen. */
+/** Yields the rows of a segment in parts, in the order in which they were seen. */
 export async function* segmentRows<Kind extends SegmentKind>(
   segment: Segment<Kind>,
 ): AsyncGenerator<readonly SegmentRows[Kind][]> {
@@ -215,12 +215,12 @@ export async function* segmentRows<Kind extends SegmentKind>(
 }
 
 /**
- * Interval at which seen data is synced to the disk: so much is lost in a power cut, and no more than the
- * last moment if the process dies.
+ * Interval of syncs to the disk, in ms: a power cut loses at most this much data; a crash of the process
+ * loses at most the last moment.
  */
 const SYNC_EVERY_MS = 1_000;
 
-/** A larger segment is finalized before its day is over, so that one is never long to read. */
+/** Size in bytes at which a segment is finalized before its day ends, so that none takes long to read. */
 const LARGEST_BYTES = 64_000_000;
 
 const EXTENSION = '.jsonl';
@@ -228,20 +228,20 @@ const EXTENSION = '.jsonl';
 export interface SegmentWriterOptions {
   readonly folder: string;
   readonly kind: SegmentKind;
-  /** Sets the segments of this process apart from all before it, and sorts after theirs. */
+  /** Distinguishes the segments of this process from all earlier ones, and sorts after them. */
   readonly life: string;
   readonly after: After;
-  /** A segment is complete, and on the disk. */
+  /** Called when a segment is complete and on the disk. */
   readonly onSegment: (path: string) => void;
-  /** The disk takes no more: the writer has stopped. */
+  /** Called when writing fails; the writer has then stopped. */
   readonly onError: (error: unknown) => void;
   readonly largestBytes?: number;
   readonly syncEveryMs?: number;
 }
 
 /**
- * Journals what is seen of one kind of one market: a line each, in a segment a day (UTC), or more where they
- * get large. Its queue is the buffer of its file, which is written at once when it is full.
+ * Journals the entries of one kind of one market, one per line, in one segment per day (UTC), or more if they
+ * get large. The buffer of its file is its queue; it is written at once when it is full.
  */
 export class SegmentWriter {
   private readonly options: SegmentWriterOptions;
@@ -255,7 +255,7 @@ export class SegmentWriter {
   }
 
   /**
-   * Takes an entry: it is on the disk a second later, or `onError` was called. After that it takes nothing.
+   * Writes an entry. Within a second it is on the disk, or `onError` is called and later ones are ignored.
    */
   write(entry: SegmentEntry): void {
     if (this.isStopped) return;
@@ -271,7 +271,7 @@ export class SegmentWriter {
     }
   }
 
-  /** Writes nothing more, and hands over the last segment. */
+  /** Stops writing and passes on the last segment. */
   async end(): Promise<void> {
     this.isStopped = true;
     this.rotate();
@@ -293,8 +293,8 @@ export class SegmentWriter {
   private rotate(): void {
     const { current } = this;
     this.current = null;
-    // Closing waits for the disk. A kill meanwhile must not leave out the end of this segment and keep the
-    // beginning of the next: nobody would see the hole.
+    // Closing waits for the disk. Without this flush, a kill meanwhile could lose the end of this segment but
+    // keep the start of the next, and nobody would see the gap.
     current?.file.flush();
     if (current !== null) this.closing = this.handOver(current.file, this.closing);
   }
@@ -316,7 +316,7 @@ export class SegmentWriter {
   }
 }
 
-/** The kind of a segment, by the name of its file; null for another file. */
+/** Returns the kind of a segment from its file name; null for another file. */
 export function segmentKind(name: string): SegmentKind | null {
   const [, kind] = /^(books|trades|stats|candles)-\d{4}-\d\d-\d\d-[\w-]+\.jsonl$/.exec(name) ?? [];
   return (kind as SegmentKind | undefined) ?? null;

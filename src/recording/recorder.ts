@@ -25,7 +25,7 @@ import {
 } from './read-segment.ts';
 import { ChangeDetector, noteTape, readTape } from './recorder/change-detector.ts';
 
-/** A longer time without a look is noted as a gap, where nothing else is said. */
+/** Longest time without a poll in ms; a longer one is recorded as a gap. Default of `longestPauseMs`. */
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface RecorderOptions
@@ -33,26 +33,24 @@ export interface RecorderOptions
   readonly markets: readonly MarketSymbol[];
   /** @see SegmentWriterOptions.life */
   readonly life: string;
-  /**
-   * Start of an exchange that begins anew with every run, in ms since 1970; null for one that existed before.
-   */
+  /** Start of an exchange that begins anew with every run, in ms since 1970; null for any other exchange. */
   readonly beganMs: number | null;
   /**
-   * Called with whatever goes wrong, in a sentence; must not throw. Where it can not go on, the recorder
-   * stops, and who feeds it gets no error.
+   * Called with each problem as a sentence; must not throw. If recording cannot go on, the recorder stops,
+   * and the caller of `apply` gets no error.
    */
   readonly onProblem: (message: string) => void;
   readonly longestPauseMs?: number;
   readonly after?: After;
-  /** Finalizes segments, in this process without it. */
+  /** Finalizes segments; default: in this process. */
   readonly finalize?: FinalizeSegments;
 }
 
-/** Recorded data of one kind of one market. */
+/** Recording status of one kind of one market. */
 interface KindStatus {
-  /** Rows that were noted since the beginning. */
+  /** Number of rows since the start. */
   rows: number;
-  /** Time of the last snapshot; null before the first. */
+  /** Time of the last poll in ms since 1970; null before the first. */
   seenMs: number | null;
   gaps: number;
 }
@@ -60,7 +58,7 @@ interface KindStatus {
 export interface MarketRecording {
   readonly market: MarketSymbol;
   readonly kinds: Readonly<Record<SegmentKind, Readonly<KindStatus>>>;
-  /** Those of its bars. */
+  /** Timeframes of the recorded bars. */
   readonly timeframes: readonly Timeframe[];
 }
 
@@ -72,12 +70,12 @@ interface Recorded extends Omit<MarketRecording, 'timeframes'> {
 }
 
 /**
- * Records what an exchange answers: books, public trades, statistics and bars of some markets, journalled as
- * they come and moved to the catalogue by the day. Whoever asks the exchange hands each answer over; the
- * recorder asks nothing.
+ * Records answers of an exchange: books, public trades, statistics and bars of some markets. They are
+ * journalled as they come and moved to the catalogue day by day. The caller passes each answer in; the
+ * recorder itself requests nothing.
  */
 export class Recorder {
-  /** Reason that it stopped recording before its end; null while it records. */
+  /** Reason for which it stopped recording early; null while it records. */
   failure: string | null = null;
   private readonly options: RecorderOptions;
   private readonly after: After;
@@ -94,7 +92,7 @@ export class Recorder {
       ...(finalize === undefined ? {} : { finalize }),
       after: this.after,
       onFinalized: ({ segment, badLines }) => {
-        // No report for the line that a killed process was writing.
+        // One unreadable line is normal: a killed process was writing it.
         if (badLines > 1)
           this.log(`${badLines} lines of ${segment.path} could not be read and were left out`);
       },
@@ -104,9 +102,9 @@ export class Recorder {
   }
 
   /**
-   * Opens the recording of some markets, and takes up what a process that was killed has left. Throws
-   * `DATA_UNUSABLE` when another process records one of them into this catalogue or it can not be written to,
-   * and `INVALID_OPTIONS` when an exchange that begins anew would be mixed with what is there.
+   * Starts the recording of some markets, and finalizes what a killed process has left. Throws
+   * `DATA_UNUSABLE` if another process records one of them into this catalogue or it cannot be written to,
+   * and `INVALID_OPTIONS` if an exchange that begins anew would be mixed with existing data.
    */
   static async open(options: RecorderOptions): Promise<Recorder> {
     const recorder = new Recorder(options);
@@ -121,8 +119,8 @@ export class Recorder {
   }
 
   /**
-   * Takes what a call was answered with, at a time in ms since 1970; `askedMs`: when it was asked. What is
-   * none of its business it leaves alone. Never throws.
+   * Records the answer to a call, at a time in ms since 1970; `askedMs` is the time of the request. Other
+   * kinds of answers are ignored. Never throws.
    */
   apply(call: VenueCall, answer: VenueAnswer, seenMs: number, askedMs: number = seenMs): void {
     if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
@@ -134,7 +132,7 @@ export class Recorder {
     }
   }
 
-  /** Recordings since the beginning. */
+  /** Status of each market since the start. */
   get markets(): readonly MarketRecording[] {
     return [...this.recorded.values()].map(({ market, kinds, detector }) => ({
       market,
@@ -143,14 +141,14 @@ export class Recorder {
     }));
   }
 
-  /** Resolves when everything that was left by others has been tried. */
+  /** Resolves once every segment that others have left has been tried. */
   settled(): Promise<void> {
     return this.compactor.settled();
   }
 
   /**
-   * Moves everything to the catalogue. What can not be moved stays for the next recorder, and is
-   * reported. A second call does nothing.
+   * Moves everything to the catalogue. What cannot be moved is reported and stays for the next recorder. A
+   * second call does nothing.
    */
   async close(): Promise<void> {
     if (this.isClosed) return;
@@ -201,7 +199,7 @@ export class Recorder {
     if (beganMs !== null) await this.refuseMixture(beganMs);
   }
 
-  /** Moves the left-overs of other markets too: these may never be recorded again. */
+  /** Finalizes what is left of other markets too, since these may never be recorded again. */
   private async resumeOthers(): Promise<void> {
     const { root, lockFile, markets } = this.options;
     const folders = acquireLeftFolders(root, new Set(markets), lockFile);
@@ -219,7 +217,7 @@ export class Recorder {
     const { root, markets } = this.options;
     for (const market of markets) {
       for (const kind of SEGMENT_KINDS) {
-        // Bars are only added behind those that are there.
+        // Bars are only appended after the existing ones.
         if (kind === 'candles') continue;
         const lastMs = Math.max(
           ...(readManifest(root, { market, kind })?.partitions ?? []).map(({ toMs }) => toMs),
@@ -234,8 +232,9 @@ export class Recorder {
   }
 
   /**
-   * An exchange that begins anew has another past each time: its bars are added behind those of an earlier
-   * run, and none to bars that come from elsewhere, which is reported.
+   * Returns the time after which bars are recorded. An exchange that begins anew has another past each time:
+   * its bars follow those of an earlier run. If the existing bars come from elsewhere, none are added, and
+   * this is reported.
    */
   private barsAfter(market: MarketSymbol): (timeframe: Timeframe) => number {
     const { root, source, beganMs } = this.options;
@@ -259,8 +258,8 @@ export class Recorder {
   }
 
   /**
-   * The newest trades of all that was left are noted before the first page comes; the rest happens beside
-   * everything else.
+   * Stores the newest trades of left segments before the first page comes, and finalizes them in the
+   * background.
    */
   private async resume(folder: SegmentFolder): Promise<void> {
     const segments = folder.segments();

@@ -9,34 +9,32 @@ import { TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { formatUnits, UNIT_DECIMALS, divideHalfEven } from '../domain/money.ts';
 
-/** Levels of each side of a book that are kept: as many as the exchange shows. */
+/** Most levels on each side of a recorded book: as many as the exchange shows. */
 export const BOOK_LEVELS = 24;
 
-/** A trade of the public tape as it was recorded. Times in ms since 1970. */
+/** Recorded trade of the public tape. Times are in ms since 1970. */
 export interface RecordedTrade extends Omit<PublicTrade, 'timeMs'> {
   /** Time given by the exchange; null if it gives none. */
   readonly timeMs: number | null;
   /** Time at which it was seen here; if a file does not have it, the time of the trade itself. */
   readonly seenMs: number;
-  /** The exchange's own number of it, where there is one. */
+  /** Id of the trade at the exchange; null if it has none. */
   readonly id: number | null;
 }
 
-/**
- * A book as it was seen: bids falling, asks rising, at most `BOOK_LEVELS` of each. Times in ms since 1970.
- */
+/** Recorded book: bids falling, asks rising, at most `BOOK_LEVELS` of each. Times are in ms since 1970. */
 export interface RecordedBook extends BookSides {
   readonly venueTimeMs: number | null;
   readonly seenMs: number;
 }
 
-/** A market's day as the exchange summed it up at `seenMs`. */
+/** Daily statistics of a market from the exchange, seen at `seenMs`. */
 export interface RecordedStats {
   readonly seenMs: number;
   readonly stats: MarketStats;
 }
 
-/** A range of time in ms since 1970, its end not included. */
+/** Time range in ms since 1970; its end is excluded. */
 export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -45,17 +43,17 @@ export interface TimeRange {
 /** Kind of the records in a folder of the catalogue. */
 export type RecordKind = 'candles' | 'trades' | 'books' | 'stats';
 
-/** One folder of the catalogue: a market and a kind, and for candles their timeframe. */
+/** Key of one folder of the catalogue: market, kind, and for candles the timeframe. */
 export type FolderKey =
   | { readonly market: MarketSymbol; readonly kind: 'candles'; readonly timeframe: Timeframe }
   | { readonly market: MarketSymbol; readonly kind: 'trades' | 'books' | 'stats' };
 
-/** The folder's own name below that of its market: `candles-1h`, `trades`. */
+/** Returns the name of a folder below that of its market: `candles-1h`, `trades`. */
 export function folderName(key: FolderKey): string {
   return key.kind === 'candles' ? `candles-${key.timeframe}` : key.kind;
 }
 
-/** Market and kind for people: `BTCIRT candles-1h`. */
+/** Writes market and kind for people: `BTCIRT candles-1h`. */
 export function folderTitle(key: FolderKey): string {
   return `${key.market} ${folderName(key)}`;
 }
@@ -65,7 +63,7 @@ export function folderPath(root: string, key: FolderKey): string {
   return join(root, key.market, folderName(key));
 }
 
-/** The folder that two names stand for; null where they are none of the catalogue's. */
+/** Returns the key for the names of a market folder and its subfolder; null for foreign names. */
 export function parseFolder(market: string, name: string): FolderKey | null {
   const symbol = symbolOf(market);
   if (symbol === null) return null;
@@ -75,7 +73,7 @@ export function parseFolder(market: string, name: string): FolderKey | null {
 }
 
 /**
- * Throws `DATA_UNUSABLE` where a market has candles in a folder that names no timeframe: they could not be
+ * Throws `DATA_UNUSABLE` if a market has a folder of candles without a valid timeframe, since it could not be
  * found.
  */
 export function refuseUnknownCandles(root: string, market: string): void {
@@ -92,7 +90,7 @@ export function refuseUnknownCandles(root: string, market: string): void {
   );
 }
 
-/** Only the one spelling that folders have: another would be a second folder of one market. */
+/** Returns the symbol; null if it is not spelled as in folder names, which would be a second folder. */
 function symbolOf(name: string): MarketSymbol | null {
   try {
     const { symbol } = parseMarket(name);
@@ -102,12 +100,12 @@ function symbolOf(name: string): MarketSymbol | null {
   }
 }
 
-/** A list of values for each field. */
+/** List of values for each field. */
 type ListsOf<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
 
 /**
- * Recorded trades as columns, which cost a run of millions of them no object each. Times in ms since 1970;
- * NaN where the exchange does not say.
+ * Recorded trades as columns, so that a run needs no object for each of millions of trades. Times are in ms
+ * since 1970, NaN if the exchange gives none.
  */
 export interface TradeColumns extends ListsOf<Pick<PublicTrade, 'price' | 'amount' | 'side'>> {
   readonly length: number;
@@ -119,20 +117,20 @@ export interface TradeColumns extends ListsOf<Pick<PublicTrade, 'price' | 'amoun
 export interface LevelLists {
   /** Returns the number of levels of a book. */
   lengthOf(row: number): number;
-  /** Of one level; undefined where a book has none at that place. */
+  /** Returns the price of one level; undefined if the book has no level at that index. */
   priceAt(row: number, place: number): DecimalText | undefined;
   amountAt(row: number, place: number): DecimalText | undefined;
   levelsOf(row: number): readonly BookLevel[];
 }
 
-/** Recorded books in the same way. Most pass without anybody asking for their levels. */
+/** Recorded books as columns. Levels are decoded only when they are read, since most never are. */
 export interface BookColumns extends BookSides<LevelLists> {
   readonly length: number;
   readonly venueTimeMs: Float64Array;
   readonly seenMs: Float64Array;
 }
 
-/** Levels that are there as lists already. */
+/** Levels that already exist as lists. */
 export class ListedLevels implements LevelLists {
   private readonly lists: readonly (readonly BookLevel[])[];
 
@@ -157,7 +155,7 @@ export class ListedLevels implements LevelLists {
   }
 }
 
-/** A time of a column; null where the exchange did not say. */
+/** Converts a time of a column; null if the exchange gave none. */
 export function knownTime(timeMs: number): number | null {
   return Number.isNaN(timeMs) ? null : timeMs;
 }
@@ -183,7 +181,7 @@ export function bookColumns(books: readonly RecordedBook[]): BookColumns {
   };
 }
 
-/** A decimal as it is, and one with more decimals than these (0 to 10) with as many, half to even. */
+/** Rounds a decimal half-even to at most `decimals` digits (0 to 10) after the point. */
 export function roundedDecimal(decimal: DecimalText, decimals: number = UNIT_DECIMALS): DecimalText {
   const excess = fractionDigits(decimal) - decimals;
   if (excess <= 0) return decimal;
@@ -191,7 +189,7 @@ export function roundedDecimal(decimal: DecimalText, decimals: number = UNIT_DEC
   return formatUnits(rounded * 10n ** BigInt(UNIT_DECIMALS - decimals));
 }
 
-/** Digits before the point that fit DECIMAL(38,10); more would silently become another number. */
+/** Most digits before the point in DECIMAL(38,10); with more a number would silently change. */
 const MOST_WHOLE_DIGITS = 28;
 
 /** Requirement that a number fails for storage, as the rest of "expected …"; null if it can be stored. */

@@ -23,7 +23,7 @@ import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
 
 interface ResampleOptions {
   readonly market: MarketSymbol;
-  /** Source of the bars; null: the coarsest candles that divide them. */
+  /** Source of the bars; null: the longest candles that divide them. */
   readonly from: Timeframe | 'trades' | null;
   readonly to: Timeframe;
   /** Start of the new bars; null: that of the catalogue's bars, or of their source. */
@@ -32,10 +32,10 @@ interface ResampleOptions {
 }
 
 /**
- * Makes coarser candles of finer ones, or of trades, and adds them to the catalogue. Only bars that the data
- * can have covered whole are made: those at both ends that it reaches into are left out. A bar with a gap
- * inside is made of what is there. Finer ones lie whole inside the bars that are made of them. Throws
- * `INVALID_OPTIONS` where the data can not give them.
+ * Builds longer candles from shorter ones, or from trades, and adds them to the catalogue. Only bars that the
+ * data can cover completely are built; those it covers partly at both ends are left out. A bar with a gap
+ * inside is built from the existing data. Shorter candles must lie whole inside the longer ones. Throws
+ * `INVALID_OPTIONS` if the data is not suitable.
  */
 export async function resample(
   catalogue: Catalogue,
@@ -98,7 +98,7 @@ export async function resample(
   };
 }
 
-/** Returns the grids of the new bars and of their parts; trades are no bars. */
+/** Returns the grids of the new bars and of their parts; the latter is null for trades. */
 function gridsOf(
   catalogue: Catalogue,
   { market, to, anchor = null }: ResampleOptions,
@@ -116,7 +116,7 @@ function gridsOf(
   };
 }
 
-/** The coarsest candles that are there in the range and divide the wanted ones; else the trades. */
+/** Returns the longest existing candles in the range that divide the requested ones; else the trades. */
 function sourceFor(catalogue: Catalogue, options: ResampleOptions): Timeframe | 'trades' {
   const { market, to, range } = options;
   const there = catalogue
@@ -137,7 +137,7 @@ function sourceFor(catalogue: Catalogue, options: ResampleOptions): Timeframe | 
   );
 }
 
-/** Bars that are taken apart at once. */
+/** Number of bars that are converted at once. */
 const PART_BARS = 10_000;
 
 interface Pieces {
@@ -180,12 +180,12 @@ type Bar = { -readonly [Name in Exclude<keyof BarValues<Units>, 'volume'>]: Unit
   volume: bigint;
 };
 
-/** Bars that are built at once: ten years of minutes. */
+/** Most bars that are built at once: more than ten years of minutes. */
 export const MOST_BUILT_BARS = 6_000_000;
 
 /**
- * Puts finer bars, or trades, together to bars of one timeframe, exactly. They may come newest first; of two
- * at one time the one that came first opens.
+ * Builds bars of one timeframe from shorter bars or trades, exactly. They may come newest first; of two with
+ * the same time the one added first counts as the open.
  */
 export class BarBuilder {
   private readonly grid: BarGrid;
@@ -199,7 +199,7 @@ export class BarBuilder {
     return this.bars.size;
   }
 
-  /** Adds a finer bar. A trade is one whose four prices are its own. */
+  /** Adds a shorter bar. A trade is a bar with four equal prices. */
   add(piece: Candle): void {
     const { openTimeMs: timeMs } = piece;
     const start = this.grid.startOf(timeMs);
@@ -222,7 +222,7 @@ export class BarBuilder {
     bar.volume += volume;
   }
 
-  /** The bars, oldest first. */
+  /** Returns the bars, oldest first. */
   candles(): Candle[] {
     return [...this.bars]
       .toSorted(([left], [right]) => left - right)
@@ -237,7 +237,7 @@ export class BarBuilder {
   }
 }
 
-/** The last trades of a bar may show for a moment after its end. */
+/** Time after a bar's end in ms within which its last trades may still appear. */
 export const SETTLE_MS = 5_000;
 
 /** True if a bar that ends at a time was seen late enough to be final. */

@@ -4,28 +4,28 @@ import type { StagedRows } from './staging-table.ts';
 import { loadDuckdb, queryRows, runSql, type Database } from './duckdb.ts';
 import { countsSql, CANDLE_SHAPE } from './table-shape.ts';
 
-/** Bars that follow one another in a file, as columns. */
+/** Consecutive bars of a file as columns. */
 export type CandleBlock = Omit<CandleColumns, 'market' | 'timeframe' | 'anchors'>;
 
-/** A faster way to the bars of a file, which is tried first. */
+/** Fast reader of the bars of a file, which is tried first. */
 export interface CandleBlocks {
-  /** About how many bars there are. */
+  /** Estimated number of bars. */
   readonly expectedRows: number;
   /**
-   * The bars in the order of their lines, each block with the decimals of the finest bar so far. Its columns
-   * are good until the next block. Throws `NotPlain` where the file has to be read row by row.
+   * Yields the bars in the order of their lines, each block with the decimals of the most precise bar so far.
+   * Its columns are valid until the next block. Throws `NotPlain` if the file must be read row by row.
    */
   read(): AsyncIterable<CandleBlock>;
 }
 
-/** Says that a file has to be read row by row, which knows what to make of each row. */
+/** Thrown if a file must be read row by row, by the slower reader that handles every form. */
 export class NotPlain extends Error {}
 
 export const BLOCK_COLUMNS = ['openTimeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 export type BlockColumn = (typeof BLOCK_COLUMNS)[number];
 
-/** Returns the factor for the cells of a column when more decimals come. */
+/** Returns the factor for the cells of a column when the number of decimals grows. */
 export function scaleFactor(
   column: BlockColumn,
   from: Pick<CandleBlock, 'priceDecimals' | 'volumeDecimals'>,
@@ -36,19 +36,19 @@ export function scaleFactor(
   return 10 ** (to[kind] - from[kind]);
 }
 
-/** The table of the bars, whose numbers are cells: whole numbers of the last decimal. */
+/** Table of the bars, whose numbers are cells: whole numbers in units of the last decimal. */
 const CELLS = 'cells';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-/** Rows of one chunk, as DuckDB has them. */
+/** Rows of one chunk of DuckDB. */
 const CHUNK_ROWS = 2_048;
 
 type Decimals = Pick<CandleBlock, 'priceDecimals' | 'volumeDecimals'>;
 
 /**
- * Makes the table `given` of the bars of a file, in the order of its lines. Null where they have to be read
- * row by row, and then there is no such table.
+ * Creates the table `given` from the bars of a file, in the order of its lines. Returns null, without such a
+ * table, if they must be read row by row.
  */
 export async function stageBlocks(
   database: Database,
@@ -69,7 +69,7 @@ export async function stageBlocks(
   }
 }
 
-/** As in a staging table. Rows of a table are numbered as they came. */
+/** Returns the SQL of the view `given`, as a staging table has it. Rows are numbered as they came. */
 function givenSql({ priceDecimals, volumeDecimals }: Decimals): string {
   const prices = PRICES.map((name) => moneySql(name, priceDecimals));
   return `CREATE VIEW given AS
@@ -81,7 +81,7 @@ function moneySql(name: string, decimals: number): string {
   return `(${name}::DECIMAL(18,0) * ${step})::DECIMAL(38,10) AS ${name}`;
 }
 
-/** Fills the table of cells. All are of the decimals of the finest bar so far. */
+/** Fills the table of cells, all with the decimals of the most precise bar so far. */
 class CellTable {
   decimals: Decimals = { priceDecimals: 0, volumeDecimals: 0 };
   /** True if each bar is later than the one before it. */
@@ -90,7 +90,7 @@ class CellTable {
   private readonly duckdb: Awaited<ReturnType<typeof loadDuckdb>>;
   private readonly appender: DuckDBAppender;
   private lastMs = Number.NEGATIVE_INFINITY;
-  /** The largest cell of prices and of volumes. */
+  /** Largest price cell and largest volume cell. */
   private readonly most = { high: 0, volume: 0 };
 
   private constructor(of: {
@@ -126,14 +126,14 @@ class CellTable {
   private append(block: CandleBlock, from: number): void {
     const { DuckDBDataChunk, DOUBLE } = this.duckdb;
     const rows = Math.min(CHUNK_ROWS, block.length - from);
-    // The appender makes whole numbers of them.
+    // The appender converts the floats to whole numbers.
     const chunk = DuckDBDataChunk.create(
       BLOCK_COLUMNS.map(() => DOUBLE),
       rows,
     );
     for (const [index, name] of BLOCK_COLUMNS.entries()) {
       const vector = chunk.getColumnVector(index);
-      // Private by its type only, and the package is pinned: the numbers of the column.
+      // Private only in its type, and the package version is fixed: the numbers of the column.
       const { items } = vector as unknown as { readonly items?: Float64Array };
       if (!(items instanceof Float64Array)) throw new TypeError('expected a vector of doubles');
       items.set(block[name].subarray(from, from + rows));
@@ -142,7 +142,7 @@ class CellTable {
     this.appender.appendDataChunk(chunk);
   }
 
-  /** Multiplies what is there when finer bars come. Throws `NotPlain` where a cell would not be exact. */
+  /** Multiplies the cells when a block has more decimals. Throws `NotPlain` if one would not be exact. */
   private async scaleTo({ priceDecimals, volumeDecimals }: Decimals): Promise<void> {
     const to = { priceDecimals, volumeDecimals };
     const prices = scaleFactor('high', this.decimals, to);
@@ -162,7 +162,7 @@ class CellTable {
   }
 }
 
-/** Returns the summary of the rows, except for their order. */
+/** Returns the summary of the rows, except whether they are in order. */
 async function summaryOfRows(
   database: Database,
   { priceDecimals, volumeDecimals }: Decimals,
@@ -187,8 +187,8 @@ async function summaryOfRows(
 }
 
 /**
- * The most decimals of some columns by partition, where those of all rows are known. Most partitions have a
- * row with as many; only the others are looked at again.
+ * Returns the most decimals of some columns in each partition, given those of all rows. Most partitions have
+ * a row with as many; only the others are searched again.
  */
 async function decimalsOf(
   database: Database,

@@ -15,27 +15,27 @@ import { BOOK_LEVELS } from './records.ts';
 import { join } from 'node:path';
 import type { Partition } from './manifest.ts';
 
-/** A record that contradicts one of the same time or number. */
+/** Record that contradicts another with the same time or id. */
 export interface RecordConflict {
   readonly timeMs: number;
-  /** True if both came together; else one of them is there already. */
+  /** True if both records are new; else one of them already exists. */
   readonly isWithin: boolean;
-  /** Existing record, or one of the two that came, as a list of its values. */
+  /** Values of the existing record, or of one of the two new ones, as a list. */
   readonly there: string;
-  /** Record that came. */
+  /** Values of the new record. */
   readonly given: string;
 }
 
 /**
- * Outcome of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` of `count` are listed.
- * `known`: rows that were there already, or came twice.
+ * Outcome of an append. After a conflict nothing has changed; at most `MOST_CONFLICTS` of `count` are listed.
+ * `known`: rows that already existed or came twice.
  */
 export type AppendOutcome =
   | {
       readonly kind: 'added';
       readonly added: number;
       readonly known: number;
-      /** Of what came; null where nothing did. */
+      /** Times of the first and the last new row in ms; null without rows. */
       readonly fromMs: number | null;
       readonly toMs: number | null;
     }
@@ -43,32 +43,29 @@ export type AppendOutcome =
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'conflict'; readonly count: number; readonly conflicts: readonly RecordConflict[] };
 
-/** Conflicts that are listed one by one. */
+/** Most conflicts that are listed. */
 export const MOST_CONFLICTS = 10;
 
 /** Summary of the rows in the table `given`. */
 export interface StagedRows {
   readonly rows: number;
-  /** The most decimals by partition. */
+  /** Most decimals in each partition, by its name. */
   readonly decimals: ReadonlyMap<string, RowDecimals>;
-  /** Of the first and the last row by time, in ms; infinite without rows. */
+  /** Time of the first row in ms, and of the last row; infinite without rows. */
   readonly fromMs: number;
   readonly toMs: number;
   /** True if each row is later than the one before it. */
   readonly isInOrder: boolean;
 }
 
-/**
- * Makes the table `given` of a source by itself. Null where it can not take it in, and then there is no such
- * table.
- */
+/** Creates the table `given` directly from a source. Returns null, and creates none, if it cannot. */
 export type StageRows = (database: Database) => Promise<StagedRows | null>;
 
-/** Rows of one chunk, as DuckDB has them. */
+/** Rows of one chunk of DuckDB. */
 const CHUNK_ROWS = 2_048;
 /**
- * Values in all lists of one column of a chunk: the library writes past the end of its memory with more,
- * since it sets the size of a list's vector without reserving it.
+ * Most values in all lists of one column of a chunk. With more, the library writes past the end of its
+ * memory, since it sets the size of a list's vector without reserving it.
  */
 const CHUNK_LIST_VALUES = 2_048;
 const WIDTH = 38;
@@ -77,13 +74,10 @@ const TOO_LARGE = 10n ** BigInt(WIDTH);
 
 type Duckdb = Awaited<ReturnType<typeof loadDuckdb>>;
 
-/**
- * Rows on their way into the catalogue: the table `given`, in the order in which they came, with `seq`
- * counting them.
- */
+/** Table `given` of rows to append, in the order in which they came, with `seq` counting them. */
 export class StagingTable<Row> implements StagedRows {
   rows = 0;
-  /** The most decimals by partition. */
+  /** Most decimals in each partition, by its name. */
   readonly decimals = new Map<string, RowDecimals>();
   fromMs = Number.POSITIVE_INFINITY;
   toMs = Number.NEGATIVE_INFINITY;
@@ -111,7 +105,7 @@ export class StagingTable<Row> implements StagedRows {
     ];
   }
 
-  /** Makes the table in an open database. */
+  /** Creates the table in an open database. */
   static async create<Row>(database: Database, shape: TableShape<Row>): Promise<StagingTable<Row>> {
     const columns = shape.columns.map(({ name, type }) => `${name} ${SQL_TYPES[type]}`);
     await runSql(database, `CREATE TABLE given (${columns.join(', ')}, seq BIGINT)`, 'make a table');
@@ -133,7 +127,7 @@ export class StagingTable<Row> implements StagedRows {
     }
   }
 
-  /** Ends the adding: the table is whole. */
+  /** Writes the last rows and completes the table. */
   finish(): void {
     this.write();
     this.appender.closeSync();
@@ -187,7 +181,7 @@ export class StagingTable<Row> implements StagedRows {
 
   private money(text: string): DuckDBValue {
     const units = unitsOf(text as Parameters<typeof unitsOf>[0]);
-    // Beyond this the library writes the lower bits, which are another number.
+    // Beyond this the library writes only the lower bits, which are another number.
     if (units <= -TOO_LARGE || units >= TOO_LARGE) {
       throw new SarrafError(
         'TOO_LARGE',
@@ -214,7 +208,7 @@ function typeOf(duckdb: Duckdb, { type }: Column): DuckDBType {
   }
 }
 
-/** Rows in their own columns, with the time they are sorted by, their key and content. */
+/** Returns the SQL of rows with their columns, sort time `at_ms`, key `k` and content `v`. */
 function keyedRows<Row>(shape: TableShape<Row>, source: string): string {
   const names = shape.columns.map(({ name }) => name).join(', ');
   const copy =
@@ -223,7 +217,7 @@ function keyedRows<Row>(shape: TableShape<Row>, source: string): string {
     FROM (SELECT ${names}, seq, ${shape.timeSql} AS at_ms, ${copy} AS copy FROM ${source})`;
 }
 
-/** Makes the views `new_rows` of the table `given`, and `there` of the partitions that are there already. */
+/** Creates `new_rows` from the table `given`, and the view `there` of the existing partitions. */
 export async function createViews<Row>(
   database: Database,
   options: { readonly shape: TableShape<Row>; readonly folder: string; readonly there: readonly Partition[] },
@@ -234,7 +228,7 @@ export async function createViews<Row>(
     there.length === 0
       ? '(SELECT * FROM given WHERE false)'
       : `(SELECT *, file_row_number AS seq FROM read_parquet(${files}, file_row_number = true))`;
-  // Counting copies takes a sort, which is done once; the rest costs less to find again than to keep.
+  // Counting copies needs a sort, whose result is kept; without it a view is cheaper.
   const kind = shape.copySql === null ? 'VIEW' : 'TABLE';
   await runSql(database, `CREATE ${kind} new_rows AS ${keyedRows(shape, 'given')}`, 'sort what came');
   await runSql(
@@ -245,8 +239,8 @@ export async function createViews<Row>(
 }
 
 /**
- * Compares what came with itself and with what is there, and leaves what is new in the table `added`. A
- * record of the same key with other content is a conflict, and then there is no such table.
+ * Compares new records with each other and with the existing ones, and leaves the new ones in the table
+ * `added`. A record with the same key but other content is a conflict, and then there is no such table.
  */
 export async function findNew(
   database: Database,
@@ -293,7 +287,7 @@ export async function findNew(
   return null;
 }
 
-/** Takes all that came as new, for a source that is known to tell nothing twice. */
+/** Accepts all rows as new, for a source that is known to contain nothing twice. */
 export async function persistAll(database: Database): Promise<void> {
   await runSql(database, 'CREATE TABLE added AS SELECT * FROM new_rows', 'take what came');
 }
@@ -318,7 +312,7 @@ async function conflictsOf(
   return { kind: 'conflict', count: Number(rows[0]?.[3]), conflicts };
 }
 
-/** The values of a record without the names that the query gives them, and without trailing zeros. */
+/** Writes the values of a record without the names of the query, and without trailing zeros. */
 function contentText(text: string): string {
   return text
     .replaceAll(/'?v\d+'?: /g, '')
@@ -327,10 +321,10 @@ function contentText(text: string): string {
     .slice(0, MOST_CONTENT_CHARACTERS);
 }
 
-/** A whole book has far more. */
+/** Most characters of a record in a conflict; a whole book has far more. */
 const MOST_CONTENT_CHARACTERS = 200;
 
-/** Returns the number of new rows, by partition. */
+/** Returns the number of new rows in each partition. */
 export async function countNew(
   database: Database,
   { partition }: Pick<TableShape<unknown>, 'partition'>,

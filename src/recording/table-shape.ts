@@ -7,7 +7,7 @@ import { cellText } from '../domain/candle-columns.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import { formatUnits, UNIT_DECIMALS, divideHalfEven } from '../domain/money.ts';
 
-/** Type of a Parquet file's column; `money` is DECIMAL(38,10), `moneys` a list of it. */
+/** Type of a column in a Parquet file; `money` is DECIMAL(38,10), `moneys` a list of it. */
 export type ColumnType = 'time' | 'number' | 'money' | 'moneys' | 'text' | 'flag';
 
 export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
@@ -19,7 +19,7 @@ export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
   flag: 'BOOLEAN',
 };
 
-/** One value of a row, as a table takes it. */
+/** Value of one cell of a row. */
 export type Cell = number | DecimalText | string | boolean | readonly DecimalText[] | null;
 
 export interface Column {
@@ -27,15 +27,13 @@ export interface Column {
   readonly type: ColumnType;
 }
 
-/** The decimals that the prices and the amounts of a row have. */
+/** Number of decimals of a row's prices, and of its amounts. */
 export interface RowDecimals {
   readonly price: number;
   readonly amount: number;
 }
 
-/**
- * Layout of the records of one kind in their Parquet files, and the rule by which two of them are the same.
- */
+/** Layout of the records of one kind in Parquet files, and the rule by which two of them are the same. */
 export interface TableShape<Row> {
   /** Name of its rows in messages. */
   readonly noun: string;
@@ -43,31 +41,28 @@ export interface TableShape<Row> {
   readonly partition: 'month' | 'day';
   cells(row: Row): readonly Cell[];
   decimals(row: Row): RowDecimals;
-  /** The time that rows are sorted and partitioned by, in ms. */
+  /** Returns the time by which rows are sorted and partitioned, in ms. */
   timeMs(row: Row): number;
-  /** The same as SQL of the columns. */
+  /** SQL expression for the same time. */
   readonly timeSql: string;
-  /**
-   * Rows with the same key are the same record. `copy` counts equal rows that have no number of their own,
-   * from 1.
-   */
+  /** SQL key: rows with the same key are the same record. `copy` counts equal rows without an id, from 1. */
   readonly keySql: string;
-  /** Equal rows, for `copy`; null where the key needs no counting. */
+  /** SQL columns that define equal rows for `copy`; null if the key needs no counting. */
   readonly copySql: string | null;
-  /** Content that must be the same if the key is. */
+  /** SQL of the content, which must be equal if the key is. */
   readonly contentSql: string;
-  /** Sort order after the time, before the order in which rows came. */
+  /** SQL sort order after the time; the order of arrival comes last. */
   readonly tieSql: string;
 }
 
-/** The month or day of a time, UTC: the name of its partition. */
+/** Returns the name of the partition of a time: its month or day in UTC. */
 export function partitionName(timeMs: number, partition: 'month' | 'day'): string {
   return new Date(timeMs).toISOString().slice(0, partition === 'month' ? 7 : 10);
 }
 
 /**
- * SQL of the partitions of some rows: its name, how many of them it has, and the first and the last of their
- * times. Days are counted first, since naming each row takes longer.
+ * Returns the SQL that lists the partitions of some rows: name, number of rows, first and last time. It
+ * groups by day first, since naming each row takes longer.
  */
 export function countsSql(of: {
   readonly source: string;
@@ -84,8 +79,8 @@ export function countsSql(of: {
 }
 
 /**
- * The same as a condition, which leaves whole ranges of a table unread: a time in ms that lies in the
- * partition.
+ * Returns the SQL condition that a time in ms lies in a partition; whole ranges of a table can then be
+ * skipped.
  */
 export function inPartitionSql(timeSql: string, name: string): string {
   const [year = 0, month = 1, day] = name.split('-').map(Number);
@@ -97,14 +92,14 @@ export function inPartitionSql(timeSql: string, name: string): string {
 const time = (name: string): Column => ({ name, type: 'time' });
 const money = (name: string): Column => ({ name, type: 'money' });
 
-/** Values as one, so that they are compared together. */
+/** Combines SQL values into one, so that they are compared together. */
 const together = (...values: readonly string[]): string =>
   `struct_pack(${values.map((value, index) => `v${index} := ${value}`).join(', ')})`;
 
 const mostDigits = (texts: readonly (DecimalText | null)[]): number =>
   texts.reduce((most, text) => (text === null ? most : Math.max(most, fractionDigits(text))), 0);
 
-/** Bars, one a time. */
+/** Table of bars; the key is the open time. */
 export const CANDLE_SHAPE: TableShape<Candle> = {
   noun: 'candles',
   columns: [time('time_ms'), money('open'), money('high'), money('low'), money('close'), money('volume')],
@@ -122,7 +117,7 @@ export const CANDLE_SHAPE: TableShape<Candle> = {
   tieSql: 'time_ms',
 };
 
-/** Trades: by their number where they have one, else as many equal ones as a source tells of. */
+/** Table of trades; the key is the id if there is one, else the values and a count of equal trades. */
 export const TRADE_SHAPE: TableShape<RecordedTrade> = {
   noun: 'trades',
   columns: [
@@ -138,7 +133,6 @@ export const TRADE_SHAPE: TableShape<RecordedTrade> = {
   decimals: ({ price, amount }) => ({ price: fractionDigits(price), amount: fractionDigits(amount) }),
   timeMs: ({ timeMs, seenMs }) => timeMs ?? seenMs,
   timeSql: 'coalesce(time_ms, seen_ms)',
-  // Without nulls, whose comparison would be unknown.
   keySql: together(
     // Without nulls, whose comparison would be unknown.
     'coalesce(trade_id, -1)',
@@ -151,7 +145,7 @@ export const TRADE_SHAPE: TableShape<RecordedTrade> = {
   tieSql: 'coalesce(trade_id, 0)',
 };
 
-/** Books, one a pair of times. */
+/** Table of books; the key is the pair of their times. */
 export const BOOK_SHAPE: TableShape<RecordedBook> = {
   noun: 'books',
   columns: [
@@ -184,7 +178,7 @@ function levelDigits(levels: readonly BookLevel[], place: 0 | 1): number {
   return levels.reduce((most, level) => Math.max(most, fractionDigits(level[place])), 0);
 }
 
-/** Decimals of the statistics, by their columns. */
+/** Decimal fields of the statistics, by column name. */
 export const STATS_COLUMNS = {
   best_sell: 'bestSell',
   best_buy: 'bestBuy',
@@ -201,7 +195,7 @@ export const STATS_COLUMNS = {
 
 const STATS_FIELDS = Object.values(STATS_COLUMNS);
 
-/** Statistics, one a time. */
+/** Table of statistics; the key is the seen time. */
 export const STATS_SHAPE: TableShape<RecordedStats> = {
   noun: 'statistics',
   columns: [
@@ -227,21 +221,21 @@ export const STATS_SHAPE: TableShape<RecordedStats> = {
 };
 
 const WORD = 4_294_967_296;
-/** Two words make a number below 2^53 where the second is below this. */
+/** Bound of the second word below which two words make a number below 2^53. */
 const EXACT_WORDS = 2 ** 21;
-/** A quotient of floats is off by less than this where it is below 2^53. */
+/** Greatest error of a quotient of floats below 2^53. */
 const MOST_OFF = 4;
 
 /**
- * A vector of DECIMAL(38,10), read from its memory. Each value is four little-endian words; the library would
- * make a bigint of each, which a million bars have no time for.
+ * Reader of a DECIMAL(38,10) vector from its memory. Each value is four little-endian words; the library
+ * would create a bigint for each, which is too slow for a million bars.
  */
 export class MoneyCells {
   private readonly words: Uint32Array;
 
   /** Throws a TypeError for a vector of another type. */
   constructor(vector: DuckDBVector) {
-    // Private by its type only, and the package is pinned: the bytes of the column.
+    // Private only in its type, and the package version is fixed: the bytes of the column.
     const { dataView } = vector as unknown as { readonly dataView?: DataView };
     if (!(dataView instanceof DataView) || dataView.byteOffset % 4 !== 0) {
       throw new TypeError('expected a vector of decimals with 128 bits');
@@ -250,12 +244,12 @@ export class MoneyCells {
   }
 
   /**
-   * Writes the first `count` values into a column as whole numbers of 10^-decimals. Throws `TOO_LARGE` where
-   * one is beyond 2^53, or has more decimals, unless those are to be rounded, half-even.
+   * Writes the first `count` values into a column as whole numbers of 10^-decimals. Throws `TOO_LARGE` for a
+   * value beyond 2^53 or with more decimals; with `rounds` more decimals are rounded half-even.
    *
-   * The quotient of floats is off by a little, but the lowest 32 bits of the exact one are known: dividing by
-   * an odd number without a remainder is a multiplication by its inverse. The number next to the quotient
-   * with these bits is the exact one; none is near where it has a remainder.
+   * The float quotient has a small error, but the lowest 32 bits of the exact quotient are known: a division
+   * by an odd number without remainder is a multiplication by its inverse. The number near the quotient with
+   * these bits is the exact one; with a remainder there is none near.
    */
   copyInto(
     column: Float64Array,
@@ -291,19 +285,19 @@ export class MoneyCells {
     }
   }
 
-  /** One value as units of 1e-10. */
+  /** Returns one value in units of 1e-10. */
   units(row: number): bigint {
     const at = row * 4;
     const word = (index: number): bigint => BigInt(this.words[at + index] ?? 0);
     return BigInt.asIntN(128, word(0) | (word(1) << 32n) | (word(2) << 64n) | (word(3) << 96n));
   }
 
-  /** One value as text. */
+  /** Returns one value as text. */
   text(row: number): DecimalText {
     return formatUnits(this.units(row));
   }
 
-  /** All values as texts, each worked out when it is asked for. */
+  /** Returns all values as texts, each converted when it is read. */
   texts(count: number, texts: CellTexts): TextColumn {
     const cells = new Float64Array(count);
     try {
@@ -316,7 +310,10 @@ export class MoneyCells {
     return { at: (row) => texts.of(present(cells[row], 'a cell of a column')) };
   }
 
-  /** A negative value, which only damaged data has, or one with more decimals. */
+  /**
+   * Converts a value that the fast conversion cannot handle: negative, as in damaged data, or with more
+   * decimals.
+   */
   private rareCell(row: number, decimals: number, rounds: boolean): number {
     const units = this.units(row);
     const divisor = 10n ** BigInt(UNIT_DECIMALS - decimals);
@@ -330,8 +327,8 @@ export class MoneyCells {
 }
 
 /**
- * The number that makes 1 of an odd one when multiplied, in 32 bits. Each round of Newton's doubles the bits
- * that are right.
+ * Returns the multiplicative inverse of an odd number in 32 bits. Each round of Newton's method doubles the
+ * number of correct bits.
  */
 function oddInverse(odd: number): number {
   const value = odd | 0;
@@ -340,18 +337,15 @@ function oddInverse(odd: number): number {
   return inverse;
 }
 
-/** Decimals of one column by their row. */
+/** Decimal texts of one column, by row. */
 export interface TextColumn {
   at(row: number): DecimalText;
 }
 
-/** Texts that are remembered; then all are forgotten. */
+/** Most cached texts; then the cache is cleared. */
 const MOST_REMEMBERED = 20_000;
 
-/**
- * Whole numbers of 10^-decimals as texts. The same ones come again and again in a book, so they are
- * remembered.
- */
+/** Converts whole numbers of 10^-decimals into texts, with a cache, since a book repeats them often. */
 export class CellTexts {
   readonly decimals: number;
   private readonly known = new Map<number, DecimalText>();
@@ -360,7 +354,7 @@ export class CellTexts {
     this.decimals = decimals;
   }
 
-  /** The text of a cell, without an exponent. */
+  /** Returns the text of a cell, without an exponent. */
   of(cell: number): DecimalText {
     const known = this.known.get(cell);
     if (known !== undefined) return known;

@@ -6,10 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { partitionName } from './table-shape.ts';
 import { AppendFile, afterOnMachine, type After } from './durable-file.ts';
 
-/**
- * Market data, which belongs to nobody. A log-in's reply has a token in it, and all others tell of an
- * account: none of these is ever kept.
- */
+/** Endpoints of public market data. Other replies are never stored: they contain a token or account data. */
 const TAPPED_ENDPOINTS: readonly EndpointName[] = [
   'orderBook',
   'orderBookV3',
@@ -28,7 +25,7 @@ const PATHS = TAPPED_ENDPOINTS.map((name) => {
   return { method, start: path.split('{', 1)[0] ?? path, isWhole: !path.includes('{') };
 });
 
-/** A way to the exchange that hands a copy of each reply with market data on. */
+/** Transport to the exchange that passes on a copy of each reply with market data. */
 export class TappedTransport implements Transport {
   private readonly inner: Transport;
   private readonly nowMs: () => number;
@@ -37,7 +34,7 @@ export class TappedTransport implements Transport {
   constructor(options: {
     readonly inner: Transport;
     readonly nowMs: () => number;
-    /** Must not throw. */
+    /** Called with each reply; must not throw. */
     readonly onReply: (reply: RawReply) => void;
   }) {
     this.inner = options.inner;
@@ -74,47 +71,47 @@ function isMarketData({ method, path }: HttpRequest): boolean {
   );
 }
 
-/** The folder of the catalogue in which raw replies lie. */
+/** Folder of the catalogue for raw replies. */
 const RAW = 'raw';
 
 /**
- * Packed together, and on the disk, after this or at this size: the shorter, the less is lost with the
- * process, the larger the files.
+ * Interval in ms, and size, at which replies are compressed and written. A shorter interval loses less if the
+ * process dies, but makes larger files.
  */
 const PACK_EVERY_MS = 1_000;
 const LARGEST_PACK_BYTES = 256 * 1024;
 
-/** A file of this size is followed by another. */
+/** Size in bytes at which the next file begins. */
 const LARGEST_BYTES = 64_000_000;
 
-/** A reply as it came. */
+/** Reply as it was received. */
 interface RawReply {
-  /** In ms since 1970: when it was asked for, and when it was there. */
+  /** Times in ms since 1970 of the request and of the reply. */
   readonly sentMs: number;
   readonly seenMs: number;
-  /** Method, path and query. */
+  /** Method, path and query of the request. */
   readonly endpoint: string;
   readonly status: number;
   readonly body: string;
 }
 
 interface RawFileOptions {
-  /** The catalogue's folder. */
+  /** Folder of the catalogue. */
   readonly root: string;
-  /** Sets the files of this process apart from all others. */
+  /** Distinguishes the files of this process from all others. */
   readonly life: string;
-  /** The disk takes no more: nothing more is kept. */
+  /** Called when writing fails; nothing more is stored then. */
   readonly onError: (error: unknown) => void;
   readonly after?: After;
 }
 
 /**
- * Keeps replies whole: JSON lines, packed with gzip in pieces of about a second, in files by the day (UTC).
- * Each piece can be unpacked without those after it, so that of a process that was killed only the last may
- * be cut short.
+ * Stores whole replies as JSON lines, compressed with gzip in pieces of about a second, in one or more files
+ * per day (UTC). Each piece can be decompressed without those after it, so that a killed process damages only
+ * the last.
  */
 export class RawFile {
-  /** Replies that were kept. */
+  /** Number of replies stored. */
   count = 0;
   private readonly options: RawFileOptions;
   private readonly after: After;
@@ -131,7 +128,7 @@ export class RawFile {
     this.after = options.after ?? afterOnMachine;
   }
 
-  /** Keeps a reply. Never throws. */
+  /** Stores a reply. Never throws. */
   write(reply: RawReply): void {
     if (this.isStopped) return;
     const day = partitionName(reply.seenMs, 'day');
@@ -151,7 +148,7 @@ export class RawFile {
     else this.cancelPack ??= this.after(PACK_EVERY_MS, () => this.pack());
   }
 
-  /** Puts everything on the disk. */
+  /** Writes everything to the disk and stops. */
   async close(): Promise<void> {
     this.rotate();
     this.isStopped = true;

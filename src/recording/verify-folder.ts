@@ -22,9 +22,9 @@ import { durationText } from '../domain/time-text.ts';
 
 export interface VerifyOptions {
   readonly range: TimeRange;
-  /** Null: found by the decimals that nearly all prices of candles have. */
+  /** Price step; null: found from the decimals that nearly all prices of candles have. */
   readonly priceStep: Units | null;
-  /** Longest permitted time without a book. */
+  /** Longest permitted time without a book, in ms. */
   readonly gapMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface VerifyReport {
   readonly leftOvers: readonly string[];
 }
 
-/** Looks at everything in a folder; changes nothing. */
+/** Verifies everything in a folder, without changing anything. */
 export async function verifyFolder(
   catalogue: Catalogue,
   key: FolderKey,
@@ -60,7 +60,7 @@ export async function verifyFolder(
   return { key, rows, findings, leftOvers };
 }
 
-/** Null where there is none that can be read; that is a finding, and other folders can be looked at. */
+/** Returns the manifest; null if it is missing or unreadable, which becomes a finding. */
 function manifestOf(catalogue: Catalogue, key: FolderKey, findings: Findings): Manifest | null {
   try {
     return catalogue.manifest(key);
@@ -71,7 +71,7 @@ function manifestOf(catalogue: Catalogue, key: FolderKey, findings: Findings): M
   }
 }
 
-/** Answers how many rows were looked at; of those that nothing is to be looked for in, how many there are. */
+/** Checks the rows and returns their number; rows that need no check are only counted. */
 async function checkRows(
   catalogue: Catalogue,
   of: {
@@ -113,7 +113,7 @@ async function checkRows(
     }
     return rows;
   }
-  // A damaged partition would end the reading: then its finding is the one that counts.
+  // Reading would stop at a damaged partition, which is a finding already.
   if (findings.byKind().file !== undefined) return rows;
   const question = { market: key.market, ...range };
   if (key.kind === 'trades') {
@@ -138,8 +138,8 @@ async function checkEach<Row>(
 }
 
 /**
- * Holds the files of a folder against its manifest, and answers the partitions that can be read. What a
- * killed writer has left is no finding: the next one removes it.
+ * Compares the files of a folder with its manifest, and returns the readable partitions. Left-overs of a
+ * killed writer are no finding, since the next writer removes them.
  */
 async function checkFiles(
   root: string,
@@ -162,12 +162,12 @@ async function checkFiles(
 }
 
 /**
- * Ids of trades that are remembered, to see one twice: those of some minutes, since equal ones lie side by
- * side.
+ * Most trade ids that are remembered to find duplicates: those of some minutes, since equal trades are
+ * neighbours.
  */
 const MOST_IDS = 10_000;
 
-/** Looks at trades in the order in which they lie. */
+/** Checks trades in the order in which they are stored. */
 class TradeCheck {
   private readonly findings: Findings;
   private readonly priceStep: Units | null;
@@ -237,8 +237,8 @@ class BookCheck {
       readonly priceStep: Units | null;
       readonly gapMs: number;
       /**
-       * Stretches in which a recorder looked, but for gaps: without a book nothing changed. In the order of
-       * time.
+       * Ranges in which a recorder polled, except gaps, in order of time: without a book there nothing
+       * changed.
        */
       readonly watched: readonly TimeRange[];
       readonly gaps: readonly TimeRange[];
@@ -283,8 +283,8 @@ class BookCheck {
   }
 
   /**
-   * True if a recorder watched since the book before was seen, which may be long after it changed, without a
-   * longer pause than a gap: files of a recorder end and begin anew.
+   * True if a recorder polled since the book before was seen, without a pause longer than a gap. That book
+   * may have been seen long after it changed, and a recorder's files end and begin anew.
    */
   private isWatched(toMs: number): boolean {
     const { watched, gaps, gapMs, seenBeforeMs } = this;

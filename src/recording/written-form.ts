@@ -6,22 +6,22 @@ import { asciiDigits } from './open-text.ts';
 
 /** Format of a file as given by the user. The first rows decide for each option left out. */
 export interface FileForm {
-  /** The sign before decimals. */
+  /** Sign before decimals. */
   readonly decimal?: 'point' | 'comma' | undefined;
   /** First part of dates such as 03/04/2026. */
   readonly dates?: 'day-first' | 'month-first' | undefined;
-  /** The decimals that prices with more are rounded to; without it they stay. */
+  /** Most decimals of prices; prices with more are rounded. Default: prices stay unchanged. */
   readonly roundPrices?: number | undefined;
 }
 
 const NUMBER_FIELDS: readonly Field[] = ['open', 'high', 'low', 'close', 'volume', 'price', 'amount'];
 
-/** Numbers with commas between thousands, or with commas before decimals. */
+/** Numbers with commas between thousands; below, numbers with commas before decimals. */
 const POINT_NUMBER = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
 const COMMA_NUMBER = /^[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?$/;
-/** With a comma that can only be one between thousands. */
+/** Numbers with a comma that can only be a thousands separator. */
 const SURE_THOUSANDS = /^[+-]?\d{1,3}(?:(?:,\d{3}){2,}|,\d{3}\.\d+)/;
-/** Short volumes, as 12.3K. */
+/** Suffixes of short volumes, such as 12.3K. */
 const SUFFIXES: Readonly<Record<string, string>> = { K: 'e3', M: 'e6', B: 'e9' };
 
 const CLOCK =
@@ -33,31 +33,30 @@ const MONTH_FIRST = /^([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})(?:,? +(.+))?$/;
 const MONTH_SECOND = /^(\d{1,2})[ -]([A-Za-z]{3,9})\.?[ -](\d{4})(?:,? +(.+))?$/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Times that `TimeReader` reads as they are, but for eight digits of a date. */
+/** Times that `TimeReader` reads unchanged, except dates of eight digits. */
 const PLAIN_TIME =
   /^(?:\d+(?:\.\d+)?|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?(?:Z|UTC|[+-]\d\d(?::?\d\d)?))?)?)$/;
 
-/** Days since 1899-12-31 of 1954 to 2119: as seconds since 1970 they would all be of its first day. */
+/** Spreadsheet dates (days since 1899-12-31) of 1954 to 2119; as seconds all would be on 1970-01-01. */
 const FIRST_SERIAL = 20_000;
 const LAST_SERIAL = 80_000;
 
-/** Without spaces and apostrophes between thousands. */
+/** Removes spaces and apostrophes between thousands. */
 const joinedDigits = (text: string): string =>
   asciiDigits(text).replaceAll(/(?<=\d)[\s'\u2019](?=\d{3}(?:\D|$))/g, '');
 
 /**
- * Format of a file's numbers and times, found from its first rows: with commas between thousands or before
- * decimals, with digits of Persian or Arabic, with dates of other orders, with the clock in a column of its
- * own. It converts each text to the plain one, and leaves a text that it can not read unchanged, for the
- * message.
+ * Format of a file's numbers and times, found from its first rows: commas between thousands or before
+ * decimals, Persian or Arabic digits, other orders of dates, a separate column for the time of day. It
+ * converts texts to the plain format, and leaves an unreadable text unchanged for the message.
  */
 export class WrittenForm {
   private readonly sign: 'point' | 'comma';
   private readonly dateOrder: 'day-first' | 'month-first';
-  /** True if numbers and times of the first rows are plain, so that they may be read as columns. */
+  /** True if numbers and times of the first rows are plain, so that the file may be read as columns. */
   readonly isPlain: boolean;
 
-  /** Throws `INVALID_FILE` where the first rows can be read in two ways, with the option that says which. */
+  /** Throws `INVALID_FILE` if the first rows are ambiguous; the message names the option that decides. */
   constructor(of: {
     readonly path: string;
     readonly places: ColumnPlaces;
@@ -80,12 +79,12 @@ export class WrittenForm {
       times.every((text) => (PLAIN_TIME.test(text) || !/\d/.test(text)) && !DIGITS_ONLY.test(text));
   }
 
-  /** A number as a plain text. */
+  /** Converts a number to plain text. */
   number(text: string, field: Field): string {
     if (tryDecimalText(text) !== null && this.sign === 'point') return text;
     const joined = joinedDigits(text);
     if (field !== 'volume') return this.plain(joined) ?? text;
-    // A dash is how some write that nothing was traded.
+    // Some programs write a dash for no volume.
     if (joined === '-') return '0';
     const suffix = SUFFIXES[joined.slice(-1).toUpperCase()];
     const number = this.plain(suffix === undefined ? joined : joined.slice(0, -1));
@@ -99,7 +98,7 @@ export class WrittenForm {
     return POINT_NUMBER.test(text) ? text.replaceAll(',', '') : null;
   }
 
-  /** A time as ISO 8601, or as it is where it is a number. */
+  /** Converts a time to ISO 8601; a number is unchanged. */
   time(text: string, clock: string): string {
     const whole = asciiDigits(clock === '' ? text : `${text} ${clock}`);
     const date = this.dateOf(whole);
@@ -146,7 +145,7 @@ function monthOf(name = ''): string {
   return index === -1 ? '' : String(index + 1);
 }
 
-/** An hour of the day; one of a half that a clock does not have stays too large, so that it is refused. */
+/** Returns the hour of the day; an hour that a 12-hour clock does not have becomes 99, which is refused. */
 function hourOf(hour: number, half: string | undefined): string {
   if (half === undefined) return String(hour).padStart(2, '0');
   if (hour < 1 || hour > 12) return '99';
@@ -222,8 +221,8 @@ function refuseForeignDates(path: string, texts: readonly string[]): void {
 }
 
 /**
- * Before the first a number is seconds, before the second milliseconds, before the third microseconds, else
- * nanoseconds: 1e11 s are the year 5138.
+ * Bounds of the units of times: smaller numbers are seconds, milliseconds, or microseconds; all others are
+ * nanoseconds. 1e11 s are in the year 5138.
  */
 const FIRST_MS = 1e11;
 const FIRST_MICROSECONDS = 1e14;
@@ -232,9 +231,9 @@ const FIRST_NANOSECONDS = 1e17;
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:\s?(Z|UTC|[+-]\d\d(?::?\d\d)?))?)?$/;
 
 /**
- * Reads the times of one file: seconds, milliseconds, microseconds or nanoseconds since 1970, or ISO 8601,
- * where a time without a zone is UTC. All are of one form, one unit and one zone, since a file in which that
- * changes was put together of parts that do not fit.
+ * Reads the times of one file: seconds, milliseconds, microseconds or nanoseconds since 1970, or ISO 8601, in
+ * UTC if no zone is given. All must have one form, one unit and one zone: a file in which these change was
+ * combined from parts that do not fit.
  */
 export class TimeReader {
   private form: string | null = null;
@@ -242,8 +241,8 @@ export class TimeReader {
   private zoneLine = 0;
 
   /**
-   * A time in ms, or what is wrong with it as a sentence. Throws `INVALID_FILE` where the zone changes: then
-   * the whole file is in doubt.
+   * Returns a time in ms since 1970, or the problem as a sentence. Throws `INVALID_FILE` if the zone changes:
+   * then the whole file is in doubt.
    */
   read(text: string, at: { readonly path: string; readonly line: number }): number | string {
     if (/^\d+(?:\.\d+)?$/.test(text)) return this.number(text);
@@ -251,7 +250,7 @@ export class TimeReader {
     if (date === undefined)
       return `expected a time in s, ms, microseconds or nanoseconds, or as ISO 8601, found "${text}"`;
     const timeMs = Date.parse(`${date}T${clock ?? '00:00'}${offset(zone)}`);
-    // Invalid dates, such as February 30, would be taken for days of the next month.
+    // Invalid dates, such as February 30, would be read as days of the next month.
     if (!Number.isSafeInteger(timeMs) || !new Date(`${date}T00:00Z`).toISOString().startsWith(date))
       return `expected a date of the calendar, found "${text}"`;
     const problem = this.formProblem('ISO 8601', text);
@@ -260,7 +259,7 @@ export class TimeReader {
     return timeMs;
   }
 
-  /** Returns the problem of a time of this unit or form; null if all before it had the same. */
+  /** Returns the problem of a time in this unit or form; null if all times before have the same. */
   private formProblem(form: string, text: string): string | null {
     this.form ??= form;
     return this.form === form ? null : `expected a time in ${this.form} as in the first row, found "${text}"`;
@@ -278,7 +277,7 @@ export class TimeReader {
             : 'nanoseconds';
     const problem = this.formProblem(unit, text);
     if (problem !== null) return problem;
-    // What comes after a point is cut off below: a float of so many digits may have been rounded up.
+    // Decimals are cut off below, since a float with so many digits may have been rounded up.
     if (unit === 'ms' && !text.includes('.')) return number;
     const [whole = '0', part = ''] = text.split('.');
     if (unit === 's') return Number(whole) * 1_000 + Number(part.slice(0, 3).padEnd(3, '0'));

@@ -20,13 +20,13 @@ import { inDigits } from '../../language/fact.ts';
 import type { BarGrid } from '../../domain/candle.ts';
 import { cellUnits, columnScale, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 
-/** Holdings of an account by currency, lower case. */
+/** Holdings of an account by currency code in lower case. */
 export type Holdings = ReadonlyMap<string, bigint>;
 
 interface AccountHistoryOptions {
-  /** Before all fills. */
+  /** Holdings before all fills. */
   readonly opening: Holdings;
-  /** By their time. */
+  /** Fills in order of time. */
   readonly fills: readonly FillRecord[];
   readonly markets: readonly Market[];
   readonly prices: PriceHistory;
@@ -34,8 +34,8 @@ interface AccountHistoryOptions {
 }
 
 /**
- * Value of an account at moments that only go forward, from its first holdings and its trades: by the rule of
- * `valueIn`, each currency once and rounded half-even. Holdings without a price count for nothing.
+ * Computes the value of an account at rising moments, from its first holdings and its trades. As in
+ * `valueIn`, each currency is rounded half-even once. Holdings without a price count as nothing.
  */
 export class AccountHistory {
   private readonly options: AccountHistoryOptions;
@@ -47,7 +47,7 @@ export class AccountHistory {
     this.held = new Map(options.opening);
   }
 
-  /** Trades of the moment itself are in it. */
+  /** Advances to a moment; trades at the moment itself are included. */
   advance(timeMs: number): void {
     const { fills, prices } = this.options;
     prices.advance(timeMs);
@@ -64,7 +64,7 @@ export class AccountHistory {
     return holdingsValue(this.held, quote, prices.priceOf);
   }
 
-  /** Returns true if the holding of any currency other than that of the results is enough for an order. */
+  /** True if a holding in a currency other than that of the results is large enough for an order. */
   isExposed(): boolean {
     const { markets, prices, quote } = this.options;
     return markets.some((market) => {
@@ -74,7 +74,7 @@ export class AccountHistory {
     });
   }
 
-  /** The curve at these moments, which rise. */
+  /** Returns the equity curve at these moments, which must rise. */
   curveAt(momentsMs: readonly number[]): EquityCurve {
     const length = momentsMs.length;
     const equity = new Float64Array(length);
@@ -88,9 +88,7 @@ export class AccountHistory {
   }
 }
 
-/**
- * Returns the value of holdings, each currency rounded by itself. Holdings without a price count for nothing.
- */
+/** Returns the value of holdings, each currency rounded separately; one without a price counts as nothing. */
 export function holdingsValue(held: Holdings, quote: Currency, priceOf: PriceOf): Units {
   let sum = 0n;
   for (const [asset, amount] of held)
@@ -98,30 +96,30 @@ export function holdingsValue(held: Holdings, quote: Currency, priceOf: PriceOf)
   return sum as Units;
 }
 
-/** Returns what fills brought, less what they cost. */
+/** Returns the net effect of fills on the holdings. */
 export function broughtBy(fills: readonly FillRecord[]): Holdings {
   const held = new Map<string, bigint>();
   for (const fill of fills) addEffect(held, fill, 1n);
   return held;
 }
 
-/** Returns the holdings of an account before all these fills, from those after them. */
+/** Returns the holdings before some fills, from those after them. */
 export function openingOf(closing: Holdings, fills: readonly FillRecord[]): Holdings {
   const held = new Map(closing);
   for (const fill of fills) addEffect(held, fill, -1n);
   return held;
 }
 
-/** Adds the effect of a fill on the wallets; a factor of -1 reverses it. */
+/** Adds the effect of a fill to the holdings; a factor of -1 reverses it. */
 function addEffect(held: Map<string, bigint>, fill: FillRecord, factor: 1n | -1n): void {
   for (const [currency, units] of movesOf({ ...fill, ...parseMarket(fill.market) }))
     held.set(currency, (held.get(currency) ?? 0n) + factor * units);
 }
 
 /**
- * Returns the number of intents of each strategy, and of those refused, as far as a mirror stores them:
- * intents that became work, with those refused by risk or a lock; orders of algorithms that risk refused;
- * orders that the exchange refused.
+ * Returns the number of intents and refusals of each strategy, as far as a mirror stores them: accepted
+ * intents, intents refused by risk or a lock, slices of algorithms refused by risk, and orders refused by the
+ * exchange.
  */
 export function intentsOfMirror(
   rows: Pick<SessionRows, 'intents' | 'refusedIntents' | 'refusedSlices' | 'orders'>,
@@ -129,7 +127,7 @@ export function intentsOfMirror(
 ): readonly StrategyIntents[] {
   const tallies = new Map(strategies.map((name) => [name, new IntentTally()]));
   for (const [name, count] of rows.intents) tallyOf(tallies, name).intents = count;
-  // An intent whose order was rejected is told with the order.
+  // The refusal of an intent with a rejected order is counted with the order.
   const placed = new Set<string>();
   for (const order of rows.orders) {
     if (order.state !== 'rejected') continue;
@@ -163,8 +161,8 @@ function tallyOf(tallies: Map<string, IntentTally>, strategy: string): IntentTal
 }
 
 /**
- * Returns the check that refused an intent. Of a lock only the first refusal has a line in the journal; a
- * refusal for lack of funds has none.
+ * Returns the check that refused an intent. The journal has a line only for the first refusal of a lock, and
+ * none for lack of funds.
  */
 function codeOf({ check, reason, kind }: RefusedIntent): string {
   if (check !== null) return check.startsWith('lock ') ? check : `risk ${check}`;
@@ -176,16 +174,15 @@ function codeOf({ check, reason, kind }: RefusedIntent): string {
 
 interface Described {
   readonly range: { readonly fromMs: number; readonly toMs: number };
-  /** Currencies of the account that no market of the session values. */
+  /** Currencies of the account that no market of the session can value. */
   readonly unvalued: readonly string[];
-  /** Source that states how much money there is. */
+  /** Source of the amount of money at the start. */
   readonly opening: 'books' | 'balances' | 'capital' | 'nothing';
   readonly hasParams: boolean;
 }
 
-/** Returns how the figures of a live session came about, and what its mirror does not know. */
+/** Returns how the figures of a live session were computed, and what its mirror does not know. */
 export function describeMirror(rows: SessionRows, of: Described): FidelityStatement {
-  // Rows that retention has removed.
   return {
     kind: 'live',
     rules: [
@@ -233,7 +230,7 @@ function candleCaveats({ series }: SessionRows, { fromMs }: Described['range']):
   });
 }
 
-/** Currencies that are named; of more they are counted. */
+/** Most currencies that are named; further ones are counted. */
 const MOST_NAMED = 10;
 
 function unvaluedCaveat(unvalued: readonly string[]): FidelityFact {
@@ -244,23 +241,23 @@ function unvaluedCaveat(unvalued: readonly string[]): FidelityFact {
     : fact('mirror.unknown.value', { currencies });
 }
 
-/** A price, from this moment on. */
+/** Price of a market that is valid from a moment on. */
 export interface PricePoint {
   readonly atMs: number;
   readonly price: Units;
 }
 
-/** The prices of one market that are known, over time. */
+/** Known prices of one market over time. */
 interface MarketPrices {
   readonly market: string;
   readonly candles: CandleColumns;
-  /** Those of own trades and of the last readings, by their time. */
+  /** Prices of own trades and of the last readings, in order of time. */
   readonly traded: readonly PricePoint[];
 }
 
 /**
- * Price of each market at a moment that only goes forward: the close of the last bar that had ended, or a
- * trade after it. Before the first of them it is the first price that there is.
+ * Price of each market at rising moments: the close of the last ended bar, or a later trade. Before the first
+ * of them it is the first known price.
  */
 export class PriceHistory {
   private readonly cursors: ReadonlyMap<string, MarketCursor>;
@@ -269,10 +266,10 @@ export class PriceHistory {
     this.cursors = new Map(markets.map((one) => [one.market, new MarketCursor(one)]));
   }
 
-  /** Null where nothing is ever known of the market. */
+  /** Returns the price of a market; null if none is ever known. */
   readonly priceOf: PriceOf = (market) => this.cursors.get(market)?.price ?? null;
 
-  /** A bar that ends at the moment, and trades of it, are in the price. */
+  /** Advances to a moment; bars that end at it and trades at it are included. */
   advance(timeMs: number): void {
     for (const cursor of this.cursors.values()) cursor.advance(timeMs);
   }
@@ -314,7 +311,7 @@ class MarketCursor {
   }
 }
 
-/** The first price that is known of a market; null where none is. */
+/** Returns the first known price of a market; null if there is none. */
 function firstPrice(candles: CandleColumns, traded: readonly PricePoint[]): Units | null {
   const [first] = traded;
   const openMs = candles.length === 0 ? Number.POSITIVE_INFINITY : (candles.openTimeMs[0] ?? 0);

@@ -34,11 +34,11 @@ interface Session {
   readonly run: BacktestRun;
   readonly trips: readonly RoundTrip[];
   readonly names: readonly string[];
-  /** By strategy. */
+  /** Profit of each strategy. */
   readonly profits: ReadonlyMap<string, Units>;
 }
 
-/** Returns the outcome of the bot, profit by strategy, and what is open at the end of the mirror. */
+/** Returns the facts of a live session: profits, pauses, and what is open at the end of the mirror. */
 export function sessionOf(rows: SessionRows, session: Session): LiveSession {
   const { path, epoch, isRunning, aliveUntilMs } = rows;
   const { run, names } = session;
@@ -54,7 +54,7 @@ export function sessionOf(rows: SessionRows, session: Session): LiveSession {
       const sinceMs = Math.max(run.fromMs, aliveUntilMs ?? lineBeforeMs ?? run.fromMs);
       return isRestart && sinceMs < atMs && atMs <= run.toMs ? [{ fromMs: sinceMs, toMs: atMs }] : [];
     }),
-    // What was open at another time than the last is not kept.
+    // The mirror stores only what is open now, not what was open at another time.
     openOrders: isWhole ? rows.unfinished.map(openOrder) : [],
     positions: isWhole ? positionsOf(rows, run) : [],
   };
@@ -87,7 +87,7 @@ function strategyFigures(
 
 type Status = LiveSession['strategies'][number]['status'];
 
-/** Nothing runs where no bot does. */
+/** Returns the status of a strategy: "running" only if the bot runs. */
 function statusOf(status: Status, isRunning: boolean | null): Status {
   if (status !== 'running' || isRunning === true) return status;
   return isRunning === null ? 'unknown' : 'not running';
@@ -101,7 +101,7 @@ function countOf(rows: readonly { readonly strategy: string | null }[], name: st
   return rows.reduce((sum, { strategy }) => (strategy === name ? sum + 1 : sum), 0);
 }
 
-/** The line that says that strategies begin. Older bots did not write when they were alive last. */
+/** Journal line of a start of strategies. Older bots did not store their last sign of life. */
 const startLine = z.object({
   isRestart: z.boolean(),
   aliveUntilMs: storedTimeMs.nullable().optional(),
@@ -147,15 +147,14 @@ interface Range {
   readonly toMs: number;
 }
 
-/** Points of a curve where no candle says how many. */
+/** Points of a curve if there are no candles to derive the number from. */
 const USUAL_POINTS = 2_000;
-/** Of any curve. Where candles are more, points lie further apart. */
+/** Most points of a curve; with more candles the points lie further apart. */
 const MOST_POINTS = 100_000;
 
 /**
- * The moments of the equity curve of a live session, and what lies between two of them: the end of each
- * candle, and the end of the session. Where there are no candles before the first one, after the last one or
- * at all, it is evenly spread.
+ * Returns the moments of the equity curve of a live session and the usual time between them: the end of each
+ * candle, and of the session. Spans without candles are filled with evenly spaced moments.
  */
 export function momentsOf(
   candles: readonly CandleColumns[],
@@ -170,7 +169,7 @@ export function momentsOf(
   for (const columns of known) {
     const { openTimeMs, length, anchors } = columns;
     const grid = gridOfColumns(columns);
-    // Of many, those that a longer bar would end with.
+    // If there are too many closes, only those at which a longer bar ends are used.
     const retained = gridOf(timeframe, anchors);
     for (let bar = 0; bar < length; bar += 1) {
       const closeMs = grid.endOf(openTimeMs[bar] ?? 0);
@@ -184,19 +183,19 @@ export function momentsOf(
   return { barMs, momentsMs: spread };
 }
 
-/** The shortest timeframe that is not below either length; the longest one where none is. */
+/** Returns the shortest timeframe not below either length in ms; the longest timeframe if none is. */
 function barFor(leastMs: number, finestMs: number): Timeframe {
   return TIMEFRAMES.find((one) => timeframeMs(one) >= leastMs && timeframeMs(one) >= finestMs) ?? '3d';
 }
 
-/** Multiples of a step between two times, without these. */
+/** Returns the multiples of a step between two times, both excluded. */
 function stepsIn(afterMs: number, beforeMs: number, stepMs: number): readonly number[] {
   const first = (Math.floor(afterMs / stepMs) + 1) * stepMs;
   const count = Math.max(0, Math.ceil((beforeMs - first) / stepMs));
   return Array.from({ length: count }, (_, index) => first + index * stepMs);
 }
 
-/** Markets that were traded or have candles, and the bridge where the money of two currencies meets. */
+/** Returns the markets with trades or candles, and the bridge market if two currencies must be converted. */
 export function sessionMarkets(rows: SessionRows, currency: Currency | null): readonly Market[] {
   const symbols = new Set<string>([
     ...rows.series.map(({ market }) => market),
@@ -217,7 +216,7 @@ export function sessionMarkets(rows: SessionRows, currency: Currency | null): re
   });
 }
 
-/** The candles of a market in the range, and its other prices: of the candle before, fills, readings. */
+/** Returns the candles of a market in the range, and other prices: of earlier candles, fills, readings. */
 export function historyOf(
   { series, prices }: SessionRows,
   { symbol }: Market,

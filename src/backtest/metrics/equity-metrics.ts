@@ -3,14 +3,13 @@ import { dayOfJalali, jalaliOf } from '../../domain/time-text.ts';
 import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 
-/** A market that is open every hour of the year: 365 days of 24 hours, in ms. Leap days are not counted. */
+/** Length of a year in ms for markets that are always open: 365 days of 24 hours, without leap days. */
 export const YEAR_MS = 31_536_000_000;
 
 /**
- * Returns the number of returns in a year, by which a figure of one is annualised. If bars are missing it is
- * the number of bars that exist over the time they cover, `count x year / span`: a return over a gap is one
- * return, and variance grows with time (Bacon 2008, 4.1), so using a year of whole bars would count the time
- * of the gaps again and again.
+ * Returns the number of returns per year, for annualised figures. If bars are missing it is the number of
+ * existing bars over the time they cover, `count x year / span`: a return over a gap is one return, and
+ * variance grows with time (Bacon 2008, 4.1), so whole bars would count the gaps again and again.
  */
 export function returnsPerYear(of: {
   readonly barMs: number;
@@ -21,7 +20,7 @@ export function returnsPerYear(of: {
   return count + HALF < spanMs / barMs ? (count * YEAR_MS) / spanMs : YEAR_MS / barMs;
 }
 
-/** Of a bar: a run may end amid one. */
+/** Half a bar, since a run may end in the middle of one. */
 const HALF = 0.5;
 
 /** Values of an account at both ends of a span of time, and the length of the span. */
@@ -31,15 +30,14 @@ interface Growth {
   readonly spanMs: number;
 }
 
-/** `final / initial - 1`. Null where there was nothing to begin with. */
+/** Total return: `final / initial - 1`. Null if the initial equity is 0. */
 export function totalReturn({ initialEquity, finalEquity }: Growth): Statistic {
   return initialEquity > 0 ? finite(finalEquity / initialEquity - 1) : null;
 }
 
 /**
  * Compound annual growth rate: `(final / initial)^(year / span) - 1`. A span below a year is extrapolated,
- * which says little of short ones. Null without a span, and where it is beyond what a float holds. Bacon
- * (2008), 2.7.
+ * which says little for short spans. Null without a span or if it exceeds a float. Bacon (2008), 2.7.
  */
 export function compoundAnnualGrowth({ initialEquity, finalEquity, spanMs }: Growth): Statistic {
   if (initialEquity <= 0 || spanMs <= 0) return null;
@@ -47,29 +45,29 @@ export function compoundAnnualGrowth({ initialEquity, finalEquity, spanMs }: Gro
 }
 
 /**
- * `CAGR / maxDrawdown`, both of the whole run and not of its last three years. Null without a drawdown.
- * Young, "Calmar Ratio: A Smoother Tool", Futures 20 (1991).
+ * Calmar ratio: `CAGR / maxDrawdown`, both of the whole run instead of its last three years. Null without a
+ * drawdown. Young, "Calmar Ratio: A Smoother Tool", Futures 20 (1991).
  */
 export function calmarRatio(growth: Statistic, maxDrawdown: number): Statistic {
   return quotient(growth, maxDrawdown);
 }
 
-/** Statistics of the returns of all bars of a run together, and the number of returns in a year. */
+/** Statistics of the returns of all bars of a run, and the number of returns per year. */
 interface Returns {
   readonly mean: Statistic;
-  /** About the mean, and below zero. */
+  /** Deviation about the mean; `downsideDeviation` is that below zero. */
   readonly deviation: Statistic;
   readonly downsideDeviation: Statistic;
-  /** `sum(max(return, 0))` and `sum(max(-return, 0))`. */
+  /** Sum of the gains, `sum(max(return, 0))`; `losses` is `sum(max(-return, 0))`. */
   readonly gains: number;
   readonly losses: number;
   readonly perYear: number;
 }
 
 /**
- * The simple returns of each bar, `equity[i] / equity[i - 1] - 1`; the first one is from the initial equity.
- * After a total loss there is nothing left to have a return on, so it is 0. No array keeps them: they are
- * worked out once for the mean, and once for the deviation from it.
+ * Computes statistics of the simple returns of each bar, `equity[i] / equity[i - 1] - 1`; the first return is
+ * from the initial equity. After a total loss a return is 0. To save memory the returns are not stored but
+ * computed twice: for the mean and for the deviation.
  */
 export function returnsOf(initialEquity: number, equity: Float64Array, perYear: number): Returns {
   const { length } = equity;
@@ -107,23 +105,23 @@ export function returnsOf(initialEquity: number, equity: Float64Array, perYear: 
 }
 
 /**
- * `sampleDeviation(returns) x sqrt(returns a year)`. Bacon, "Practical Portfolio Performance Measurement and
- * Attribution" (2008), 4.1.
+ * Annual volatility: `sampleDeviation(returns) x sqrt(returns per year)`. Bacon, "Practical Portfolio
+ * Performance Measurement and Attribution" (2008), 4.1.
  */
 export function volatility({ deviation, perYear }: Returns): Statistic {
   return annualised(deviation, perYear);
 }
 
 /**
- * `mean(returns) / sampleDeviation(returns) x sqrt(returns a year)`, above a risk-free rate of 0.
- * Sharpe, "The Sharpe Ratio", Journal of Portfolio Management 21 (1994).
+ * Sharpe ratio: `mean(returns) / sampleDeviation(returns) x sqrt(returns per year)`, for a risk-free rate of
+ * 0. Sharpe, "The Sharpe Ratio", Journal of Portfolio Management 21 (1994).
  */
 export function sharpeRatio({ mean, deviation, perYear }: Returns): Statistic {
   return annualised(quotient(mean, deviation), perYear);
 }
 
 /**
- * `mean(returns) / downsideDeviation(returns) x sqrt(returns a year)`, against a target of 0.
+ * Sortino ratio: `mean(returns) / downsideDeviation(returns) x sqrt(returns per year)`, for a target of 0.
  * Sortino and Price, "Performance Measurement in a Downside Risk Framework", Journal of Investing 3 (1994).
  */
 export function sortinoRatio({ mean, downsideDeviation, perYear }: Returns): Statistic {
@@ -131,7 +129,7 @@ export function sortinoRatio({ mean, downsideDeviation, perYear }: Returns): Sta
 }
 
 /**
- * `sum(max(return, 0)) / sum(max(-return, 0))`, about a threshold of 0. Null without a losing bar.
+ * Omega ratio: `sum(max(return, 0)) / sum(max(-return, 0))`, for a threshold of 0. Null without a losing bar.
  * Keating and Shadwick, "A Universal Performance Measure", Journal of Performance Measurement 6 (2002).
  */
 export function omegaRatio({ gains, losses }: Returns): Statistic {
@@ -143,19 +141,19 @@ function annualised(ratio: Statistic, perYear: number): Statistic {
 }
 
 interface Drawdown {
-  /** The largest loss from a peak as a fraction of it, 0 to 1. */
+  /** Largest loss from a peak as a fraction of the peak, 0 to 1. */
   readonly depth: number;
   /**
-   * Length of that drawdown: from its peak until the peak was reached again, or to the end. 0 without a
-   * drawdown.
+   * Length of the deepest drawdown in ms: from its peak until the peak was reached again, or to the end. 0
+   * without a drawdown.
    */
   readonly lengthMs: number;
-  /** The longest time below any peak, which can be another one. */
+  /** Longest time below any peak in ms; this may be another drawdown. */
   readonly longestMs: number;
 }
 
 /**
- * The deepest drawdown, `max over t of (peak before t - value at t) / peak before t`, and its length.
+ * Returns the deepest drawdown, `max over t of (peak before t - value at t) / peak before t`, and its length.
  * Magdon-Ismail and Atiya, "Maximum Drawdown", Risk 17 (2004).
  */
 export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
@@ -171,7 +169,7 @@ export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
   return { depth: deepest, lengthMs, longestMs };
 }
 
-/** Says the drawdown at each moment of a curve, 0 to 1. */
+/** Computes the drawdown at each moment of a curve, 0 to 1. */
 export class DrawdownMeter {
   #peak: number;
 
@@ -179,14 +177,14 @@ export class DrawdownMeter {
     this.#peak = startValue;
   }
 
-  /** The drawdown at the next moment. */
+  /** Returns the drawdown at the next moment, whose value is given. */
   next(value: number): number {
     if (value > this.#peak) this.#peak = value;
     return fractionLost(this.#peak, value);
   }
 }
 
-/** Values over time. The arrays are equally long. */
+/** Values over time, with a start value. Both arrays have the same length. */
 export interface ValuesOverTime {
   readonly startMs: number;
   readonly startValue: number;
@@ -194,19 +192,19 @@ export interface ValuesOverTime {
   readonly value: Float64Array;
 }
 
-/** One time below a peak. */
+/** One period below a peak. */
 interface DrawdownPeriod {
-  /** The largest loss from the peak as a fraction of it, above 0 and at most 1. */
+  /** Largest loss from the peak as a fraction of it, above 0 and at most 1. */
   readonly depth: number;
   readonly peakMs: number;
-  /** Time of the first deepest point. */
+  /** Time of the first lowest point. */
   readonly troughMs: number;
   /** Time at which the peak was reached again, or the end of the curve. */
   readonly endMs: number;
   readonly isOver: boolean;
 }
 
-/** Gives every time below a peak, oldest first. A rise from peak to peak is none. */
+/** Calls `onPeriod` for each period below a peak, oldest first. A rise from peak to peak is no period. */
 function forEachDrawdown(curve: ValuesOverTime, onPeriod: (period: DrawdownPeriod) => void): void {
   const { value, timeMs } = curve;
   let peak = curve.startValue;
@@ -233,7 +231,7 @@ function forEachDrawdown(curve: ValuesOverTime, onPeriod: (period: DrawdownPerio
   }
 }
 
-/** The deepest times below a peak, the deepest first, the older first of equal ones. */
+/** Returns at most `most` drawdowns, the deepest first; of equal ones the older first. */
 export function deepestDrawdowns(curve: ValuesOverTime, most: number): readonly DrawdownPeriod[] {
   const deepest: DrawdownPeriod[] = [];
   forEachDrawdown(curve, (period) => {
@@ -245,23 +243,23 @@ export function deepestDrawdowns(curve: ValuesOverTime, most: number): readonly 
   return deepest;
 }
 
-/** `(peak - now) / peak`, 0 to 1; 0 where there was nothing to lose. */
+/** Returns the loss from a peak: `(peak - now) / peak`, 0 to 1; 0 if the peak is not above 0. */
 function fractionLost(peak: number, now: number): number {
   if (peak <= 0) return 0;
   return Math.min(1, Math.max(0, (peak - now) / peak));
 }
 
-/** The return of one calendar month (UTC), or of that part of it which the run covers. */
+/** Return of one calendar month (UTC), or of the part of it that the run covers. */
 export interface MonthlyReturn {
   readonly year: number;
-  /** 1 to 12. */
+  /** Number of the month, 1 to 12. */
   readonly month: number;
   readonly change: number;
 }
 
 /**
- * `equity at the end of the month / equity at the end of the one before - 1`. A moment at midnight closes the
- * day before it, so it belongs to that day's month. After a total loss a month returns 0.
+ * Returns the return of each month: `equity at its end / equity at the end of the month before - 1`. A moment
+ * at midnight belongs to the day and month that it ends. After a total loss a month returns 0.
  */
 export function monthlyReturns(
   initialEquity: number,
@@ -281,7 +279,7 @@ export function monthlyReturns(
   return months;
 }
 
-/** A month of a calendar: its number, 1 to 12, and the midnight that ends it. */
+/** Month of a calendar: its number, 1 to 12, and the midnight that ends it. */
 interface Month {
   readonly year: number;
   readonly month: number;
@@ -294,7 +292,7 @@ function utcMonth(atMs: number): Month {
   return { year, month: month + 1, endMs: Date.UTC(year, month + 1, 1) };
 }
 
-/** The Jalali month on Tehran's clock. */
+/** Returns the Jalali month of a time, by Tehran's clock. */
 export function jalaliMonth(atMs: number): Month {
   const { year, month } = jalaliOf(tehranDay(atMs));
   const next = month === 12 ? { year: year + 1, month: 1, day: 1 } : { year, month: month + 1, day: 1 };
@@ -315,8 +313,8 @@ const COLUMNS = 24;
 const NICE = [1, 2, 2.5, 5, 10];
 
 /**
- * Values in columns of one round width, with an edge at zero so that gains and losses are never mixed. The
- * middle 98 % decide the width; what lies outside is in the outermost columns. Empty of nothing.
+ * Counts values in columns of one round width. An edge at zero separates gains from losses. The middle 98 %
+ * of the values decide the width; the outermost columns count the rest. Empty without values.
  */
 export function returnHistogram(values: readonly number[]): HistogramColumn[] {
   if (values.length === 0) return [];
@@ -338,10 +336,7 @@ export function returnHistogram(values: readonly number[]): HistogramColumn[] {
   }));
 }
 
-/**
- * The next width that people count in: 1, 2, 2.5 or 5 of some power of ten. Where all values are as good as
- * the same, a thousandth.
- */
+/** Returns the next round width: 1, 2, 2.5 or 5 times a power of ten; 0.001 if all values are alike. */
 function roundWidth(least: number): number {
   if (!(least > 1e-12)) return 0.001;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -19,9 +19,7 @@ import {
 import { numberOf, mean, type Statistic, finite, quotient, sampleDeviation } from '../statistics.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
-/**
- * Every figure of a run that is a statistic; `docs/metrics.md` has the formulas. What has no value is null.
- */
+/** Computes all statistics of a run; `docs/metrics.md` has the formulas. Null where one has no value. */
 export function runMetrics(
   run: BacktestRun,
   trips: readonly RoundTrip[],
@@ -84,7 +82,7 @@ function tripMetrics(trips: readonly RoundTrip[]) {
   };
 }
 
-/** Data that is read of a market: its name, and its prices at the ends. */
+/** Data of a market for buy and hold: its name, and its first and last price. */
 type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
   readonly market: Pick<TradedMarket['market'], 'symbol' | 'base' | 'quote'>;
 };
@@ -103,7 +101,7 @@ export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: Currency
   }
   const coins = new Set(markets.map(({ market }) => (market.base === quote ? market.quote : market.base)));
   const returns = [...coins].flatMap((asset) => {
-    // Of so many of them that a ratio of roundings is none.
+    // A very large amount, so that rounding does not affect the ratio.
     const one = { asset, amount: UNITS_PER_ONE * UNITS_PER_ONE };
     const before = valueIn(quote, one, pricesOf(first));
     const after = valueIn(quote, one, pricesOf(last));
@@ -117,17 +115,17 @@ const pricesOf = (prices: ReadonlyMap<string, Units>): Prices => ({
   priceOf: (symbol) => prices.get(symbol) ?? null,
 });
 
-/** Data that the statistics of trades need of each trade: all are of closed ones. */
+/** Data of a closed trade that the statistics of trades need. */
 type ClosedTrip = Pick<RoundTrip, 'profit' | 'cost' | 'openedAtMs' | 'closedAtMs'>;
 
-/** `trades with a profit / trades`. One that comes out even is no win. */
+/** Win rate: `trades with a profit / trades`. A trade without profit or loss is no win. */
 export function winRate(trips: readonly ClosedTrip[]): Statistic {
   return quotient(trips.filter(({ profit }) => profit > 0n).length, trips.length);
 }
 
 /**
- * `sum of profits / sum of losses`. Null without a loss. Pardo, "The Evaluation and Optimization of Trading
- * Strategies" (2008), 12.
+ * Profit factor: `sum of profits / sum of losses`. Null without a loss. Pardo, "The Evaluation and
+ * Optimization of Trading Strategies" (2008), 12.
  */
 export function profitFactor(trips: readonly ClosedTrip[]): Statistic {
   let profits = 0;
@@ -140,15 +138,15 @@ export function profitFactor(trips: readonly ClosedTrip[]): Statistic {
 }
 
 /**
- * The mean profit of a trade after fees, in the quote currency. Tharp, "Trade Your Way to Financial Freedom"
- * (2006), 7.
+ * Expectancy: mean profit of a trade after fees, in the quote currency. Tharp, "Trade Your Way to Financial
+ * Freedom" (2006), 7.
  */
 export function expectancy(trips: readonly ClosedTrip[]): Statistic {
   return mean(profitsOf(trips));
 }
 
 /**
- * System quality number: `sqrt(trades) x mean(profit) / sampleDeviation(profit)`. Profits stand for multiples
+ * System quality number: `sqrt(trades) x mean(profit) / sampleDeviation(profit)`. Profits replace multiples
  * of the risk, which is not known. Tharp, "Definitive Guide to Position Sizing" (2008), 2.
  */
 export function systemQuality(trips: readonly ClosedTrip[]): Statistic {
@@ -157,12 +155,12 @@ export function systemQuality(trips: readonly ClosedTrip[]): Statistic {
   return ratio === null ? null : finite(Math.sqrt(profits.length) * ratio);
 }
 
-/** `profit / cost` of one trade. */
+/** Return of one trade: `profit / cost`. */
 export function tripReturn({ profit, cost }: Pick<RoundTrip, 'profit' | 'cost'>): Statistic {
   return quotient(numberOf(profit), numberOf(cost));
 }
 
-/** The mean, the best and the worst of `profit / cost`. */
+/** Returns the mean, the best and the worst return of trades, each `profit / cost`. */
 export function tripReturns(trips: readonly ClosedTrip[]): {
   readonly average: Statistic;
   readonly best: Statistic;
@@ -181,7 +179,7 @@ export function tripReturns(trips: readonly ClosedTrip[]): {
   return { average: mean(returns), best, worst };
 }
 
-/** The mean and the longest time from the first buy of a trade to its last sell, in ms. */
+/** Returns the mean and the longest time from the first buy of a trade to its last sell, in ms. */
 export function tripLengths(trips: readonly ClosedTrip[]): {
   readonly average: Statistic;
   readonly longest: Statistic;

@@ -2,41 +2,41 @@ import { type Units, divideHalfEven } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { leastAmountAt, type Market } from '../../domain/market.ts';
 
-/** Something bought and sold again, or still held. Money is in the quote currency, in units of 1e-10. */
+/** Amount that was bought and sold again, or is still held. Money: quote currency, in units of 1e-10. */
 export interface RoundTrip {
-  /** From 1, by the time of the buy. */
+  /** Number of the trip, from 1, in order of the time of its buy. */
   readonly number: number;
   readonly market: string;
   readonly strategy: string | null;
   /**
-   * The orders that bought and sold, by their keys; null for a foreign order and, as the exit, for an open
-   * trip.
+   * Keys of the orders that bought and sold. Null for an order of another source; the exit is also null while
+   * the trip is open.
    */
   readonly entryOrder: string | null;
   readonly exitOrder: string | null;
-  /** The first fill of its entry and the last of its exit; null while it is open. */
+  /** Times of the first fill of its entry and of the last fill of its exit; null while it is open. */
   readonly openedAtMs: number;
   readonly closedAtMs: number | null;
-  /** Of the base currency: what was received and sold again. */
+  /** Amount of the base currency that was received and sold again. */
   readonly amount: Units;
-  /** Averages over the amount, before fees; of an open trip the last price. */
+  /** Average prices over the amount, before fees; the exit price of an open trip is the last price. */
   readonly entryPrice: Units;
   readonly exitPrice: Units;
   /** Amount paid, and amount received after fees; for an open trip its value. */
   readonly cost: Units;
   readonly proceeds: Units;
-  /** Both sides' share of fees in the quote currency. They are in cost and proceeds already. */
+  /** Fees of both sides in the quote currency; cost and proceeds already contain them. */
   readonly fees: Units;
-  /** Proceeds less cost. */
+  /** Profit: proceeds less cost. */
   readonly profit: Units;
   readonly isOpen: boolean;
-  /** True if what was sold is money that a sale for the other quote currency had brought. */
+  /** True if the trip is money of the other quote currency, which a sale had brought. */
   readonly isOfMoney: boolean;
 }
 
 /**
- * The sums of a trip that may still grow. Prices are those of its first part, price products are at twenty
- * decimals.
+ * Sums of a trip that may still grow. Prices are those of its first part; products of price and amount have
+ * twenty decimals.
  */
 export interface TripSums {
   readonly market: string;
@@ -56,36 +56,32 @@ export interface TripSums {
   fees: bigint;
 }
 
-/**
- * Puts parts of lots together: what one order bought and one sold is a trip, however many fills either took.
- */
+/** Combines parts of lots: what one order bought and one order sold is one trip, whatever its fills. */
 export class TripBuilder {
   readonly #of: { readonly market: string; readonly strategy: string | null };
   #trips: TripSums[] = [];
-  /**
-   * Two orders can fill in turns, so a trip that goes on need not be the last. As many as there are trips.
-   */
+  /** Trip of each pair of orders: two may fill alternately, so a growing trip need not be the last. */
   readonly #byOrders = new Map<string, TripSums>();
 
   constructor(of: { readonly market: string; readonly strategy: string | null }) {
     this.#of = of;
   }
 
-  /** A part of a lot was sold by a fill, with this share of what the fill brought. */
+  /** Adds a part of a lot that a fill sold, with its share of the proceeds and fee. */
   close(part: LotPart, fill: FillRecord, share: { readonly proceeds: bigint; readonly fee: bigint }): void {
     const { orderKey, atMs, price } = fill;
     const { proceeds, fee } = share;
     addPart(this.#sumsOf(part, { orderKey, atMs, price }), part, { price, proceeds, fee });
   }
 
-  /** A part of a lot is still held at the end. */
+  /** Adds a part of a lot that is still held at the end. */
   leaveOpen(part: LotPart, at: { readonly value: Units; readonly lastPrice: Units }): void {
     const price = at.lastPrice;
     const sums = this.#sumsOf(part, { orderKey: null, atMs: null, price });
     addPart(sums, part, { price, proceeds: at.value, fee: 0n });
   }
 
-  /** The trips so far, and begins anew. */
+  /** Returns the trips so far and starts anew. */
   finish(): TripSums[] {
     const trips = this.#trips;
     this.#trips = [];
@@ -93,9 +89,7 @@ export class TripBuilder {
     return trips;
   }
 
-  /**
-   * The trip of the same two orders, else a new one. Fills of orders that are not known by name stay apart.
-   */
+  /** Returns the trip of the same two orders, or a new one. Fills of unknown orders are not combined. */
   #sumsOf(
     { lot }: LotPart,
     exit: { readonly orderKey: string | null; readonly atMs: number | null; readonly price: Units },
@@ -144,7 +138,7 @@ function addPart(
   sums.fees += fee + exit.fee;
 }
 
-/** A trip that does not grow any more. */
+/** Converts the sums of a finished trip into a trip. */
 export function tripOf(sums: TripSums, number: number): RoundTrip {
   const { market, strategy, entryOrder, exitOrder, openedAtMs, closedAtMs, amount, cost, proceeds } = sums;
   return {
@@ -167,26 +161,23 @@ export function tripOf(sums: TripSums, number: number): RoundTrip {
   };
 }
 
-/** The average price of a trip. Most have one price, and a product costs less than a division. */
+/** Returns the average price of a trip. Most have one price, and a product is cheaper than a division. */
 function averageOf(first: Units, product: bigint, amount: bigint): Units {
   return first * amount === product ? first : (divideHalfEven(product, amount) as Units);
 }
 
-/**
- * Lot that one buy brought and that is still to be sold. The parts removed from it add up to it to the last
- * digit.
- */
+/** Lot that one buy brought and that is not fully sold. Its parts add up to it exactly. */
 interface Lot {
   readonly orderKey: string | null;
   readonly atMs: number;
   readonly price: Units;
-  /** Money that a sale for the other quote currency brought. */
+  /** True if it is money of the other quote currency, which a sale brought. */
   readonly isMoney: boolean;
-  /** Amount received, after the fee; cost paid for it; fee within that, in the quote currency. */
+  /** Amount received after the fee, cost paid for it, and the fee within the cost, in the quote currency. */
   amount: bigint;
   cost: bigint;
   fee: bigint;
-  /** Of these, what is gone. */
+  /** Parts of these that are already sold. */
   usedAmount: bigint;
   usedCost: bigint;
   usedFee: bigint;
@@ -199,24 +190,24 @@ interface LotPart {
   readonly fee: bigint;
 }
 
-/** Too little to be sold by itself: the rest of a lot that is too little for an order. */
+/** Rest of a lot that is too small for an order. */
 export interface Dust {
   readonly amount: Units;
   readonly cost: Units;
 }
 
-/** Lots in the order in which they were bought; the oldest is sold first. */
+/** Queue of lots in the order in which they were bought; the oldest is sold first. */
 export class LotQueue {
   readonly #market: Pick<Market, 'amountStep' | 'minOrderValue'>;
   #lots: Lot[] = [];
   /**
-   * Lots before it are gone; they are dropped when they are most of the array, so that taking one costs the
-   * same however many there were.
+   * Index of the oldest lot. Earlier lots are gone; they are dropped once they fill half of the array, so
+   * that removing a lot has a constant cost.
    */
   #head = 0;
-  /** The order that sold last. */
+  /** Key of the order that sold last. */
   #seller: string | null = null;
-  /** Cost of buys that fees consumed whole: it is added to the next buy. */
+  /** Cost of buys that fees consumed entirely; it is added to the next buy. */
   #paid = 0n;
 
   constructor(market: Pick<Market, 'amountStep' | 'minOrderValue'>) {
@@ -246,9 +237,9 @@ export class LotQueue {
   }
 
   /**
-   * Takes at most an amount from the oldest lots on, as parts; fewer than asked for where there is less. What
-   * the order before left of a lot, and is too little for an order, goes over to the next lot: so it makes no
-   * trade of its own, however much of it comes together. One order may sell such a rest, as its last fill.
+   * Removes up to `amount` from the oldest lots and returns the parts. A rest that the order before left of a
+   * lot, and that is too small for an order, moves to the next lot, so that it makes no trade of its own. The
+   * last fill of one order may sell such a rest.
    */
   consume(amount: bigint, seller: string | null): LotPart[] {
     if (seller === null || seller !== this.#seller) this.#moveDust();
@@ -270,14 +261,14 @@ export class LotQueue {
     return parts;
   }
 
-  /** Returns the rest, as parts that can be sold. */
+  /** Returns the remaining parts that are large enough to be sold. */
   rest(): LotPart[] {
     this.#moveDust();
     if (this.#dustOfHead() !== null) return [];
     return this.#lots.slice(this.#head).map((lot) => partOf({ ...lot }, lot.amount, lot));
   }
 
-  /** Returns the rest that is no such part. */
+  /** Returns the remaining amount that is too small to be sold. */
   dust(): Dust {
     this.#moveDust();
     const dust = this.#dustOfHead() ?? { amount: 0n, cost: 0n };
@@ -304,8 +295,8 @@ export class LotQueue {
 }
 
 /**
- * Takes from a lot, with the share of its cost and fee: the rounded share of all that was taken, less what
- * went before.
+ * Removes a part from a lot, with its share of cost and fee: the rounded share of all parts so far, less the
+ * shares before.
  */
 function partOf(lot: Lot, wanted: bigint, origin: Lot = lot): LotPart {
   const left = lot.amount - lot.usedAmount;

@@ -25,20 +25,20 @@ interface CompareOptions extends SeenOptions {
 }
 
 export interface SessionComparison {
-  /** In the order of time; money comes last. */
+  /** Differences in order of time; those of money come last. */
   readonly differences: readonly Difference[];
   /**
-   * Intents and orders of the session, and those of them before which everything that was seen was the same:
-   * only there can code be found.
+   * Number of intents and orders of the session, and of those before which both runs saw the same data: only
+   * these can show a difference in the code.
    */
   readonly decisions: number;
   readonly decisionsOnSameInputs: number;
 }
 
 /**
- * Compares two runs of one range of time. A difference has the cause of the first thing before it that was
- * not the same for its strategy: a book or bar that was seen, a fill, or a decision that differs itself; else
- * of what one run knew otherwise when it decided. Where there is no such thing, it is the code.
+ * Compares two runs of one range of time. The cause of a difference is the first earlier divergence that its
+ * strategy can know of: a book or bar, a fill, or another decision. Else it is other data at the time of the
+ * decision; without any of these the cause is the code.
  */
 export function compareSessions(pair: SessionPair, options: CompareOptions): SessionComparison {
   const pairs = matchDecisions(decisionsOf(pair.session), decisionsOf(pair.again), options.toleranceMs);
@@ -59,7 +59,7 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
       if (known === null) decisionsOnSameInputs += 1;
     }
     if (decided.session?.detail === decided.again?.detail) {
-      // Known to whatever comes after its order, be it within the same millisecond.
+      // Everything after its order can know the fill, even within the same millisecond.
       const fill = fills.get(decided);
       if (fill !== undefined) divergences.push({ ...fill, strategies: null });
       continue;
@@ -79,8 +79,8 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
 }
 
 /**
- * Compares what a session decided until a moment with what was decided again from the same events. There is
- * nothing but the code that a difference could come from.
+ * Compares the decisions of a session until a moment with those made again from the same events. Only the
+ * code can cause a difference.
  */
 export function compareDecisions(
   session: Decided,
@@ -100,8 +100,8 @@ export function compareDecisions(
 }
 
 /**
- * Returns what one run knew differently when it decided this, or would have; null if both knew the same, or
- * that is unknown.
+ * Returns a difference in the data that both runs had at a decision; null if there is none, or if it is
+ * unknown.
  */
 function knownOtherwise(
   { session, again }: SessionPair,
@@ -139,8 +139,8 @@ function oneOf({ session, again }: DecisionPair): Decision {
 }
 
 /**
- * Signals of the session that its second run was not told, or at another moment. It is given all of them, so
- * a difference is of what its strategies said then.
+ * Returns signals of the session that its second run did not deliver, or at another moment. The second run
+ * gets all of them, so a difference comes from what its strategies answered.
  */
 function signalDifferences({ session, again }: SessionPair): readonly Difference[] {
   const others = new Map(again.signals.map((line) => [signalKey(line), line]));
@@ -158,7 +158,7 @@ function signalDifferences({ session, again }: SessionPair): readonly Difference
   });
 }
 
-/** Fills of orders that both runs have alike; those of others follow from the order. */
+/** Returns differences in fills of orders that both runs have alike; other fills follow from the order. */
 function differentFills(
   { session, again }: SessionPair,
   pairs: readonly DecisionPair[],
@@ -193,8 +193,8 @@ function filledOrder(order: OrderRecord, fills: ReadonlyMap<string, readonly Fil
 }
 
 /**
- * Returns the differences in the account's final money. It follows from what came before; by itself it can
- * only be rounded differently.
+ * Returns the differences in the final money of the account. They follow from earlier differences, or else
+ * from rounding.
  */
 function moneyDifferences(
   { session, again }: SessionPair,
@@ -216,21 +216,21 @@ function moneyDifferences(
   });
 }
 
-/** An intent or an order, as it is looked for in the other run. */
+/** Intent or order that is searched for in the other run. */
 interface Decision {
   readonly what: 'intent' | 'order';
-  /** Its name in its own run. */
+  /** Id of it in its own run. */
   readonly name: string;
   readonly strategy: string;
   readonly atMs: number;
-  /** Subject of the decision: only decisions of the same group can match. */
+  /** Group of the decision: only decisions of the same group can match. */
   readonly group: string;
   /** Content of the decision. */
   readonly detail: string;
   readonly order: OrderRecord | null;
 }
 
-/** Decisions of both runs that belong together; null where one has none. */
+/** Matching decisions of both runs; null where one run has none. */
 interface DecisionPair {
   readonly session: Decision | null;
   readonly again: Decision | null;
@@ -251,7 +251,7 @@ function intentDecision({ id, strategy, kind, atMs }: WantedThing): Decision {
 function orderDecision(order: OrderRecord): Decision {
   const { key, strategy, market, side, execution, price, stopPrice, amount, plannedAtMs, clientOrderId } =
     order;
-  // The stop leg of a pair has no name on the wire.
+  // The stop leg of a pair has no id of its own at the exchange.
   const leg = clientOrderId === null ? 'second leg' : 'order';
   const at = price === null ? '' : ` at ${formatUnits(price)}`;
   const stop = stopPrice === null ? '' : ` from ${formatUnits(stopPrice)}`;
@@ -267,8 +267,8 @@ function orderDecision(order: OrderRecord): Decision {
 }
 
 /**
- * Pairs decisions of the same group within a tolerance of time: first those that say the same, then, in the
- * order of time, what is left. Lists are in the order of time; so are the pairs.
+ * Pairs decisions of the same group within a tolerance of time in ms: first equal ones, then the rest in
+ * order of time. The lists are in order of time; so are the pairs.
  */
 function matchDecisions(
   session: readonly Decision[],
@@ -299,7 +299,7 @@ function matchDecisions(
   ].toSorted((left, right) => timeOf(left) - timeOf(right));
 }
 
-/** Returns when the first of a pair was decided. */
+/** Returns the time of the earlier decision of a pair. */
 function timeOf({ session, again }: DecisionPair): number {
   return Math.min(session?.atMs ?? Number.POSITIVE_INFINITY, again?.atMs ?? Number.POSITIVE_INFINITY);
 }

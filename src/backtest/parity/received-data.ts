@@ -7,37 +7,34 @@ import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/port.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 
-/** Returns where bars that a session read begin and end. */
+/** Returns the grid of bars that a session read: where they begin and end. */
 export function shownGrid(timeframe: Timeframe, bars: readonly Candle[]): BarGrid {
   return gridOf(timeframe, shownAnchors(timeframe, bars, INTERFACE_PROFILE.barAnchors));
 }
 
-/** State of a topic from a moment on, in ms since 1970, as a text: the same text is the same state. */
+/** State of a topic from a moment on, as text: equal texts mean equal states. */
 export interface TopicReading {
   readonly atMs: number;
   readonly text: string;
 }
 
 interface NumberedReading extends TopicReading {
-  /** The number of the answer that brought it. */
+  /** Number of the answer that brought it. */
   readonly number: number;
 }
 
-/**
- * Subject of a topic: the data of a market that strategies subscribe to, or the account, on which everything
- * depends.
- */
+/** Kind of a topic: market data that strategies subscribe to, or the account, which affects all of them. */
 export type TopicKind = 'book' | 'candles' | 'trades' | 'stats' | 'account';
 
 interface Topic {
   readonly kind: TopicKind;
   readonly readings: NumberedReading[];
-  /** The numbers of all answers about it, also of those that brought nothing new. */
+  /** Numbers of all answers about it, including those without a change. */
   readonly atMs: number[];
 }
 
 /**
- * Data that a bot received, topic by topic, without the names that an exchange gives, so that two runs can be
+ * Data that a bot received, topic by topic. Ids of the exchange are left out, so that two runs can be
  * compared.
  */
 export class ReceivedData {
@@ -45,17 +42,17 @@ export class ReceivedData {
   private readonly orders = new Tally();
   private readonly fills = new Tally();
   private failures = 0;
-  /** Time of each answer. */
+  /** Time of each answer in ms. */
   private readonly timesMs: number[] = [];
-  /** After how many answers each thing was decided. */
+  /** Number of answers before each decision, by its id. */
   private readonly decided = new Map<string, number>();
 
-  /** Something was decided, now for the first time. */
+  /** Records when something was decided; only the first call for each name counts. */
   decide(name: string): void {
     if (!this.decided.has(name)) this.decided.set(name, this.timesMs.length);
   }
 
-  /** Returns how many answers had come when something was decided; uses its time if its name is not known. */
+  /** Returns the number of answers before a decision; if its name is unknown, the number up to its time. */
   answersBefore(name: string | null, atMs: number): number {
     return (
       (name === null ? undefined : this.decided.get(name)) ??
@@ -63,7 +60,7 @@ export class ReceivedData {
     );
   }
 
-  /** Takes the answer of a call. Answers must come in the order of time. */
+  /** Records the answer to a call. Answers must come in order of time. */
   answer(call: VenueCall, answer: VenueAnswer, atMs: number): void {
     this.timesMs.push(atMs);
     if (answer.outcome === 'value') this.value(call, answer.value, atMs);
@@ -73,13 +70,13 @@ export class ReceivedData {
     }
   }
 
-  /** Returns the state of a topic after so many answers; null before anything came. */
+  /** Returns the state of a topic after a number of answers; null before its first one. */
   after(name: string, answers: number): string | null {
     const readings = this.topics.get(name)?.readings ?? [];
     return readings[firstWhere(readings, ({ number }) => number > answers) - 1]?.text ?? null;
   }
 
-  /** Returns how often a topic had been polled after so many answers: a strategy is notified each time. */
+  /** Returns how often a topic had been polled after a number of answers: each poll notifies the strategy. */
   readsAfter(name: string, answers: number): number {
     return firstWhere(this.topics.get(name)?.atMs ?? [], (number) => number > answers);
   }
@@ -181,14 +178,14 @@ export class ReceivedData {
   }
 }
 
-/** The place of the first of a sorted list that is beyond something. */
+/** Returns the index of the first item of a sorted list that is beyond a limit. */
 function firstWhere<Item>(sorted: readonly Item[], isBeyond: (item: Item) => boolean): number {
   return firstIndex(sorted.length, (index) => isBeyond(present(sorted[index], 'an item')));
 }
 
 /**
- * A sum over things that change, whatever they are called and in whatever order they came: for equal things
- * it is equal, for others almost never.
+ * Hash sum over named items, independent of their names and order: equal for equal items, and almost never
+ * equal for others.
  */
 class Tally {
   private readonly byName = new Map<string, number>();
@@ -205,7 +202,7 @@ class Tally {
   }
 }
 
-/** FNV-1a, 32 bits. */
+/** Returns the 32-bit FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1)

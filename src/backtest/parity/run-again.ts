@@ -40,11 +40,11 @@ import type { OrderRecord } from '../../records/order.ts';
 export interface RunAgainOptions {
   readonly file: SessionFile;
   readonly session: ReadSession;
-  /** Events that its engine received; none if they were not stored. */
+  /** Events that its engine received; empty if they were not stored. */
   readonly events: AsyncIterable<EngineEvent>;
-  /** Latency of its requests; null (unknown) uses the default. */
+  /** Latency of its requests; null if unknown, then the default applies. */
   readonly latency: Latency | null;
-  /** Data it received, and its start; null if that was not stored. */
+  /** Data it received, and its start in ms; null if they were not stored. */
   readonly received: ReceivedData | null;
   readonly fromMs: number | null;
   readonly bundledStrategies: string;
@@ -52,7 +52,7 @@ export interface RunAgainOptions {
 }
 
 export interface SecondRun {
-  /** The session with what it recorded, and the run that came after it. */
+  /** Session with its recorded data, and its second run. */
   readonly session: SessionView;
   readonly again: SessionView;
   readonly run: PollRun;
@@ -60,10 +60,10 @@ export interface SecondRun {
 }
 
 /**
- * Runs a session again through the poll backtest: from its own beginning, with the account, fees, bars and
- * strategies that it began with, against the books and trades that it recorded, without its own orders in
- * them. Requests take as long as its own did. Throws `INVALID_OPTIONS` for a session that polled more slowly
- * than its plan, `DATA_UNUSABLE` where nothing was recorded.
+ * Runs a session again as a poll backtest: from its start, with its account, fees, bars and strategies, on
+ * the recorded books and trades without its own orders in them. Requests take as long as in the session.
+ * Throws `INVALID_OPTIONS` for a session that polled more slowly than its plan, `DATA_UNUSABLE` without
+ * recorded books.
  */
 export async function runAgain({
   file,
@@ -179,10 +179,7 @@ export async function runAgain({
   };
 }
 
-/**
- * On paper the books are those of a real exchange, which knows of none of our orders; the exchange of the
- * session follows each of them anew.
- */
+/** Rules for a paper session: its books are those of a real exchange, without its own orders in them. */
 const PAPER_RULES: Partial<PollRules> = { own: 'hidden' };
 
 async function booksOf(
@@ -198,7 +195,7 @@ async function booksOf(
     );
   }
   const books: RecordedBook[] = [];
-  // A book may be of some time before it was seen.
+  // The exchange's time of a book may be earlier than when it was seen.
   for await (const part of catalogue.readBooks({
     market,
     fromMs: beganMs - LONGEST_UNCHANGED_MS,
@@ -210,9 +207,8 @@ async function booksOf(
 }
 
 /**
- * A poll of the second run comes some milliseconds before or after that of the session. What the exchange
- * gave no time for, and what counts from when it was seen, is there this much earlier, so that the poll finds
- * it.
+ * Lead in ms by which data is available in the second run. Its polls come some milliseconds before or after
+ * those of the session, so data without a time of the exchange must be there earlier to be found.
  */
 const EARLIER_MS = 100;
 
@@ -228,8 +224,8 @@ async function* statsOf(
 }
 
 /**
- * Trades that were seen, without our own; on paper, where the tape has none of ours (`own` is null), nothing
- * trades with those of the first page.
+ * Reads the recorded trades without our own. `own` is null on paper, where the tape has none of ours. Trades
+ * of the first page are moved to the start, so that they fill no order.
  */
 async function* tradesOf(
   catalogue: Catalogue,
@@ -246,13 +242,12 @@ async function* tradesOf(
   }
 }
 
-/** Books older than this when they were seen are not found again. */
+/** Longest age of a recorded book when it was seen, in ms; older books are not found. */
 const LONGEST_UNCHANGED_MS = 86_400_000;
 
 /**
- * The market is there before anybody has looked at it, as it was seen first, and until the end, as it was
- * seen last: without it the second run would end with the moment that the exchange gave the last book, before
- * that was seen.
+ * Extends the books to the whole session: the first one begins at its start, the last one lasts until its
+ * end. Else the second run would end at the exchange's time of the last book, before that book was seen.
  */
 function throughout(books: readonly RecordedBook[], beganMs: number, endMs: number): readonly RecordedBook[] {
   const [first, ...rest] = books;
@@ -266,7 +261,7 @@ async function* inOne<Columns>(columns: Columns): AsyncGenerator<Columns> {
   yield columns;
 }
 
-/** The bars that a session knew: between the first and the last there were no others. */
+/** Converts the bars that a session knew; the range from the first to the last counts as complete. */
 function barsOf({ market, timeframe, candles }: KnownBars): BarRecording {
   const anchors = shownAnchors(timeframe, candles, INTERFACE_PROFILE.barAnchors);
   const columns = columnsOf({ market: market as MarketSymbol, timeframe, anchors }, candles);
@@ -275,9 +270,9 @@ function barsOf({ market, timeframe, candles }: KnownBars): BarRecording {
 }
 
 /**
- * Returns the account's balances at the first reading, without what had been traded by then. If no event
- * states them, they are counted back from the end, as far as that was read. Money that came or went otherwise
- * counts as there from the beginning.
+ * Returns the account's balances at the start: the first reading, less the trades before it. Without an event
+ * with a reading, they are computed back from the last balances. Deposits and withdrawals count as present
+ * from the start.
  */
 async function beginningBalances(
   { balances, fills }: ReadSession,
@@ -294,7 +289,7 @@ async function beginningBalances(
   );
 }
 
-/** The first reading of the wallets; of all answers only theirs are lists with a wallet in each. */
+/** Returns the first reading of the wallets, recognized as the only answer that is a list of wallets. */
 async function firstWallets(
   events: AsyncIterable<EngineEvent>,
 ): Promise<{ readonly atMs: number; readonly wallets: readonly WalletReading[] } | null> {
@@ -317,15 +312,15 @@ interface Resting {
 }
 
 /**
- * Takes orders of the session itself out of the books that it recorded, since in a second run the bot places
- * its own. An order counts as resting from when it was sent until it was known to be closed, with what was
- * not filled by then; stops, which rest nowhere, are left out.
+ * Removes the session's own orders from the books that it recorded, since the bot places its own in a second
+ * run. An order rests from when it was sent until it was known to be closed, with its unfilled amount. Stop
+ * orders do not rest in a book and are left out.
  */
 export class OwnLevels {
   private readonly resting: readonly Resting[];
   private first = 0;
 
-  /** Orders of one market, with all fills. */
+  /** `orders` are those of one market; `fills` may be all fills. */
   constructor(orders: readonly OrderRecord[], fills: readonly FillRecord[]) {
     const byOrder = Map.groupBy(fills, ({ orderKey }) => orderKey);
     this.resting = orders
@@ -339,7 +334,7 @@ export class OwnLevels {
       .toSorted((left, right) => left.fromMs - right.fromMs);
   }
 
-  /** Returns a book without them. Books must be requested in the order of time. */
+  /** Returns a book without these orders. Books must be requested in order of time. */
   without(book: RecordedBook): RecordedBook {
     const { seenMs } = book;
     while ((this.resting[this.first]?.toMs ?? Number.POSITIVE_INFINITY) < seenMs) this.first += 1;
@@ -372,12 +367,12 @@ function restOf(amount: DecimalText, own: bigint | undefined): DecimalText {
   return rest <= 0n ? ZERO : decimalText(formatUnits(rest));
 }
 
-/** The public tape and our own list may time one trade a little apart. */
+/** Most time between a trade in the public tape and in our own list, in ms. */
 const APART_MS = 1_000;
 
 /**
- * Takes out of a recorded tape what the session itself took, since in a second run the bot takes anew. Trades
- * in which others took from it stay: they are what fills its resting orders there, too.
+ * Removes trades from a recorded tape in which the session itself was the taker, since the bot takes anew in
+ * a second run. Trades in which others took from it stay: they fill its resting orders there too.
  */
 export class OwnTrades {
   private readonly left: Map<string, number[]>;
@@ -387,10 +382,10 @@ export class OwnTrades {
     this.left = new Map([...named].map(([name, all]) => [name, all.map(({ atMs }) => atMs)]));
   }
 
-  /** Trades without them. Each fill takes one trade out. */
+  /** Returns trades without our own; each fill removes at most one trade. */
   without(trades: readonly RecordedTrade[]): readonly RecordedTrade[] {
     return trades.filter(({ side, price, amount, timeMs, seenMs }) => {
-      // The side of a public trade is that of whoever took.
+      // The side of a public trade is that of the taker.
       const times = this.left.get(`${side} ${parseUnits(price)} ${parseUnits(amount)}`) ?? [];
       const index = times.findIndex((atMs) => Math.abs(atMs - (timeMs ?? seenMs)) <= APART_MS);
       if (index === -1) return true;

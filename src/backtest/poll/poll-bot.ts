@@ -35,7 +35,7 @@ import { ownMarketsOf } from '../../strategy/strategy-port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';
 
-/** The live bot in virtual time. */
+/** The live bot, run in virtual time. */
 export interface PollBot {
   readonly engine: Engine;
   readonly shell: BotShell;
@@ -44,10 +44,10 @@ export interface PollBot {
 }
 
 export interface PollBotOptions {
-  /** Feeds follow from the plan. */
+  /** Settings of the engine, without the feeds, which come from the plan. */
   readonly settings: Omit<EngineSettings, 'feeds'>;
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** The caller's. */
+  /** Virtual time, which the caller advances. */
   readonly time: Timeline;
   readonly caller: RecordedCaller;
   readonly mirror: MemoryMirror;
@@ -56,8 +56,8 @@ export interface PollBotOptions {
 }
 
 /**
- * The plan that the live bot would make. Throws `INVALID_OPTIONS` when what the strategies want does not fit
- * the limits.
+ * Returns the plan that the live bot would make. Throws `INVALID_OPTIONS` if the subscriptions exceed the
+ * limits.
  */
 export function planOf(
   instances: EngineSettings['instances'],
@@ -72,8 +72,8 @@ export function planOf(
 }
 
 /**
- * Puts the bot together of the parts that the daemon has, with virtual time for timers and a mirror in
- * memory. Throws as `planOf` does.
+ * Builds the bot from the parts of the daemon, with virtual timers and a mirror in memory. Throws as `planOf`
+ * does.
  */
 export function createPollBot(options: PollBotOptions): PollBot {
   const { settings, budgets, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
@@ -118,11 +118,11 @@ export function createPollBot(options: PollBotOptions): PollBot {
 }
 
 /**
- * Value of the account in one quote currency, and its history, by the last prices at the exchange, whether
- * the bot has seen them or not.
+ * Value of the account in one quote currency, and its history. It uses the last prices at the exchange,
+ * whether the bot has seen them or not.
  */
 export class PollEquity {
-  /** Currencies of the account that no market values: they count for nothing. */
+  /** Currencies of the account that no market can value; they count as nothing. */
   readonly unvalued: readonly string[];
   private readonly exchange: FollowedExchange;
   private readonly quote: Currency;
@@ -147,7 +147,7 @@ export class PollEquity {
   }
 
   /**
-   * By the rule of `valueIn`, as profit is shown live, to the last digit: each currency's value is rounded
+   * Returns the exact value by the rule of `valueIn`, like live profit: each currency's value is rounded
    * half-even.
    */
   exact(): Units {
@@ -160,7 +160,7 @@ export class PollEquity {
     return valueIn(this.quote, { asset, amount }, this.prices);
   }
 
-  /** Adds a point to the curve, unless there is one of that time. */
+  /** Adds a point to the curve, unless the last one has the same time. */
   note(timeMs: number): void {
     if (this.timeMs.at(-1) === timeMs) return;
     this.timeMs.push(timeMs);
@@ -182,33 +182,30 @@ export class PollEquity {
   }
 }
 
-/**
- * The part of every clientOrderId that a mirror draws once; here it is the same in every run, so that the
- * same input gives the same output.
- */
+/** Fixed part of every clientOrderId, so that output is reproducible; a stored mirror draws it at random. */
 const EPOCH = 'poll';
 
 const MOST_UNHASHED = 16_384;
 
-/** A mirror on the disk that gets all that a live bot would write. */
+/** Stored mirror that receives all changes that a live bot would write. */
 export type StoredMirror = Pick<ChangeStore, 'apply'>;
 
 /**
- * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which
- * is the one that a mirror on the disk has of the same lines. All else that a live bot writes down to be read
- * by others is let go, so that memory grows with what was traded and with nothing else.
+ * Mirror of a run that is never restarted. It keeps orders and fills in memory, and only a hash of the
+ * journal, equal to that of a stored mirror with the same lines. Everything else is dropped, so that memory
+ * grows only with the trades.
  */
 export class MemoryMirror implements ChangeStore {
   readonly fills: FillRecord[] = [];
   private readonly byKey = new Map<string, OrderRecord>();
   private readonly hash = createHash('sha256');
-  /** Lines that are not in the hash yet: many short ones cost it more than a long one. */
+  /** Lines that are not in the hash yet: hashing many short ones is slower than one long text. */
   private unhashed = '';
   private readonly onJournal: ((entry: JournalEntry, atMs: number) => void) | null;
   private readonly stored: StoredMirror | null;
   private lines = 0;
 
-  /** `onJournal` gets each line of the journal, and `kept` every change. */
+  /** `onJournal` receives each line of the journal, and `stored` every change. */
   constructor(
     onJournal: ((entry: JournalEntry, atMs: number) => void) | null = null,
     stored: StoredMirror | null = null,
@@ -217,12 +214,12 @@ export class MemoryMirror implements ChangeStore {
     this.stored = stored;
   }
 
-  /** True if anybody reads what a restart would need. */
+  /** True if there is a stored mirror, so that the state for a restart must be written. */
   get isStored(): boolean {
     return this.stored !== null;
   }
 
-  /** As they are now, in the order in which they were planned. */
+  /** Current state of all orders, in the order in which they were planned. */
   get orders(): readonly OrderRecord[] {
     return [...this.byKey.values()];
   }
@@ -244,7 +241,7 @@ export class MemoryMirror implements ChangeStore {
     return false;
   }
 
-  /** SHA-256 of every line of the journal so far, in hexadecimal. */
+  /** Returns the SHA-256 of all journal lines so far, in hexadecimal. */
   journalHash(): string {
     this.hashLines();
     return this.hash.copy().digest('hex');
@@ -264,14 +261,12 @@ export class MemoryMirror implements ChangeStore {
   }
 }
 
-/**
- * A plan counts as finer than a recording where it looks this much more often than something was recorded.
- */
+/** Ratio of recording to poll interval above which a plan counts as finer than a recording. */
 const FINER = 1.5;
 
 /**
- * Returns where the plan polls more often than the recording changes, and where the recorded data is too old
- * for any order. One sentence each.
+ * Returns warnings where the plan polls more often than the recording changes, and where recorded books are
+ * too old for any order.
  */
 export function planWarnings(
   tracks: readonly Track[],

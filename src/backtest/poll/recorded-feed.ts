@@ -4,52 +4,49 @@ import { SarrafError, present } from '../../domain/errors.ts';
 import type { BookColumns, TradeColumns, RecordedStats, TimeRange } from '../../recording/records.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 
-/** Recording of one market, in the order of its own time. */
+/** Recordings of one market, each in order of its own time. */
 export interface MarketTracks {
   /**
-   * Time at which a row changes the market. `venue-time`: the exchange's time, else when it was seen. `seen`:
-   * always when it was seen. Default: `venue-time`.
+   * Time at which a row changes the market. `venue-time` (default): the exchange's time, or the time it was
+   * seen if there is none. `seen`: always the time it was seen.
    */
   readonly changesWhen?: 'venue-time' | 'seen';
   readonly books: RecordedChunks<BookColumns>;
-  /** Null where none were recorded. */
+  /** Recorded trades; null where none were recorded. */
   readonly trades: RecordedChunks<TradeColumns> | null;
-  /** The exchange's own summary of the day. Without it there is one made of what went by. */
+  /** Daily statistics of the exchange. Without them they are computed from the recorded trades and books. */
   readonly stats?: RecordedChunks<readonly RecordedStats[]> | null;
   /**
-   * Bars, a timeframe each. One is known from its close on, in place of one made of what went by; those
-   * before everything else are the past.
+   * Recorded bars, one recording for each timeframe. A bar is known from its close and replaces the computed
+   * one; bars before all other data are the past.
    */
   readonly bars?: readonly BarRecording[];
 }
 
 export interface BarRecording {
   readonly columns: CandleColumns;
-  /** Ranges of time that were read whole: where no bar is in them, there was none. */
+  /** Time ranges that were recorded completely: where they have no bar, there was none. */
   readonly covered: readonly TimeRange[];
 }
 
-/** Rows on their way to a market. */
+/** Queue of recorded rows for one market. */
 interface RecordedQueue {
   readonly stream: Pick<
     RecordedStream<never>,
     'dueMs' | 'horizonMs' | 'lastMs' | 'count' | 'readTo' | 'readFirst' | 'close'
   >;
-  /** Hands the next row over. */
+  /** Passes the next row to the market. */
   readonly hand: () => void;
 }
 
-/** The streams of one market, and what they move. */
+/** Streams of one market, and the market that they change. */
 export interface Track {
   readonly market: FollowedMarket;
   readonly books: RecordedStream<BookColumns>;
   readonly trades: RecordedStream<TradeColumns> | null;
-  /**
-   * Books and trades, which are the market: it stands still when they have ended. In the order in which rows
-   * of the same time count.
-   */
+  /** Books and trades; when they end, the market ends. Rows of the same time are applied in this order. */
   readonly queues: readonly RecordedQueue[];
-  /** Other recordings of the market; of rows of the same time, those of `queues` come first. */
+  /** Queues of other recordings of the market; rows of the same time come after those of `queues`. */
   readonly sideQueues: readonly RecordedQueue[];
 }
 
@@ -95,7 +92,7 @@ function queueOf<Chunk extends { readonly length: number }>(
   return { stream, hand: () => stream.hand(apply) };
 }
 
-/** Makes a queue of recorded rows that are few, and come as objects. */
+/** Creates a queue of recorded rows that are few and come as objects. */
 function queueOfRows<Row>(
   chunks: RecordedChunks<readonly Row[]>,
   timeOf: (row: Row) => number,
@@ -131,8 +128,8 @@ async function* chunksOf(columns: CandleColumns): AsyncGenerator<readonly Candle
 }
 
 /**
- * Gives recorded rows to their markets, each at its time; of the same time trades come first, since a
- * book shows what is left after them. Nothing that is later than the time asked for is given.
+ * Passes recorded rows to their markets, each at its time. At the same time trades come before books, since a
+ * book shows what is left after them. No row later than the requested time is passed.
  */
 export class RecordedFeed {
   private readonly tracks: readonly Track[];
@@ -148,7 +145,7 @@ export class RecordedFeed {
     this.queues = [...this.ofMarkets, ...this.beside];
   }
 
-  /** Until when everything is at hand, that time included; infinite at the end of all books and trades. */
+  /** Time up to which all rows are read, included; infinite at the end of all books and trades. */
   get horizonMs(): number {
     const besideMs = horizonOf(this.beside);
     const marketMs = horizonOf(this.ofMarkets);
@@ -156,7 +153,7 @@ export class RecordedFeed {
     return Math.min(marketMs, besideMs);
   }
 
-  /** Due time of the last book or trade of all that was read. */
+  /** Due time of the last book or trade that was read. */
   get lastMs(): number {
     return Math.max(...this.ofMarkets.map(({ stream }) => stream.lastMs));
   }
@@ -170,7 +167,7 @@ export class RecordedFeed {
     this.dueMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns when every market has shown a book. Throws `DATA_UNUSABLE` for one without any. */
+  /** Returns the time at which every market has a book. Throws `DATA_UNUSABLE` for a market without any. */
   async firstBooksMs(): Promise<number> {
     let firstMs = Number.NEGATIVE_INFINITY;
     for (const { stream } of this.queues) await stream.readFirst();
@@ -186,7 +183,7 @@ export class RecordedFeed {
     return firstMs;
   }
 
-  /** Everything that is due by a time, that time included. It must be at hand. */
+  /** Applies all rows that are due by a time, included; they must be read already. */
   advance(timeMs: number): void {
     if (timeMs < this.dueMs) return;
     for (;;) {
@@ -213,30 +210,30 @@ function horizonOf(queues: readonly RecordedQueue[]): number {
   return queues.reduce((least, { stream }) => Math.min(least, stream.horizonMs), Number.POSITIVE_INFINITY);
 }
 
-/** Rows, or columns of them, in the order in which they were recorded, a chunk at a time. */
+/** Recorded rows, or columns of them, in the order of recording, in chunks. */
 type RecordedChunks<Chunk extends { readonly length: number }> = AsyncIterable<Chunk>;
 
-/** Gaps between rows that are looked at: enough to know the pace of a recording. */
+/** Number of gaps between rows that are kept: enough to estimate the pace of a recording. */
 const GAPS_RETAINED = 4_096;
 
 const NO_DUES = new Float64Array();
 
 /**
- * The rows of one recording on their way into a run, each with the time at which it changes the market: that
- * of the exchange, else that at which it was seen, and never before the row that came before it. One chunk is
- * read ahead at most.
+ * Stream of the rows of one recording. A row is due at the time at which it changes the market: that of the
+ * exchange, or that at which it was seen, but never before the row before it. At most one chunk is read
+ * ahead.
  */
 export class RecordedStream<Chunk extends { readonly length: number }> {
-  /** Rows given so far. */
+  /** Number of rows passed so far. */
   count = 0;
-  /** Due time of the next row at hand; infinite if there is none. */
+  /** Due time of the next row that is read; infinite if there is none. */
   dueMs = Number.POSITIVE_INFINITY;
   private readonly chunks: AsyncIterator<Chunk>;
   private readonly timeOf: (chunk: Chunk, row: number) => number;
-  /** Chunks that were read and are not passed yet: the chunk of the next row first. */
+  /** Chunks that were read but not passed completely; the first one contains the next row. */
   private readonly atHand: { readonly chunk: Chunk; readonly dues: Float64Array }[] = [];
   private dues: Float64Array = NO_DUES;
-  /** The next row, of the first chunk at hand. */
+  /** Index of the next row in the first of these chunks. */
   private row = 0;
   private isEnded = false;
   private newestMs = Number.NEGATIVE_INFINITY;
@@ -248,8 +245,8 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
   }
 
   /**
-   * Until when every row is at hand, that time included: the last one's may have followers in the next chunk.
-   * Infinite at the end.
+   * Time up to which all rows are read, included. It excludes the time of the last row, since the next chunk
+   * may have more of it. Infinite at the end.
    */
   get horizonMs(): number {
     return this.isEnded ? Number.POSITIVE_INFINITY : this.newestMs - 1;
@@ -260,12 +257,12 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
     return this.newestMs;
   }
 
-  /** The median time between two rows, of those at the beginning; null for fewer than two. */
+  /** Median time between two of the first rows, in ms; null for fewer than two rows. */
   get usualGapMs(): number | null {
     return this.gaps.toSorted((left, right) => left - right)[this.gaps.length >> 1] ?? null;
   }
 
-  /** Hands the next row over; to be called only when it is due. */
+  /** Passes the next row to `apply`. Must be called only when it is due. */
   hand(apply: (chunk: Chunk, row: number, dueMs: number) => void): void {
     const [first] = this.atHand;
     if (first === undefined)
@@ -278,17 +275,17 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
     apply(first.chunk, row, dueMs);
   }
 
-  /** Reads on until there is a row, or the end. */
+  /** Reads until there is a row, or to the end. */
   async readFirst(): Promise<void> {
     while (this.atHand.length === 0 && !this.isEnded) await this.readOn();
   }
 
-  /** Reads on until all rows until a time are at hand. */
+  /** Reads until all rows up to a time are read. */
   async readTo(untilMs: number): Promise<void> {
     while (this.horizonMs < untilMs) await this.readOn();
   }
 
-  /** Lets go of a recording that was not read to its end. */
+  /** Closes a recording that was not read to its end. */
   async close(): Promise<void> {
     await this.chunks.return?.();
   }

@@ -41,88 +41,88 @@ import { signalWarnings, type DatedSignal, DatedSignals } from '../signals.ts';
 import { candleOf } from '../../venues/typed-adapter.ts';
 import type { BotShell } from '../../daemon/bot-shell.ts';
 
-/** One market with what was recorded of it, in the order of time. */
+/** One market with its recordings, in order of time. */
 export interface PollMarket extends MarketTracks {
   readonly market: Market;
 }
 
 export interface PollRunOptions {
-  /** Without markets and feeds, which follow from what was recorded and from the plan. */
+  /** Settings of the engine, without markets and feeds: they come from the recordings and the plan. */
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'venue'>;
   readonly markets: readonly PollMarket[];
   readonly fees: FeeSchedule;
-  /** By currency, lower case. */
+  /** Initial balances by currency code in lower case. */
   readonly balances: Readonly<Record<string, Units>>;
   readonly quote: Currency;
   /** Rate limits that differ from those of the interface, by the name of their budget. */
   readonly limits?: LimitOverrides;
-  /** The share of each limit that the bot leaves unused; 0.02 without it. */
+  /** Share of each rate limit that the bot leaves unused; default: 0.02. */
   readonly headroom?: number | undefined;
   readonly rules?: Partial<PollRules>;
-  /** Signals to strategies from outside, with their times; default: none. */
+  /** External signals to strategies, with their times; default: none. */
   readonly signals?: readonly DatedSignal[];
   /**
-   * Start of the bot: this time, or once every market has shown a book. Earlier recordings are the past.
-   * Default: the first book.
+   * Start of the bot in ms, or later, once every market has a book. Earlier recordings are the past. Default:
+   * the first book.
    */
   readonly fromMs?: number;
-  /** Time at which the market stands still; default: the end of the recordings. */
+  /** Time at which the market stops changing; default: the end of the recordings. */
   readonly toMs?: number;
-  /** Between two points of the curve; a minute without it. */
+  /** Time between two points of the curve; default: a minute. */
   readonly curveEveryMs?: number;
-  /** Called now and then, for long runs: the bot's time, and how many books and trades went by. */
+  /** Called from time to time with the bot's time and the number of processed books and trades. */
   readonly onProgress?: (atMs: number, rows: number) => void;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onJournal?: (entry: JournalEntry, atMs: number) => void;
-  /** Gets all that the bot writes, as the mirror of a live one does. */
+  /** Receives everything that the bot stores, like the mirror of a live bot. */
   readonly mirror?: StoredMirror;
-  /** Answers a call in place of the exchange; null leaves it to the exchange. */
+  /** Answers a call in place of the exchange; null lets the exchange answer. */
   readonly answerInstead?: RecordedCallerOptions['answerInstead'];
   /** Called with every answer just before the engine gets it. Must not throw. */
   readonly onAnswer?: PollBotOptions['onAnswer'];
 }
 
-/** Outcome of a run against recorded books and trades. */
+/** Outcome of a run on recorded books and trades. */
 export interface PollRun
   extends EngineOutcome, Pick<BacktestRun, 'markets' | 'fidelity' | 'warnings' | 'fromMs' | 'toMs'> {
   readonly plan: PollPlan;
   /** Requests that were sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
-  /** SHA-256 of the journal: the same input gives the same. */
+  /** SHA-256 of the journal; the same input gives the same hash. */
   readonly journalHash: string;
-  /** Books and trades that went by, and requests. */
+  /** Number of processed books and trades, plus the requests. */
   readonly events: number;
 }
 
 const CURVE_EVERY_MS = 60_000;
 
 /**
- * At the end the bot may take as long to learn of its last fills as it takes to know that an order without an
- * answer never arrived.
+ * Longest time for the bot to learn of its last fills after the end. It is as long as the bot needs to know
+ * that an unanswered order never arrived.
  */
 const LONGEST_END_MS = 600_000;
 const END_STEP_MS = 1_000;
 
-/** Bars that a report draws at most. */
+/** Most bars that a report draws. */
 const MOST_BARS = 2_000;
 
-/** Of the bot's time. */
+/** Time between two progress reports, in the bot's time. */
 const PROGRESS_EVERY_MS = 60_000;
 
 /**
- * Runs the whole live bot against what was recorded: it polls by its plan, within its budgets, and sees
- * nothing before a reply has brought it. The market gets what was recorded as time reaches it; of what
- * is later one chunk a stream is in memory, and nothing leads to it. At the end the market stands still until
- * the bot has read what became of its orders.
- * @throws SarrafError `INVALID_OPTIONS` where the plan does not fit the limits or no books are within the
- * range, `DATA_UNUSABLE` without any.
+ * Runs the whole live bot on recordings: it polls by its plan, within its budgets, and sees nothing before a
+ * reply has brought it. The market gets recorded rows when time reaches them; at most one later chunk per
+ * stream is in memory, and the bot cannot reach it. At the end the market stops until the bot knows the
+ * outcome of its orders.
+ * @throws SarrafError `INVALID_OPTIONS` where the plan exceeds the limits or the range has no books,
+ * `DATA_UNUSABLE` where a market has no books at all.
  */
 export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const { markets, quote, fees, balances, limits = {}, fromMs = Number.NEGATIVE_INFINITY } = options;
   const rules = createPollRules(options.rules);
   const budgets = budgetTable(limits, options.headroom);
   const plan = planOf(options.settings.instances, budgets);
-  // Where bars begin, and longer ones: shorter bars that agree are not used.
+  // The anchors of all recorded bars together say where bars of each length begin.
   const exchange = new FollowedExchange({
     markets: markets.map(({ market, trades, bars = [] }) => ({
       market,
@@ -168,7 +168,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   }
 }
 
-/** One life of the bot, from its first moment to the end of what was recorded. */
+/** One run of the bot, from its first moment to the end of the recordings. */
 class PollLife {
   private readonly options: PollRunOptions;
   private readonly exchange: FollowedExchange;
@@ -303,7 +303,7 @@ class PollLife {
     };
   }
 
-  /** The bot plans nothing more, its orders stay, and it asks until it knows what became of them. */
+  /** Drains the bot: it plans nothing more, its orders stay, and it polls until it knows their outcome. */
   private async readRest(): Promise<void> {
     const { time, bot } = this;
     bot.shell.control({ kind: 'drain', openOrders: 'keep' });
@@ -319,7 +319,7 @@ class PollLife {
     this.bot.shell.throwIfFailed();
   }
 
-  /** A point of the curve now, and then again and again while the market lives. */
+  /** Adds a point to the curve at each interval until the market stops. */
   private notePoints(): void {
     const everyMs = this.options.curveEveryMs ?? CURVE_EVERY_MS;
     const { time, feed } = this;
@@ -363,12 +363,12 @@ function recordingOf(markets: readonly PollMarket[], index: number): MarketTrack
 interface SignalFeederOptions {
   readonly time: Timeline;
   readonly shell: Pick<BotShell, 'control'>;
-  /** Range of the signals: earlier and later ones are omitted. */
+  /** Range of the signals in ms; signals outside are omitted. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Gives a whole bot in virtual time its signals, each at its time. */
+/** Delivers signals to a bot in virtual time, each at its time. */
 class SignalFeeder {
   private readonly signals: DatedSignals;
   private readonly options: SignalFeederOptions;

@@ -34,13 +34,13 @@ import type { MemberRecord } from '../../engine/member-records.ts';
 import type { LockScope } from '../../engine/lock.ts';
 
 /**
- * The most of a report's table and marks. Of more trades those with the largest profit or loss are shown, and
- * the fills of these.
+ * Most trades and fills of a report. With more trades, those with the largest profit or loss are shown, and
+ * their fills.
  */
 const MOST_TRADES = 5_000;
 const MOST_FILLS = 10_000;
 
-/** Of a depth, so that a hundredth of a percent can be read. */
+/** Digits of a drawdown, so that a hundredth of a percent can be read. */
 const DEPTH_DIGITS = 5;
 
 const VOLUME_DIGITS = 3;
@@ -99,13 +99,13 @@ export function reportData({ run, trips }: FinishedRun, voice = reportVoice('en'
   };
 }
 
-/** All trades, or those that mattered most where there are more than a page can hold; in their order. */
+/** Returns all trades in their order; if a page cannot hold all, those with the largest profit or loss. */
 function shownTrades(trips: readonly RoundTrip[]): readonly RoundTrip[] {
   if (trips.length <= MOST_TRADES) return trips;
   const sizes = Float64Array.from(trips, ({ profit }) => Math.abs(numberOf(profit)));
   const ordered = sizes.toSorted();
   const least = ordered[trips.length - MOST_TRADES] ?? 0;
-  // Of those that are all as small as the last that has a place, the first ones have it.
+  // Of trades that are as small as the last shown one, the first ones are shown.
   let larger = trips.length;
   while (larger > 0 && (ordered[larger - 1] ?? 0) > least) larger -= 1;
   let places = MOST_TRADES - (trips.length - larger);
@@ -124,7 +124,7 @@ interface Mark {
   readonly price: number;
 }
 
-/** All fills, or the entries and exits of the trades that are shown. */
+/** Returns all fills; if there are too many, the entries and exits of the shown trades. */
 function shownFills(
   fills: readonly FillRecord[],
   trades: readonly RoundTrip[],
@@ -166,7 +166,7 @@ function equityColumns({ at, last, low, high, depth }: ThinEquity, isThinned: bo
   };
 }
 
-/** Bars as small numbers: the open by the close before, and the others by the open. */
+/** Converts bars into small numbers: the open less the close before, the other values less the open. */
 function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles): CandleSteps {
   const byOpen = (values: readonly number[]): number[] =>
     values.map((value, index) => value - (open[index] ?? 0));
@@ -181,10 +181,10 @@ function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles):
   };
 }
 
-/** Lines of exits on a page at most. Of more those of the trades that are shown, the first ones. */
+/** Most exit lines on a page. With more, the first ones of the shown trades are drawn. */
 const MOST_LINES = 10_000;
 
-/** The lines of all exits that rested at the exchange. */
+/** Returns the lines of all exits that rested at the exchange. */
 function exitLines(
   orders: readonly OrderRecord[],
   shown: readonly RoundTrip[],
@@ -220,15 +220,15 @@ function exitLines(
 }
 
 /**
- * Returns the end of a line. A filled order reaches its mark; a canceled one ends before the step in which
- * another rests.
+ * Returns the end of a line in ms. The line of a filled order reaches its fill; that of a canceled order ends
+ * before the step in which its successor begins.
  */
 function endOf({ state, closedAtMs }: OrderRecord, endMs: number): number {
   if (closedAtMs === null) return endMs - 1;
   return state === 'filled' ? closedAtMs : closedAtMs - 1;
 }
 
-/** The price at which an exit waits: that of a limit order, or the one that triggers a stop. */
+/** Returns the price at which an exit waits: that of a limit order, or the trigger price of a stop. */
 function linePrice({ exit, price, stopPrice }: OrderRecord): Units {
   const wanted = exit === 'take-profit' ? price : stopPrice;
   return present(wanted, 'the price of an exit that rests');
@@ -262,8 +262,8 @@ function strategyOf({ strategy }: RoundTrip): string {
 }
 
 /**
- * Returns what strategies plotted, for a page. If the run has several strategies, the name of a series
- * includes its strategy.
+ * Returns the plotted series of strategies for a page. If the run has several strategies, the name of a
+ * series includes its strategy.
  */
 function plotColumns(
   { plots, strategies }: Pick<BacktestRun, 'plots' | 'strategies'>,
@@ -297,7 +297,7 @@ function lastOfSteps(
   let isRising = true;
   let last = 0;
   for (let index = 0; index < length; index += 1) {
-    // What is plotted as a bar closes belongs to the bar.
+    // A value that is plotted as a bar closes belongs to that bar.
     const step = Math.max(0, stepAt(grid, (atMs[index] ?? 0) - 1));
     isRising &&= step >= last;
     last = step;
@@ -307,7 +307,7 @@ function lastOfSteps(
   return isRising ? points : points.toSorted(([left], [right]) => left - right);
 }
 
-/** Returns the note about series of which some values are left out. */
+/** Returns the note about series whose values were thinned; empty if there are none. */
 export function thinnedPlots(
   { plots }: Pick<BacktestRun, 'plots'>,
   { t, count, digits }: ReportVoice,
@@ -320,22 +320,22 @@ export function thinnedPlots(
   return t('charts.thinnedPlots', { most: count(MOST_VALUES), which });
 }
 
-/** Bands of each kind that a page carries. Of more the longest are drawn, and the page says so. */
+/** Most bands of each kind on a page. With more, the longest are drawn and the page says so. */
 const MOST_BANDS = 5_000;
 
-/** A range of time in one market, or in all. */
+/** Band in a chart: a range of time in one market, or in all. */
 interface TimeBand {
-  /** Null: all. */
+  /** Market of the band; null: all markets. */
   readonly market: string | null;
   readonly fromMs: number;
-  /** Its own moment is not in it. */
+  /** End of the band in ms, excluded. */
   readonly untilMs: number;
-  /** In one word or two: the lock, or the strategy and its universe. */
+  /** Short name: the lock, or the strategy and its universe. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Locks over the time that they held. */
+/** Returns a band for each lock. */
 export function lockBands(
   { locks, toMs }: Pick<BacktestRun, 'locks' | 'toMs'>,
   voice = reportVoice('en'),
@@ -356,14 +356,14 @@ export function lockScope({ strategy, market }: LockScope, { t, foreign }: Repor
   return strategy === null ? markets : t('locks.ofStrategy', { markets, strategy });
 }
 
-/** Returns when a lock ended, or the run did. */
+/** Returns the end of a lock, or of the run if the lock had not ended. */
 export function lockEndMs({ lock, endedAtMs }: LockRecord, toMs: number): number {
   return Math.max(lock.beganAtMs, endedAtMs ?? toMs);
 }
 
 /**
- * Markets over the time that they were in a universe. What is not known ends nothing: where changes are
- * missing, a member is one until the last that is listed.
+ * Returns a band for each membership in a universe. If changes are missing, open memberships end with the
+ * last listed change.
  */
 export function memberBands(
   { members, toMs }: Pick<BacktestRun, 'members' | 'toMs'>,
@@ -392,7 +392,7 @@ export function memberBands(
   return bands;
 }
 
-/** Bands as a page carries them: those of its markets, the longest where there are too many. */
+/** Converts bands for a page: those of its markets, and only the longest if there are too many. */
 export function bandColumns(
   bands: readonly TimeBand[],
   indexOf: ReadonlyMap<string, number>,

@@ -36,8 +36,8 @@ import type { ResultHead } from '../result-schema.ts';
 import { escapeHtml } from '../value-text.ts';
 
 /**
- * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its script
- * inside. Long runs are thinned for drawing (the page says so) and stay below three megabytes.
+ * Writes a run as one HTML file with charts, figures, trades and the basis of the figures; it contains its
+ * data and script. Long runs are thinned for drawing (the page says so) and stay below three megabytes.
  */
 export function reportHtml(finished: FinishedRun, language: Language = 'en'): string {
   const voice = reportVoice(language);
@@ -85,12 +85,12 @@ const CREDIT =
 const drawnOf = ({ all, market }: BandColumns) => ({ all, drawn: market.length });
 
 /**
- * A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all
- * of it.
+ * Longest configuration on a page, in characters of YAML; a longer one is cut, and `result.json` has all of
+ * it.
  */
 const MOST_CONFIG = 100_000;
 
-/** Returns the section on how the fills came about, and what that cannot know. */
+/** Returns the section on the rules by which orders filled, and their caveats. */
 function fidelitySection({ kind, rules, caveats }: FidelityStatement, { t, format }: ReportVoice): string {
   const rows = rules.map(
     ({ rule, setting }) =>
@@ -102,7 +102,7 @@ function fidelitySection({ kind, rules, caveats }: FidelityStatement, { t, forma
   return `<section id="fidelity"><h2>${t('rules.title', { kind: t(`fidelity.${kind}`) })}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 
-/** Markets and strategies of the run, and where its time went. */
+/** Returns the section on the markets and strategies of the run, and its timing. */
 function runSection(result: ResultHead, voice: ReportVoice): string {
   const { t, count, number, exact, digits, inUnit, foreign } = voice;
   const { markets, strategies, timing } = result;
@@ -130,7 +130,7 @@ function runSection(result: ResultHead, voice: ReportVoice): string {
 <div><dt>${t('run.bar')}</dt><dd>${voice.length(result.barMs)}</dd></div></dl></section>`;
 }
 
-/** Lines of a strategy's log that the page shows; `result.json` has all that were kept. */
+/** Most log lines of strategies on the page; `result.json` has all that were kept. */
 const MOST_LOGGED = 200;
 
 /** Returns the section with the strategies' log lines; empty if there are none. */
@@ -171,7 +171,7 @@ function refusalsSection({ refusals }: FinishedRun, { t, count, foreign, words }
   return `<section id="refusals"><h2>${t('refusals.title')}</h2><div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
-/** The configuration, as YAML; nothing where none was given. */
+/** Returns the section with the configuration as YAML; empty if there is none. */
 function configSection({ config }: ResultHead, { t }: ReportVoice): string {
   if (config === null) return '';
   const text = stringify(config);

@@ -4,7 +4,7 @@ import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 import type { BarValues } from '../../domain/candle.ts';
 
-/** The ranges of time that a report draws as one bar each: counted from `startMs`, each `stepMs` long. */
+/** Time grid of a report, which draws one bar per step. Steps are counted from `startMs`. */
 export interface TimeGrid {
   readonly startMs: number;
   readonly stepMs: number;
@@ -12,19 +12,19 @@ export interface TimeGrid {
 }
 
 /**
- * Numbers that a report's curves and bars may have together: what keeps a report of a million bars below
- * three megabytes.
+ * Most numbers in all curves and bars of a report; this keeps a report of a million bars below three
+ * megabytes.
  */
 const MOST_NUMBERS = 720_000;
-/** Numbers of one step: of the equity where it is thinned, and of a bar. */
+/** Numbers in one step: of the thinned equity, and of a bar. */
 const OF_EQUITY = 4;
 const OF_BAR = 5;
-/** However few numbers a step has: more would make a page slow. Seven years of hours are 61,362. */
+/** Most steps of a grid, since more would make a page slow. Seven years of hours have 61,362. */
 const MOST_STEPS = 64_000;
 
 /**
- * The grid of a run: its own bars where these are few enough, else as many of them in one step as it takes. A
- * step is never below a second.
+ * Returns the grid of a run: one step for each bar if there are few enough, else for several bars. A step
+ * lasts at least a second.
  */
 export function timeGrid({ fromMs, toMs, barMs, markets, plots }: BacktestRun): TimeGrid {
   const starts = markets.flatMap(({ candles }) =>
@@ -41,8 +41,8 @@ export function timeGrid({ fromMs, toMs, barMs, markets, plots }: BacktestRun): 
 }
 
 /**
- * Returns how far bars begin after a multiple of their length, so that a bar and what is known at its close
- * share a step. If the clock of their zone is set, the bars before lie in other steps than their closes.
+ * Returns the offset of bars from a multiple of their length, in ms, so that a bar and its close share a
+ * step. If the clock of their zone was changed, earlier bars lie in other steps than their closes.
  */
 function phaseOf(markets: BacktestRun['markets'], firstMs: number): number {
   const finest = markets
@@ -53,16 +53,16 @@ function phaseOf(markets: BacktestRun['markets'], firstMs: number): number {
 }
 
 /**
- * The step that a moment is in. What closes a bar belongs to the bar, so its moment is counted a millisecond
- * before.
+ * Returns the step that contains a time. A value at the close of a bar belongs to the bar: pass a time 1 ms
+ * earlier.
  */
 export function stepAt(grid: TimeGrid, timeMs: number): number {
   return Math.floor((timeMs - grid.startMs) / grid.stepMs);
 }
 
 /**
- * The equity by step of a grid: its last, lowest and highest value, and its deepest drawdown as a fraction.
- * `at` rises.
+ * Equity in each step of a grid: last, lowest and highest value, and deepest drawdown as a fraction. `at`
+ * rises.
  */
 export interface ThinEquity {
   readonly at: number[];
@@ -72,7 +72,7 @@ export interface ThinEquity {
   readonly depth: number[];
 }
 
-/** The curve as the steps of a grid have it, extremes kept. */
+/** Returns the equity curve in the steps of a grid; extremes are kept. */
 export function thinEquity(curve: EquityCurve, initialEquity: number, grid: TimeGrid): ThinEquity {
   const { equity, timeMs, length } = curve;
   const drawdown = new DrawdownMeter(initialEquity);
@@ -100,8 +100,8 @@ export function thinEquity(curve: EquityCurve, initialEquity: number, grid: Time
 }
 
 /**
- * Bars by step of a grid, in whole numbers of 10^-decimals, and their volumes. `at` rises; steps without a
- * bar are left out.
+ * Bars in the steps of a grid, in whole numbers of 10^-decimals, and their volumes. `at` rises; steps without
+ * a bar are left out.
  */
 export interface ThinCandles extends BarValues<number[]> {
   readonly decimals: number;
@@ -109,8 +109,8 @@ export interface ThinCandles extends BarValues<number[]> {
 }
 
 /**
- * The bars of a market as the steps of a grid have them: first open, highest high, lowest low, last close,
- * and what was traded in all.
+ * Returns the bars of a market in the steps of a grid: first open, highest high, lowest low, last close and
+ * total volume.
  */
 export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles {
   const thin: ThinCandles = {
@@ -147,15 +147,15 @@ export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles
   return thin;
 }
 
-/** A few points of a curve, its extremes among them. */
+/** Points of a thinned curve, extremes included. */
 interface CurvePoints {
   readonly timeMs: number[];
   readonly value: number[];
 }
 
 /**
- * At most `most` points (4 or more) of a curve: in each of equal ranges the lowest and the highest, in
- * their order, and the last of all. A curve that is short enough stays as it is.
+ * Returns at most `most` points (4 or more) of a curve: the lowest and the highest of each of equal ranges,
+ * and the last. A curve that is short enough is unchanged.
  */
 export function thinCurve(
   curve: { readonly timeMs: Float64Array; readonly value: Float64Array },
@@ -178,7 +178,7 @@ export function thinCurve(
   };
 }
 
-/** Returns the first indices of the lowest and the highest value in a range, its end excluded. */
+/** Returns the first index of the lowest and of the highest value in a range; `to` is excluded. */
 function extremes(
   value: Float64Array,
   from: number,

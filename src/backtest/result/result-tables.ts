@@ -17,25 +17,25 @@ import { csvCell } from '../../domain/csv.ts';
 import { present } from '../../domain/errors.ts';
 import type { FieldKind, RecordFields } from '../../records/field.ts';
 
-/** One field of a table: its value in a row, and how JSON and CSV have it. */
+/** Field of a table: how to get its value from a row, and how to write it in JSON and CSV. */
 interface TableField<Source, Value> {
   readonly valueOf: (source: Source) => Value;
   readonly writeJson: (source: Source, out: ByteWriter) => void;
   readonly writeCsv: (source: Source, out: ByteWriter) => void;
 }
 
-/** Every field of a row, in the order in which JSON has them. */
+/** All fields of a row, in their order in JSON. */
 type TableFields<Source, Row> = { readonly [Name in keyof Row]: TableField<Source, Row[Name]> };
 
-/** A table as one list of values for each field, all of one length. */
+/** Table as one list of values for each field; all lists have the same length. */
 type ColumnsOf<Row> = { [Name in keyof Row]: Row[Name][] };
 
-/** Columns of a CSV file: their titles, and the fields that they have. */
+/** Columns of a CSV file, each with its title and field. */
 type CsvColumns<Row> = readonly (readonly [title: string, field: keyof Row & string])[];
 
 /**
- * A table of a result: made as columns for a program, and written without them. `Source` is what a row is
- * made of.
+ * Format of a result table. It builds columns for programs, and writes files without building them. `Source`
+ * is the record that a row is made from.
  */
 export class TableFormat<Source, Row> {
   readonly #fields: TableFields<Source, Row>;
@@ -44,14 +44,14 @@ export class TableFormat<Source, Row> {
     this.#fields = fields;
   }
 
-  /** A list of values for each field. */
+  /** Returns a list of values for each field. */
   columns(sources: readonly Source[]): ColumnsOf<Row> {
     return Object.fromEntries(
       entriesOf(this.#fields).map(([name, { valueOf }]) => [name, sources.map((source) => valueOf(source))]),
     ) as ColumnsOf<Row>;
   }
 
-  /** The same as a JSON object. `before` stands before the name of each column, `after` before the end. */
+  /** Writes the columns as a JSON object. `before` precedes each column name, `after` the closing brace. */
   writeJson(
     sources: readonly Source[],
     { before, after }: { readonly before: string; readonly after: string },
@@ -74,7 +74,7 @@ export class TableFormat<Source, Row> {
     return Object.keys(this.#fields) as (keyof Row & string)[];
   }
 
-  /** A CSV table by RFC 4180, its titles first. */
+  /** Writes a CSV table (RFC 4180) with a title row. */
   writeCsv(columns: CsvColumns<Row>, sources: Iterable<Source>, out: ByteWriter): void {
     out.text(`${columns.map(([title]) => title).join(',')}\n`);
     const writes = columns.map(([, name]) => this.#fields[name].writeCsv);
@@ -88,7 +88,7 @@ export class TableFormat<Source, Row> {
   }
 }
 
-/** Columns of a CSV file by their fields: `plannedAtMs` is `planned_at`; `return` is no name of a field. */
+/** Returns the CSV columns for some fields: `plannedAtMs` becomes `planned_at`, `change` becomes `return`. */
 function csvColumns<Row>(names: readonly (keyof Row & string)[]): CsvColumns<Row> {
   return names.map((name) => [
     name === 'change' ? 'return' : separatedName(name.replace(/Ms$/, ''), '_'),
@@ -103,7 +103,7 @@ function entriesOf<Source, Row>(fields: TableFields<Source, Row>): [string, Tabl
 export function textCell<Source, Value extends string | null>(
   valueOf: (source: Source) => Value,
 ): TableField<Source, Value> {
-  // Quoted where a comma, a quote or a line break is in it.
+  // Quotes a text with a comma, a quote or a line break.
   return {
     valueOf,
     writeJson: (source, out) => writeJsonText(valueOf(source), out),
@@ -115,7 +115,7 @@ export function textCell<Source, Value extends string | null>(
   };
 }
 
-/** Money or an amount: a text that is an exact decimal. */
+/** Cell of money or an amount: text of an exact decimal. */
 export function decimalCell<Source>(unitsOf: (source: Source) => Units): TableField<Source, string>;
 export function decimalCell<Source>(
   unitsOf: (source: Source) => Units | null,
@@ -145,7 +145,7 @@ export function decimalCell<Source>(
   };
 }
 
-/** A finite number. */
+/** Cell of a finite number. */
 export function numberCell<Source, Value extends number | null>(
   valueOf: (source: Source) => Value,
 ): TableField<Source, Value> {
@@ -156,7 +156,7 @@ export function numberCell<Source, Value extends number | null>(
   };
 }
 
-/** A moment in ms since 1970, which CSV has as ISO 8601. */
+/** Cell of a time in ms since 1970; CSV has it as ISO 8601. */
 export function momentCell<Source, Value extends number | null>(
   valueOf: (source: Source) => Value,
 ): TableField<Source, Value> {
@@ -169,18 +169,18 @@ export function momentCell<Source, Value extends number | null>(
   };
 }
 
-/** True or false. */
+/** Cell of true or false. */
 export function flagCell<Source>(valueOf: (source: Source) => boolean): TableField<Source, boolean> {
   const write = (source: Source, out: ByteWriter): void => out.text(valueOf(source) ? 'true' : 'false');
   return { valueOf, writeJson: write, writeCsv: write };
 }
 
-/** A reason, in English. */
+/** Cell of a reason, in English. */
 function reasonCell<Source>(valueOf: (source: Source) => Sentence | null): TableField<Source, string | null> {
   return textCell((source) => english(valueOf(source)));
 }
 
-/** Writers of the cells of the kinds of fields that are no plain texts. */
+/** Cell types of the field kinds that are not plain text. */
 const CELLS: Readonly<
   Partial<Record<FieldKind, typeof reasonCell | typeof decimalCell | typeof numberCell>>
 > = {
@@ -192,7 +192,7 @@ const CELLS: Readonly<
   cursor: numberCell,
 };
 
-/** Cells of some fields of a record, by their kinds. */
+/** Returns the cells for some fields of a record, by their kinds. */
 function recordCells<Source, Row>(
   fields: RecordFields,
   names: readonly (keyof Row & string)[],
@@ -210,7 +210,7 @@ function writeNumber(value: number | null, nothing: string, out: ByteWriter): vo
   else out.number(value);
 }
 
-/** The printable characters of one byte but these. */
+/** Marks the printable ASCII characters with 1, except the given ones. */
 function charactersBut(others: string): Uint8Array {
   return Uint8Array.from({ length: 127 }, (_, code) =>
     code < 32 || others.includes(String.fromCharCode(code)) ? 0 : 1,
@@ -230,7 +230,7 @@ function writeJsonText(value: string | null, out: ByteWriter): void {
   else out.text(JSON.stringify(value).slice(1));
 }
 
-/** Round trips, with their money as text. */
+/** Table of round trips, with money as text. */
 export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
   number: numberCell((trip) => trip.number),
   market: textCell(({ market }) => market),
@@ -250,7 +250,7 @@ export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
   isOpen: flagCell(({ isOpen }) => isOpen),
 });
 
-/** Columns of orders for readers of a result, with money as text. */
+/** Table of orders, with money as text. */
 export const ORDER_TABLE = new TableFormat<OrderRecord, OrderRow>({
   ...recordCells<OrderRecord, OrderRow>(SHOWN_ORDER, ORDER_RESULT),
   averagePrice: decimalCell(averagePrice),
@@ -260,10 +260,10 @@ function averagePrice({ filled, filledTotal }: OrderRecord): Units | null {
   return filled > 0n ? (divideHalfEven(filledTotal * UNITS_PER_ONE, filled) as Units) : null;
 }
 
-/** Fills, with their money as text. */
+/** Table of fills, with money as text. */
 export const FILL_TABLE = new TableFormat<FillRecord, FillRow>(recordCells(FILL, FILL_RESULT));
 
-/** Locks, with the orders that they refused. */
+/** Table of locks, with the number of orders they refused. */
 export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({
   name: textCell(({ lock }) => lock.name),
   strategy: textCell(({ lock }) => lock.strategy),
@@ -275,7 +275,7 @@ export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({
   refused: numberCell(({ refused }) => refused),
 });
 
-/** Markets that entered and left universes. */
+/** Table of markets that entered and left universes. */
 export const MEMBER_TABLE = new TableFormat<MemberRecord, MemberRow>({
   atMs: momentCell(({ atMs }) => atMs),
   strategy: textCell(({ strategy }) => strategy),
@@ -286,7 +286,7 @@ export const MEMBER_TABLE = new TableFormat<MemberRecord, MemberRow>({
   reason: textCell(({ reason, rankBy }) => outText(reason, rankBy)),
 });
 
-/** Reasons for which something was refused, as they are. */
+/** Table of reasons for refusals, each as it was counted. */
 const REFUSED_TABLE = new TableFormat<RefusalRow, RefusalRow>({
   strategy: textCell(({ strategy }) => strategy),
   what: textCell(({ what }) => what),
@@ -341,10 +341,7 @@ const LOCKS = csvColumns<LockRow>([
 ]);
 const MEMBERS = csvColumns(MEMBER_TABLE.names);
 
-/**
- * The tables of a run as CSV, by the names of their files. Times are UTC, money in the quote currency and
- * exact.
- */
+/** Writers of the CSV files of a run, by file name. Times are UTC; money is exact, in the quote currency. */
 export const CSV_FILES = {
   'trades.csv': ({ trips }, out) => TRIP_TABLE.writeCsv(TRADES, trips, out),
   'orders.csv': ({ run }, out) => ORDER_TABLE.writeCsv(ORDERS, run.orders, out),
@@ -354,12 +351,12 @@ export const CSV_FILES = {
   'equity.csv': ({ run }, out) => writeEquityCsv(run, out),
 } as const satisfies Readonly<Record<string, (finished: FinishedRun, out: ByteWriter) => void>>;
 
-/** Digits of a drawdown after the point, and from how many of the last one on it is written without `e`. */
+/** Decimals of a drawdown; below `LEAST_PLAIN` units of the last one it is written with an exponent. */
 const FRACTION_DIGITS = 8;
 const FRACTION = 10 ** FRACTION_DIGITS;
 const LEAST_PLAIN = 100;
 
-/** `equity.csv`: a line for each point of the curve, as floats, with the drawdown as a fraction. */
+/** Writes `equity.csv`: a line for each point of the curve, as floats, with the drawdown as a fraction. */
 function writeEquityCsv({ curve, initialEquity }: BacktestRun, out: ByteWriter): void {
   const { length, timeMs, equity, isExposed } = curve;
   const drawdown = new DrawdownMeter(numberOf(initialEquity));

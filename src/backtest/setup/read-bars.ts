@@ -19,20 +19,20 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../recording/durable-file.ts';
 
-/** Bars that a run needs. */
+/** Request for the bars of a run. */
 export interface BarQuestion {
   readonly market: MarketSymbol;
   readonly timeframe: Timeframe;
   readonly range: TimeRange;
-  /** Time before the range for which there should be bars, to warm up with. */
+  /** Length of the warm-up before the range, in ms, for which bars are read if there are any. */
   readonly warmUpMs: number;
   /** Format of a file, as the user describes it. */
   readonly form?: FileForm | undefined;
 }
 
 /**
- * Bars of a range with those before it that warm up. Throws `INVALID_OPTIONS` where the range itself has
- * none.
+ * Reads the bars of a range and its warm-up from a catalogue. Throws `INVALID_OPTIONS` where the range itself
+ * has none.
  */
 export async function readBars(
   catalogue: Catalogue,
@@ -42,11 +42,11 @@ export async function readBars(
   const { market, timeframe, range, warmUpMs } = of;
   const { root } = catalogue;
   const key = { market, timeframe, kind: 'candles' } as const;
-  // Asked for by what the user wrote first, so that a message tells of that.
+  // Checks the requested range first, so that an error names what the user wrote.
   partitionsOfData(root, key, range);
   const fromMs = Math.max(EARLIEST_MS, range.fromMs - warmUpMs);
   const partitions = (): readonly Partition[] => partitionsWithin(root, key, { fromMs, toMs: range.toMs });
-  // Whole files are read and kept: another range of the same files finds them there.
+  // Whole files are read and cached, so that another range of the same files finds them there.
   const whole = {
     fromMs: Math.min(...partitions().map((partition) => partition.fromMs)),
     toMs: Math.max(...partitions().map((partition) => partition.toMs)) + 1,
@@ -62,8 +62,8 @@ export async function readBars(
 }
 
 /**
- * The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it
- * can not be.
+ * Reads the bars of a range and its warm-up from a file, as an import would. Throws `INVALID_FILE` where it
+ * cannot be read, `INVALID_OPTIONS` where the range itself has none.
  */
 export async function readFileBars(
   path: string,
@@ -86,10 +86,7 @@ async function fileColumns(
   throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
 }
 
-/**
- * The bars of a range, with those before it that warm up. Throws `INVALID_OPTIONS` where the range itself
- * has none.
- */
+/** Returns the bars of a range and its warm-up. Throws `INVALID_OPTIONS` where the range itself has none. */
 export function barsWithin(
   all: CandleColumns,
   of: BarQuestion,
@@ -106,7 +103,7 @@ export function barsWithin(
   );
 }
 
-/** Importing names an option that a backtest does not have. */
+/** Adds advice to an error that names `--columns`, an option of imports that a backtest does not have. */
 async function withoutColumnsOption<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -117,22 +114,22 @@ async function withoutColumnsOption<Value>(read: () => Promise<Value>): Promise<
   }
 }
 
-/** Bars that were loaded, and whether they came from the cache. */
+/** Loaded bars, and whether they came from the cache. */
 interface LoadedBars {
   readonly columns: CandleColumns;
   readonly fromCache: boolean;
 }
 
 interface BarOrigin {
-  /** Text of everything that the bars depend on; null if it is unknown: such bars are not cached. */
+  /** Text of everything that the bars depend on; null if unknown, then they are not cached. */
   readonly identity: string | null;
-  /** Returns true if the source is unchanged. */
+  /** True if the source is unchanged since it was identified. */
   isSame(): boolean;
 }
 
 const userCache = (): CandleCache => new CandleCache(candleCacheFolder());
 
-/** Bars of the cache; where they are not there, those that `read` answers, which are then kept. */
+/** Returns bars from the cache; if they are missing, reads them with `read` and caches them. */
 async function cachedBars(
   question: Pick<CandleColumns, 'market' | 'timeframe'>,
   cache: CandleCache,
@@ -148,7 +145,7 @@ async function cachedBars(
   return { columns, fromCache: false };
 }
 
-/** A file as a source: its bytes, what its name and the user say of them, and the timeframe made of it. */
+/** Identifies a file by its bytes, its ending, the described format, and the timeframe to build. */
 async function fileSource(
   path: string,
   { timeframe, form }: { readonly timeframe: Timeframe; readonly form?: FileForm | undefined },
@@ -162,7 +159,7 @@ async function fileSource(
   };
 }
 
-/** Null where a file can not be read: whoever reads its bars says so. */
+/** Returns the checksum of a file; null if it cannot be read, which the reader of its bars reports. */
 async function checksumOf(path: string): Promise<string | null> {
   try {
     return await checksum(path);
@@ -176,7 +173,7 @@ function stampOf(path: string): string | null {
   return found?.isFile() === true ? `${found.ino} ${found.size} ${found.mtimeMs}` : null;
 }
 
-/** Partitions as a source: their checksums, which the manifest has. `partitions` are those there now. */
+/** Identifies partitions by their checksums in the manifest. `partitions` returns the current ones. */
 function partitionSource(root: string, key: FolderKey, partitions: () => readonly Partition[]): BarOrigin {
   const folder = folderPath(root, key);
   const identityNow = (): string | null => {

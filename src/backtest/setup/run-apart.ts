@@ -10,7 +10,7 @@ import { createBacktest, type BacktestRequest } from '../candle-backtest.ts';
 import { runPollBacktest, type PollRequest } from '../poll-backtest.ts';
 import { catalogueRecordings } from '../recordings.ts';
 
-/** A run with nothing but the data that it is given, or that a catalogue has before its end. Plain values. */
+/** Task for a run in its own process, as plain values: it has only the given data, or a catalogue's. */
 type ApartTask =
   | ({ readonly fidelity: 'candles'; readonly candles: readonly CandleColumns[] } & Omit<
       BacktestRequest,
@@ -25,7 +25,7 @@ type ApartTask =
 export interface ApartRun {
   readonly wanted: readonly ExpectedOrder[];
   readonly filledAtMs: readonly number[];
-  /** Times of the points of its equity, in order. */
+  /** Times of the points of its equity curve in ms, in order. */
   readonly timeMs: Float64Array;
 }
 
@@ -33,20 +33,20 @@ type Answer =
   | { readonly run: ApartRun }
   | { readonly problem: { readonly code: string; readonly message: string } };
 
-/** This file, which is also the program of the process apart. */
+/** Path of this file, which is also the program of the child process. */
 const OWN_FILE = fileURLToPath(ownModule('backtest/setup/run-apart'));
 
-/** Of what a process says before it ends without a run, in characters. */
+/** Most characters of error output that are kept of a process that ends without a run. */
 const MOST_LAST_WORDS = 1_000;
 
 /**
- * Runs a backtest in a process of its own. Its strategy has globals of its own, and meets no array that holds
- * later data: one that changes `Float64Array` sees what it would see anyway. Where that process crashes, this
- * one goes on. What its strategy prints is not shown again. Throws as the run itself does.
+ * Runs a backtest in its own process. Its strategy has its own globals and cannot reach an array with later
+ * data: if it changes `Float64Array`, it sees only its own data. A crash of that process does not end this
+ * one. Its output is dropped, except in an error. Throws as the run itself does.
  */
 export async function runApart(task: ApartTask): Promise<ApartRun> {
   const { config } = task;
-  // Functions that say where a mistake is written can not be sent. There was none in the run before.
+  // Functions cannot be sent. These describe where a mistake is written, and the run before had none.
   const strategies = config.strategies.map(({ describe: _places, ...strategy }) => strategy);
   const sent: ApartTask = { ...task, config: { ...config, strategies } };
   const child = fork(OWN_FILE, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
@@ -61,7 +61,7 @@ export async function runApart(task: ApartTask): Promise<ApartRun> {
       child.once('close', (code, signal) =>
         reject(new Error(`expected a run, its process ended with ${signal ?? code}: ${output.trim()}`)),
       );
-      // One that has ended before it took the task is told of by its end.
+      // If the process ends before it receives the task, its `close` event reports that.
       child.send(sent, () => undefined);
     });
     if ('run' in answer) return answer.run;

@@ -16,11 +16,11 @@ import {
 import type { TableReader } from './table-reader.ts';
 import { open } from 'node:fs/promises';
 
-/** A guess of how many times shorter a packed file is, and how many more rows there may be than it seems. */
+/** Assumed compression ratio of a packed file, and a factor of spare room for its rows. */
 const USUAL_PACKING = 4;
 const SPARE = 1.2;
 
-/** The fast way to the bars of a file; null where their prices are to be others, or it is no CSV. */
+/** Returns a fast reader of a file's bars; null if prices must be converted, or if it is not CSV. */
 export function blocksOf(
   options: ImportTableOptions,
   of: {
@@ -56,15 +56,13 @@ export function blocksOf(
   };
 }
 
-/**
- * Returns the possible starts of bars; bars to be resampled are distinguished by multiples of their length.
- */
+/** Returns the possible starts of bars; bars that are resampled start at multiples of their length. */
 function startsOf({ grid, partMs }: BarPlan): BarStarts {
   if (partMs !== null) return { stepMs: partMs, isStart: (timeMs) => timeMs % partMs === 0 };
   return { stepMs: grid.isEven ? grid.lengthMs : Number.NaN, isStart: (timeMs) => grid.isStart(timeMs) };
 }
 
-/** Counts the rows. Prices that are to be rounded are not taken. */
+/** Counts the rows. Throws `NotPlain` for prices that must be rounded. */
 async function* counted(
   csv: PlainCsv,
   { reader, mostDecimals }: { readonly reader: TableReader; readonly mostDecimals: number | null },
@@ -77,12 +75,12 @@ async function* counted(
   }
 }
 
-/** A CSV file of candles whose columns are known. */
+/** CSV file of candles whose columns are known. */
 interface PlainCsv extends CsvLayout {
   readonly path: string;
   readonly hasHeader: boolean;
   readonly starts: BarStarts;
-  /** Called with how many bytes of the file were read. */
+  /** Called with the number of bytes read. */
   readonly onRead: (readBytes: number) => void;
 }
 
@@ -91,16 +89,16 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 /**
- * The bars of a CSV file in the order of their lines, about twenty times as fast as row by row. The columns
- * of a block are used again for the next one. Throws `NotPlain` as soon as a line is not plain, and at the
- * end where times go back amid a file that goes on. Files that both ways can read come out the same.
+ * Yields the bars of a CSV file in the order of their lines, about twenty times as fast as row by row. The
+ * columns of a block are reused for the next. Throws `NotPlain` at the first line that is not plain, and at
+ * the end if times go back in a rising file. Both readers give the same result for a file that both can read.
  */
 async function* plainBars(csv: PlainCsv): AsyncGenerator<CandleBlock> {
   const layout = plainLayout(csv);
   if (layout === null) throw new NotPlain('expected plain fields');
   const reader = new LineReader(csv, layout);
   for await (const part of partsOf(csv)) {
-    // A part of a packed file may be longer than the room.
+    // A part of a compressed file may be larger than the buffer.
     for (let from = 0; from < part.length; from += READ_BYTES) {
       yield* reader.read(part.subarray(from, from + READ_BYTES));
     }
@@ -108,9 +106,7 @@ async function* plainBars(csv: PlainCsv): AsyncGenerator<CandleBlock> {
   yield* reader.end();
 }
 
-/**
- * The bytes of a text in parts, each good until the next one. Throws `NotPlain` where they can not be read.
- */
+/** Yields the bytes of a text in parts, each valid until the next one. Throws `NotPlain` if unreadable. */
 async function* partsOf({ path, onRead }: PlainCsv): AsyncGenerator<Uint8Array> {
   try {
     if (fileKind(path).isPacked) {
@@ -122,7 +118,7 @@ async function* partsOf({ path, onRead }: PlainCsv): AsyncGenerator<Uint8Array> 
       return;
     }
     await using file = await open(path);
-    // One buffer for all: a stream makes new ones faster than they are collected.
+    // One buffer is reused: a stream creates new ones faster than they are collected.
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     for (let readBytes = 0; ;) {
       const { bytesRead } = await file.read(buffer);
@@ -135,12 +131,12 @@ async function* partsOf({ path, onRead }: PlainCsv): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Makes whole lines of parts of a text, and blocks of lines. */
+/** Combines parts of a text into whole lines, and lines into blocks. */
 class LineReader {
   private readonly csv: PlainCsv;
   private readonly layout: PlainLayout;
   private readonly buffer = Buffer.allocUnsafe(READ_BYTES + MOST_LINE_BYTES);
-  /** Bytes of the buffer that are not yet read: less than a line. */
+  /** Bytes in the buffer that are not scanned yet: less than a line. */
   private filled = 0;
   private scanner: PlainScanner | null = null;
   private isCrlf = false;
@@ -150,7 +146,7 @@ class LineReader {
     this.layout = layout;
   }
 
-  /** Takes the next part, of at most `READ_BYTES`. */
+  /** Scans the next part, of at most `READ_BYTES`. */
   *read(part: Uint8Array): Generator<CandleBlock> {
     const { buffer, filled } = this;
     if (filled > MOST_LINE_BYTES) throw new NotPlain('expected shorter lines');
@@ -163,7 +159,7 @@ class LineReader {
     this.filled -= end;
   }
 
-  /** Takes the last line, which need not end as the others do, and gives what is left. */
+  /** Scans the last line, which may lack a line end, and yields the rest. */
   *end(): Generator<CandleBlock> {
     if (this.filled > 0) yield* this.read(Buffer.from(this.isCrlf ? '\r\n' : '\n'));
     if (this.scanner === null) throw new NotPlain('expected lines');

@@ -14,15 +14,15 @@ import { SarrafError } from '../../domain/errors.ts';
 import { durationText, isoText } from '../../domain/time-text.ts';
 import type { ReadRow } from './table-reader.ts';
 
-/** The times between neighbours. */
+/** Time steps between neighbouring bars. */
 interface Steps {
-  /** The most frequent: gaps are rarer than bars. */
+  /** Most frequent step in ms, since gaps are rarer than bars. */
   readonly usualMs: number;
-  /** Common divisor of all of them: bars that are often missing are no finer than this. */
+  /** Common divisor of all steps in ms: bars that are often missing are not shorter than this. */
   readonly commonMs: number;
 }
 
-/** Null for fewer than two times. */
+/** Returns the steps between times; null for fewer than two times. */
 function stepsOf(timesMs: readonly number[]): Steps | null {
   const counts = new Map<number, number>();
   const sorted = timesMs.toSorted((left, right) => left - right);
@@ -43,23 +43,23 @@ function commonDivisor(left: number, right: number): number {
   return right === 0 ? left : commonDivisor(right, left % right);
 }
 
-/** Bars to make of a file, and if its own have to be resampled for them. */
+/** Bars to build from a file, and whether its own bars must be resampled. */
 export interface BarPlan {
   readonly timeframe: Timeframe;
   /** Start of bars of the timeframe: that of most of the file's bars, or the requested one. */
   readonly grid: BarGrid;
-  /** Distance of the bars that are to be resampled; null if none are. */
+  /** Distance in ms of the bars that are resampled; null if none are. */
   readonly partMs: number | null;
 }
 
 /**
- * The timeframe of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and
- * where the wanted one can not be had from the bars.
+ * Returns the timeframe of a file whose first bars open at these times. Throws `INVALID_FILE` if none fits,
+ * or if the requested one cannot be built from the bars.
  */
 export function planBars(options: BarChoice): BarPlan {
   const { timesMs, anchor } = options;
   const { timeframe, partMs } = lengthsOf(options);
-  // Those that are put together take what other files of the world count from.
+  // Resampled bars begin at UTC midnight, from which most files count.
   const shown = partMs === null ? anchorOfMost(timeframe, timesMs).anchor : UTC_MIDNIGHT;
   return { timeframe, partMs, grid: gridAt(timeframe, anchor ?? shown) };
 }
@@ -106,10 +106,10 @@ function lengthsOf(options: BarChoice): Pick<BarPlan, 'timeframe' | 'partMs'> {
   );
 }
 
-/** Fewer bars than this may by chance be so far apart that they look coarser than they are. */
+/** Number of bars below which gaps may by chance make the bars look longer than they are. */
 const FEW_BARS = 10;
 
-/** A bar that does not begin where bars of its timeframe do is one of another time zone, or none. */
+/** Rejects a bar that is off the grid of its timeframe: it is of another time zone, or invalid. */
 export function aligned(read: ReadRow<Candle>, { grid, partMs }: BarPlan): ReadRow<Candle> {
   if ('problem' in read || partMs !== null || grid.isStart(read.row.openTimeMs)) return read;
   const found = isoText(read.row.openTimeMs);
@@ -120,8 +120,8 @@ export function aligned(read: ReadRow<Candle>, { grid, partMs }: BarPlan): ReadR
 }
 
 /**
- * Bars that are put together count once each: the same one again is left out (null), and another for its time
- * is a bad row. Those that are not are looked at where they go.
+ * Returns a filter that accepts each bar once for resampling: the same bar again is left out (null), a
+ * different bar for its time is rejected. Bars that are not resampled are checked by the catalogue.
  */
 export function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRow<Candle> | null {
   if (partMs === null) return (read) => read;
@@ -136,20 +136,20 @@ export function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRo
   };
 }
 
-/** Bars of one page. A file is mostly without long gaps, so few pages are mostly empty. */
+/** Number of bars in one page. Files have few long gaps, so few pages are mostly empty. */
 const PAGE_BARS = 256;
 
-/** Remembers which bars of a file came, in four bytes a bar, so that none is put together with itself. */
+/** Remembers which bars of a file came, in four bytes per bar, so that no bar is added to itself. */
 class KnownBars {
   private readonly stepMs: number;
   private readonly pages = new Map<number, Uint32Array>();
 
-  /** `stepMs` divides the times of all bars; one that it does not divide counts as new. */
+  /** `stepMs` divides the times of all bars; a bar at another time counts as new. */
   constructor(stepMs: number) {
     this.stepMs = stepMs;
   }
 
-  /** Takes a bar. Answers whether it is new, is there already, or is another one for its time. */
+  /** Adds a bar. Returns whether it is new, the same as an earlier one, or another one for its time. */
   add({ openTimeMs, open, high, low, close, volume }: Candle): 'new' | 'same' | 'other' {
     const place = openTimeMs / this.stepMs;
     if (!Number.isInteger(place)) return 'new';
@@ -165,7 +165,7 @@ class KnownBars {
   }
 }
 
-/** FNV-1a, 32 bits, never 0. */
+/** Returns the 32-bit FNV-1a hash of a text, never 0. */
 function markOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1)
@@ -173,18 +173,15 @@ function markOf(text: string): number {
   return hash >>> 0 || 1;
 }
 
-/**
- * Looks for times that go back by hours amid a file that goes on: it was put together of parts of different
- * time zones.
- */
+/** Finds times that go back by hours in a rising file: it was combined from parts of different time zones. */
 export class BackwardSteps {
   private beforeMs: number | null = null;
-  /** Steps in either direction so far. */
+  /** Number of steps forward and back so far. */
   forward = 0;
   back = 0;
   private first: string | null = null;
 
-  /** Looks at a bar in the order of the file, and hands it on as it is. */
+  /** Checks a bar in the order of the file and returns it unchanged. */
   checked(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
     if ('problem' in read) return read;
     const { openTimeMs } = read.row;
@@ -197,7 +194,7 @@ export class BackwardSteps {
     return read;
   }
 
-  /** Returns the notes about the file; none if it is sorted, either way. */
+  /** Returns the notes about the file; empty if it is sorted, in either direction. */
   notes(): string[] {
     if (this.first === null || !isSlipped(this)) return [];
     return [`its times are not in order: ${this.first}, as after a change of the time zone`];
@@ -205,8 +202,8 @@ export class BackwardSteps {
 }
 
 /**
- * True if some times go back in a file that mostly goes forward; one that mostly goes back is sorted the
- * other way.
+ * True if some times go back in a file that mostly goes forward. A file that mostly goes back is sorted in
+ * reverse.
  */
 export function isSlipped({ forward, back }: { readonly forward: number; readonly back: number }): boolean {
   return back > 0 && back <= forward / 10;

@@ -14,27 +14,25 @@ import {
 } from '../open-text.ts';
 import { createInterface } from 'node:readline';
 
-/** Rows that the columns and the timeframe are found from, and often some more. */
+/** Number of first rows from which the columns and the timeframe are found, if there are as many. */
 const FIRST_ROWS = 1_000;
 
-/** Opens a CSV, Parquet or JSON file, by its content. Throws `INVALID_FILE` where it is none. */
+/** Opens a CSV, Parquet or JSON file, by its content. Throws `INVALID_FILE` for another file. */
 export function openTable(path: string): ReturnType<typeof openParquet> {
   const { form } = fileKind(path);
   return form === 'parquet' ? openParquet(path) : form === 'json' ? openJson(path) : openCsv(path);
 }
 
-/** True if a file is CSV, which DuckDB may read alone. */
+/** True if a file is CSV, which has a faster reader. */
 export const isCsv = (file: RowFile): file is CsvFile => 'separator' in file;
 
-/** The first rows of a file, and the way to those after them. */
+/** First rows of a file, and an iterator of the rows after them. */
 interface FirstRows {
   readonly rows: readonly FileRow[];
   readonly rest: AsyncIterator<readonly FileRow[]>;
 }
 
-/**
- * Reads the first rows: at least so many as columns and timeframe are found from, where there are as many.
- */
+/** Reads the first rows of a file: at least `FIRST_ROWS`, if it has as many. */
 export async function firstRows(file: RowFile): Promise<FirstRows> {
   const rest = file.parts[Symbol.asyncIterator]();
   const rows: FileRow[] = [];
@@ -46,7 +44,7 @@ export async function firstRows(file: RowFile): Promise<FirstRows> {
   return { rows, rest };
 }
 
-/** All rows again, the first ones before the others. */
+/** Yields all rows of a file, the first ones again. */
 export async function* joined({ rows, rest }: FirstRows): AsyncGenerator<readonly FileRow[]> {
   yield rows;
   for (;;) {
@@ -57,8 +55,8 @@ export async function* joined({ rows, rest }: FirstRows): AsyncGenerator<readonl
 }
 
 /**
- * The rows of any Parquet file with flat columns, as texts; a timestamp becomes milliseconds. Throws
- * `INVALID_FILE` for what is none.
+ * Opens a Parquet file with flat columns and reads its rows as texts; timestamps become ms. Throws
+ * `INVALID_FILE` for another file.
  */
 async function openParquet(path: string): Promise<RowFile & { readonly progress: () => ReadProgress }> {
   const columns = await columnsOf(path);
@@ -120,13 +118,13 @@ async function* partsOf(
   }
 }
 
-/** Rows of one part at most. */
+/** Largest number of rows in one part. */
 const PART_ROWS = 10_000;
 
-/** A longer value is no row of a table. */
+/** Longest row in characters; a longer value is no row of a table. */
 const MOST_CHARACTERS = 4_000_000;
 
-/** The names of the lists in a reply of the exchange with candles. */
+/** Names of the lists in a reply of the exchange with candles. */
 const LISTS = ['t', 'o', 'h', 'l', 'c', 'v'] as const;
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -135,8 +133,8 @@ const isBarLists = (value: unknown): value is JsonObject =>
   isObject(value) && LISTS.every((name) => Array.isArray(value[name]));
 
 /**
- * The rows of a JSON file: one object or list a line, or one list of them, or the exchange's lists of
- * candles. The names of the first object are its titles. Throws `INVALID_FILE` for what is none of these.
+ * Opens a JSON file: one object or list on each line, one list of them, or the exchange's lists of candles.
+ * The names of the first object are the titles. Throws `INVALID_FILE` for another file.
  */
 async function openJson(path: string): Promise<RowFile & { readonly progress: () => ReadProgress }> {
   const open = openText(path);
@@ -172,7 +170,7 @@ async function* jsonParts(
   yield part;
 }
 
-/** The fields of a row; none where it has another form than the first one, so that it is a bad row. */
+/** Returns the fields of a row; empty if it has another form than the first row, which makes it a bad row. */
 function fieldsOf(value: unknown, header: readonly string[] | null): readonly (readonly string[])[] {
   if (isBarLists(value)) {
     const lists = LISTS.map((name) => value[name] as readonly unknown[]);
@@ -208,7 +206,7 @@ async function* rowsOf(path: string, { stream }: OpenText): AsyncGenerator<JsonV
   }
 }
 
-/** The elements of one list, whatever lines they are on. */
+/** Yields the elements of one list, on whatever lines they are. */
 async function* elementsOf(path: string, chunks: AsyncIterable<string>): AsyncGenerator<JsonValues> {
   let [line, depth, isString, isEscaped] = [1, 0, false, false];
   let element = '';

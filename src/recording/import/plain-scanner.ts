@@ -3,16 +3,16 @@ import type { CandleBlock } from '../stage-blocks.ts';
 import { NO_COLUMN, type ColumnPlaces } from '../column-places.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/time-text.ts';
 
-/** Rows of one block at most. */
+/** Largest number of rows in one block. */
 const BLOCK_ROWS = 8_192;
 
-/** A number below this has at most 15 digits: exact, and the same as a float with a point among them. */
+/** Bound of numbers of at most 15 digits: exact, and equal to the float of their text with a point. */
 const SURE = 1e15;
 
-/** A longer number is not plain: most of its digits are zeros. */
+/** Longest plain number in bytes; most digits of a longer one are zeros. */
 const MOST_NUMBER_BYTES = 40;
 
-/** A longer line is not plain. */
+/** Longest plain line in bytes. */
 export const MOST_LINE_BYTES = 10_000;
 
 const POWERS = Float64Array.from({ length: MOST_NUMBER_BYTES }, (_, power) => 10 ** power);
@@ -24,28 +24,28 @@ const QUOTE = 34;
 const RETURN = 13;
 const NEWLINE = 10;
 
-/** The roles of the columns of money. @see plainLayout */
+/** Roles of the price and volume columns. @see plainLayout */
 const [OPEN, HIGH, LOW, CLOSE, VOLUME] = [1, 2, 3, 4, 5] as const;
 
-/** Reason that `take` stopped. */
+/** Reason for which `scan` stopped. */
 type ScanStop = 'end' | 'block' | 'odd-line';
 
-/** Possible starts of a file's bars. */
+/** Possible open times of a file's bars. */
 export interface BarStarts {
-  /** Guaranteed distance of two of them; NaN if it is not the same for all. */
+  /** Fixed distance between neighbouring starts in ms; NaN if it varies. */
   readonly stepMs: number;
   isStart(timeMs: number): boolean;
 }
 
 /**
- * Reads plain lines of candles out of bytes into columns, without a text of any field. A line is plain where
- * `RowReader` could not take it for anything else: plain digits, times of the form of the first row, a bar at
- * its place, low <= open, close <= high, and the fields of the first row.
+ * Scans plain lines of candles from bytes into columns, without a text for each field. A line is plain if
+ * `RowReader` would read it in the same way: plain digits, times in the form of the first row, a bar on the
+ * grid, low <= open, close <= high, and as many fields as the first row.
  */
 export class PlainScanner {
-  /** Place at which `take` stopped. */
+  /** Byte index at which `scan` stopped. */
   at = 0;
-  /** Steps of the times so far, in either direction. */
+  /** Number of time steps forward and back so far. */
   forward = 0;
   back = 0;
   private readonly separator: number;
@@ -54,7 +54,7 @@ export class PlainScanner {
   private readonly starts: BarStarts;
   private readonly isCrlf: boolean;
   private beforeMs = Number.NaN;
-  /** The digits of a line's numbers by their roles, and how many of them are decimals. */
+  /** Digits of a line's numbers as whole numbers by role, and how many of the digits are decimals. */
   private readonly digits = new Float64Array(EMPTY_ROLE + 1);
   private readonly decimals = new Uint8Array(EMPTY_ROLE + 1);
   private readonly openTimeMs = new Float64Array(BLOCK_ROWS);
@@ -75,7 +75,7 @@ export class PlainScanner {
     this.isCrlf = of.isCrlf;
   }
 
-  /** Reads lines from one place up to another, which follows the end of a line. */
+  /** Scans lines from index `from` to `to`, which must follow a line end. */
   scan(bytes: Uint8Array, from: number, to: number): ScanStop {
     this.at = from;
     while (this.at < to) {
@@ -84,7 +84,7 @@ export class PlainScanner {
         if (this.length === BLOCK_ROWS) return 'block';
         end = this.line(bytes, this.at);
         if (end === -1 || end - this.at > MOST_LINE_BYTES) return 'odd-line';
-        // True if the line just read has more decimals than those before it.
+        // A line with more decimals than those before it begins a new block.
         if (
           (this.linePriceDecimals() > this.priceDecimals || this.decimalsOf(VOLUME) > this.volumeDecimals) &&
           this.length > 0
@@ -98,8 +98,8 @@ export class PlainScanner {
   }
 
   /**
-   * The bars since the last block, all with the decimals of the finest of all so far. Its columns are used
-   * again for the next one.
+   * Returns the bars since the last block, with the decimals of the most precise bar so far. Its columns are
+   * reused for the next block.
    */
   block(): CandleBlock {
     const { length, priceDecimals, volumeDecimals } = this;
@@ -119,7 +119,7 @@ export class PlainScanner {
     };
   }
 
-  /** Reads the fields of a line. Answers where the next one begins; -1 where it is not plain. */
+  /** Scans the fields of a line. Returns the index of the next line; -1 if the line is not plain. */
   private line(bytes: Uint8Array, from: number): number {
     const { roles, separator } = this;
     let at = from;
@@ -140,7 +140,7 @@ export class PlainScanner {
     return this.lineEnd(bytes, at);
   }
 
-  /** Answers where a field ends; -1 where it is not plain. */
+  /** Returns the index after a field; -1 if the field is not plain. */
   private field(
     bytes: Uint8Array,
     at: number,
@@ -151,7 +151,7 @@ export class PlainScanner {
     return of.role === EMPTY_ROLE ? at : this.unused(bytes, at, of.isQuoted);
   }
 
-  /** A number that is not negative: its digits without the zeros after its last decimal. */
+  /** Scans a number that is not negative, and stores its digits without trailing zeros of the decimals. */
   private number(bytes: Uint8Array, from: number, role: number): number {
     let at = from;
     let digits = 0;
@@ -190,13 +190,13 @@ export class PlainScanner {
     }
   }
 
-  /** Returns the end of the line that ends here; -1 if none does. */
+  /** Returns the index after the line end at `at`; -1 if there is no line end. */
   private lineEnd(bytes: Uint8Array, at: number): number {
     if (!this.isCrlf) return bytes[at] === NEWLINE ? at + 1 : -1;
     return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? at + 2 : -1;
   }
 
-  /** Puts the line that was read into the columns. False where it is no bar, or does not fit them. */
+  /** Adds the scanned line to the columns. Returns false if it is no valid bar, or does not fit them. */
   private closeRow(): boolean {
     this.priceDecimals = Math.max(this.priceDecimals, this.linePriceDecimals());
     this.volumeDecimals = Math.max(this.volumeDecimals, this.decimalsOf(VOLUME));
@@ -216,7 +216,7 @@ export class PlainScanner {
     return true;
   }
 
-  /** Counts the step to a time. False where no bar of this length opens then. */
+  /** Counts the step to a time. Returns false if no bar of the timeframe opens at it. */
   private step(timeMs: number): boolean {
     const stepMs = timeMs - this.beforeMs;
     this.beforeMs = timeMs;
@@ -238,41 +238,41 @@ export class PlainScanner {
     return this.cell(role, this.priceDecimals);
   }
 
-  /** A number of the line as a whole number of 10^-decimals; beyond 2^53 it need not be exact. */
+  /** Returns a number of the line as a whole number of 10^-decimals; beyond 2^53 it may be inexact. */
   private cell(role: number, decimals: number): number {
     return (this.digits[role] ?? Number.NaN) * (POWERS[decimals - this.decimalsOf(role)] ?? Number.NaN);
   }
 }
 
-/** Layout of a CSV file of candles, as known from its first rows. */
+/** Layout of a CSV file of candles, known from its first rows. */
 export interface CsvLayout {
   readonly separator: string;
-  /** The fields of the first row. */
+  /** Values of the first row. */
   readonly firstRow: readonly string[];
-  /** Fields that every row has; more are empty. */
+  /** Number of fields of every row; further fields are empty. */
   readonly width: number;
   readonly places: ColumnPlaces;
 }
 
-/** The columns of money, in the order of their roles: open is role 1, volume role 5. */
+/** Price and volume fields in the order of their roles: open is role 1, volume role 5. */
 const MONEY_FIELDS = ['open', 'high', 'low', 'close', 'volume'] as const;
 
-/** Roles of fields that hold no money. */
+/** Roles of other fields. */
 const TIME_ROLE = 0;
 const UNUSED_ROLE = 6;
 const EMPTY_ROLE = 7;
 
-/** Places of the fields of a plain line, and the content of each. */
+/** Layout of a plain line: its separator, the role of each field, and the form of its times. */
 export interface PlainLayout {
   readonly separator: number;
-  /** Content of each field of a line, in their order. */
+  /** Role of each field of a line, in order. */
   readonly roles: Uint8Array;
   readonly time: TimeForm;
 }
 
 /**
- * Returns the layout of the plain lines of a file. Null if no line is plain: the times are of a form that
- * only `TimeReader` reads, the first row is short, or one column would have two roles.
+ * Returns the layout of the plain lines of a file; null if no line is plain: only `TimeReader` can read its
+ * times, the first row is too short, or one column would have two roles.
  */
 export function plainLayout({ separator, firstRow, width, places }: CsvLayout): PlainLayout | null {
   const time = timeForm(firstRow[places.get('time') ?? NO_COLUMN] ?? '');
@@ -292,27 +292,27 @@ const COLON = 58;
 const SPACE = 32;
 const LETTER_T = 84;
 
-/** A number since 1970, of so many digits. As in `TimeReader`. */
+/** Form of times as numbers since 1970 with some count of digits, as in `TimeReader`. */
 interface NumberForm {
   readonly kind: 'number';
   readonly leastDigits: number;
   readonly mostDigits: number;
-  /** Last digits that are less than a millisecond. */
+  /** Number of last digits that are below a millisecond. */
   readonly cut: number;
   readonly unitMs: number;
 }
 
-/** A date, or a date with a clock and what follows it in every row. */
+/** Form of times as dates, or as dates with a time of day and the same suffix in every row. */
 interface DateForm {
   readonly kind: 'date';
   readonly hasClock: boolean;
-  /** Zeros of a fraction, and the zone, which is UTC. */
+  /** Suffix: zeros of a fraction, and the zone, which is UTC. */
   readonly suffix: Uint8Array;
 }
 
 type TimeForm = NumberForm | DateForm;
 
-/** Seconds, milliseconds, microseconds and nanoseconds since 1970, by their digits. */
+/** Forms of seconds, milliseconds, microseconds and nanoseconds since 1970, by number of digits. */
 const NUMBERS: readonly NumberForm[] = [
   { kind: 'number', leastDigits: 1, mostDigits: 11, cut: 0, unitMs: SECOND_MS },
   { kind: 'number', leastDigits: 12, mostDigits: 14, cut: 0, unitMs: 1 },
@@ -323,7 +323,7 @@ const NUMBERS: readonly NumberForm[] = [
 const ISO = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d((?:\.0+)?(?:Z| UTC|\+00:00)?))?$/;
 const DATE_LENGTH = 'yyyy-mm-dd'.length;
 
-/** The form of a file's times by the first one; null where it is of a form that only `TimeReader` reads. */
+/** Returns the form of a file's times from the first one; null if only `TimeReader` can read it. */
 function timeForm(first: string): TimeForm | null {
   if (/^\d+$/.test(first)) {
     const { length } = first;
@@ -340,19 +340,19 @@ function timeForm(first: string): TimeForm | null {
   };
 }
 
-/** Reads the times of plain lines out of bytes. A file has the same day again and again. */
+/** Reads the times of plain lines from bytes. The last day is cached, since a file repeats it often. */
 class PlainTimes {
   private readonly form: TimeForm;
   private day = Number.NaN;
   private dayMs = Number.NaN;
-  /** The time that was read last, in ms since 1970. */
+  /** Time that was read last, in ms since 1970. */
   timeMs = Number.NaN;
 
   constructor(form: TimeForm) {
     this.form = form;
   }
 
-  /** Reads the time at a place. Answers where it ends; -1 where none of the form is there. */
+  /** Reads the time at an index. Returns the index after it; -1 if it does not have the form. */
   read(bytes: Uint8Array, from: number): number {
     return this.form.kind === 'number'
       ? this.number(bytes, from, this.form)
@@ -364,7 +364,7 @@ class PlainTimes {
     while (isDigit(bytes[end])) end += 1;
     const digits = end - from;
     if (digits < form.leastDigits || digits > form.mostDigits) return -1;
-    // A number with zeros before it is smaller than its digits make it look.
+    // A number with leading zeros is smaller than its number of digits suggests.
     if (form.unitMs === 1 && bytes[from] === ZERO) return -1;
     let number = 0;
     for (let at = from; at < end - form.cut; at += 1) number = number * 10 + (bytes[at] ?? 0) - ZERO;
@@ -403,13 +403,13 @@ function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= ZERO && code <= NINE;
 }
 
-/** Two digits as a number; NaN where they are none. */
+/** Returns two digits as a number; NaN if they are no digits. */
 function pair(bytes: Uint8Array, at: number): number {
   const [tens, ones] = [bytes[at], bytes[at + 1]];
   return isDigit(tens) && isDigit(ones) ? ((tens ?? 0) - ZERO) * 10 + (ones ?? 0) - ZERO : Number.NaN;
 }
 
-/** The ms of `hh:mm:ss`; NaN where it is no time of a day. */
+/** Returns `hh:mm:ss` in ms; NaN if it is no valid time of day. */
 function clockMs(bytes: Uint8Array, at: number): number {
   const [hours, minutes, seconds] = [pair(bytes, at), pair(bytes, at + 3), pair(bytes, at + 6)];
   const isClock = hours < 24 && minutes < 60 && seconds < 60;
@@ -417,10 +417,10 @@ function clockMs(bytes: Uint8Array, at: number): number {
   return hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS;
 }
 
-/** Years of fewer digits are others for `Date.UTC`. */
+/** First year that is accepted; `Date.UTC` interprets years below 100 differently. */
 const FIRST_YEAR = 1_000;
 
-/** Returns the start of a day; NaN for one that the calendar does not have, such as February 30. */
+/** Returns the start of a day in ms since 1970; NaN for a day that does not exist, such as February 30. */
 function dayMs(year: number, month: number, date: number): number {
   const timeMs = Date.UTC(year, month - 1, date);
   const found = new Date(timeMs);

@@ -18,15 +18,13 @@ import {
 import { formatUnits, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import { type RecordedTrade, roundedDecimal, decimalProblem } from '../records.ts';
 
-/** Stops an append because of rows that can not be read. */
+/** Thrown to stop an append because of unreadable rows. */
 class BadRows extends Error {}
 
-/**
- * Reads rows in parts, sets the bad ones aside, and ends with `BadRows` where they are not to be left out.
- */
+/** Reads rows in parts and collects bad ones; throws `BadRows` at the end unless they may be skipped. */
 export class TableReader {
   count = 0;
-  /** Rows that can not be read, which come before those that contradict others among the rejects. */
+  /** Number of unreadable rows; among the rejects they come before rows that contradict others. */
   bad = 0;
   rounded = 0;
   roundedPrices = 0;
@@ -52,7 +50,7 @@ export class TableReader {
     return new RowReader({ path, form, places, width, roundsAmounts, roundsPricesTo, priceFactor });
   }
 
-  /** The times of some rows, as far as they can be read. Throws `INVALID_FILE` where none can be read. */
+  /** Returns the readable times of some rows. Throws `INVALID_FILE` if no time can be read. */
   timesOf(rows: readonly FileRow[], path: string): number[] {
     const reader = this.rowReader();
     const read = rows.map((row) => ({ line: row.line, time: reader.timeOf(row) }));
@@ -82,7 +80,7 @@ export class TableReader {
     }
   }
 
-  /** The line of the row with a time; null where none has it. */
+  /** Returns the line of the row with a time; null if there is none. */
   async lineAt(parts: AsyncIterable<readonly FileRow[]>, timeMs: number): Promise<number | null> {
     const reader = this.rowReader();
     for await (const part of parts) {
@@ -100,7 +98,7 @@ export class TableReader {
   ): AsyncGenerator<readonly Row[]> {
     const { skipBadRows, onProgress } = this.options;
     const reader = this.rowReader();
-    // Some may have been read as columns, before a line was not plain.
+    // Rows may have been counted while reading columns, before a line was not plain.
     this.count = 0;
     for await (const part of this.from.parts) {
       const good: Row[] = [];
@@ -115,7 +113,7 @@ export class TableReader {
       }
       this.count += part.length;
       onProgress?.(this.count, this.from.progress());
-      // After a bad row nothing comes in, and the others are read only for what is wrong with them.
+      // After a bad row nothing is imported; further rows are read only to find their problems.
       if (good.length > 0 && (skipBadRows || this.rejects.count === 0)) yield good;
     }
     this.rounded = reader.rounded;
@@ -125,8 +123,8 @@ export class TableReader {
 }
 
 /**
- * Reads the file once more for the rows that contradict others: which those are is known only when all rows
- * are.
+ * Reads the file once more to reject the rows that contradict others, which are known only when all rows are
+ * read.
  */
 export async function rejectConflicts(
   { count, conflicts }: Extract<AppendOutcome, { readonly kind: 'conflict' }>,
@@ -144,7 +142,7 @@ export async function rejectConflicts(
   reader.rejects.addUnlisted(count - conflicts.length);
 }
 
-/** Names the row of a bar that does not fit those of the others, once more read for its time. */
+/** Adds the line of the bar that does not fit its column to an error; reads the file again to find it. */
 export async function naming(
   { path }: ImportTableOptions,
   reader: TableReader,
@@ -172,13 +170,13 @@ export async function unlessBad(append: () => Promise<AppendOutcome>): Promise<A
   }
 }
 
-/** Thrown and caught within this folder: what is wrong with a row, as a sentence. */
+/** Thrown and caught in this file; its message says what is wrong with a row. */
 class BadRow extends Error {}
 
-/** A row that was read, or why it can not be. */
+/** Row that was read, or the reason for which it is bad. */
 export type ReadRow<Row> = { readonly row: Row } | { readonly problem: string };
 
-/** Reads rows by the places of their columns. */
+/** Reads rows whose columns are known. */
 class RowReader {
   private readonly path: string;
   private readonly places: ColumnPlaces;
@@ -193,10 +191,10 @@ class RowReader {
     readonly path: string;
     readonly form: WrittenForm;
     readonly places: ColumnPlaces;
-    /** Fields that every row has. */
+    /** Number of fields of every row. */
     readonly width: number;
     readonly roundsAmounts: boolean;
-    /** Prices with more decimals are rounded to these. */
+    /** Most decimals of prices; prices with more are rounded. */
     readonly roundsPricesTo: number | undefined;
     /** Factor for prices. */
     readonly priceFactor: number;
@@ -210,16 +208,16 @@ class RowReader {
     this.priceFactor = BigInt(options.priceFactor);
   }
 
-  /** Amounts and volumes that were rounded so far, and prices. */
+  /** Number of rounded amounts and volumes so far, and of rounded prices. */
   rounded = 0;
   roundedPrices = 0;
 
-  /** The time of a row, whatever else it holds. */
+  /** Reads the time of a row, whatever else it contains. */
   timeOf(row: FileRow): ReadRow<number> {
     return attempt(() => this.time(row));
   }
 
-  /** One bar. Throws `INVALID_FILE` only where the whole file is in doubt. */
+  /** Reads a bar. Throws `INVALID_FILE` only if the whole file is in doubt. */
   candle(row: FileRow): ReadRow<Candle> {
     return attempt(() => {
       this.checkWidth(row);
@@ -237,7 +235,7 @@ class RowReader {
     });
   }
 
-  /** One trade. It counts as seen when it happened, since a file does not tell. */
+  /** Reads a trade. Its seen time is its own time, since a file does not contain it. */
   trade(row: FileRow): ReadRow<RecordedTrade> {
     return attempt(() => {
       this.checkWidth(row);
@@ -254,8 +252,8 @@ class RowReader {
   }
 
   /**
-   * Another number of fields means that a line was cut short, or that a comma is in a number: then no field
-   * is where it seems to be.
+   * Refuses a row with another number of fields: the line was cut short or a number contains a comma, so that
+   * fields may be in the wrong place.
    */
   private checkWidth({ fields }: FileRow): void {
     const { width } = this;
@@ -283,7 +281,7 @@ class RowReader {
       throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
     }
     const digits = fractionDigits(decimal);
-    // A volume only bounds how much may fill; an amount is a trade's own.
+    // A volume only bounds how much may fill, while an amount must be exact.
     if (digits > UNIT_DECIMALS && (field === 'volume' || (field === 'amount' && this.roundsAmounts))) {
       this.rounded += 1;
       return roundedDecimal(decimal);
@@ -325,7 +323,7 @@ class RowReader {
   private id(row: FileRow): number | null {
     if (!this.places.has('id')) return null;
     const text = this.text(row, 'id');
-    // As in what is exported of an exchange whose trades have none.
+    // Exports of an exchange without trade ids leave the field empty.
     if (text === '') return null;
     const id = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isSafeInteger(id)) return id;
@@ -333,7 +331,7 @@ class RowReader {
   }
 }
 
-/** Bars are worked with as whole numbers of their last decimal; null where each of these is exact. */
+/** Returns the problem of a bar that is not exact in columns of whole numbers; null if it is exact. */
 function columnProblem(bar: Candle): string | null {
   const large = (['open', 'high', 'low', 'close'] as const).find((field) => !isExact(bar[field]));
   if (large !== undefined) {
@@ -349,8 +347,8 @@ const isExact = (text: DecimalText): boolean =>
   text.length <= SURE_DIGITS || Number.isSafeInteger(Number(text.replace('.', '')));
 
 /**
- * Returns the problem of a bar's prices; null if low <= open, close <= high holds. Texts are compared by
- * their numbers: neighbours beyond 15 digits count as one.
+ * Returns the problem of a bar's prices; null if low <= open, close <= high. Prices are compared as floats:
+ * neighbours beyond 15 digits count as equal.
  */
 function shapeProblem({ open, high, low, close }: Candle): string | null {
   const [least, most] = [Number(low), Number(high)];

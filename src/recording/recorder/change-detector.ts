@@ -14,46 +14,46 @@ import { shapeOf, STORED_CODECS } from '../../records/field.ts';
 import { FILL } from '../../records/fill.ts';
 
 /**
- * That something was looked at in vain is noted this often: enough to know later that nothing changed, little
- * enough to cost nothing.
+ * Interval in ms at which a poll without changes is recorded: often enough to know later that nothing
+ * changed, and rarely enough to cost nothing.
  */
 const POLL_INTERVAL_MS = 10_000;
 
-/** Trades that the next page is joined to: far more than a page has. */
+/** Number of trades that the next page is joined to: far more than a page has. */
 const TAPE_RETAINED = 500;
 
 /**
- * Bars of a timeframe that are known to be noted: more than are asked for again. One that is noted twice does
- * no harm.
+ * Number of bars per timeframe that are remembered as recorded: more than are requested again. Recording a
+ * bar twice does no harm.
  */
 const BARS_RETAINED = 10_000;
 
 export interface ChangeDetectorOptions {
-  /** The newest trades that are recorded already, oldest first; null where none are. */
+  /** Newest recorded trades, oldest first; null if there are none. */
   readonly tape: readonly PublicTrade[] | null;
   /**
-   * Beginning of the exchange, in ms since 1970; nothing of it was before. A first page may show a past that
-   * differs from another recording's. Null: it has one past.
+   * Start of the exchange in ms since 1970; earlier trades are ignored, since a first page may show a past
+   * that differs from another recording's. Null: the exchange has one past.
    */
   readonly beganMs: number | null;
-  /** A longer time without a look at books or statistics is a gap. */
+  /** Longest time between two polls of books or statistics, in ms; a longer one is a gap. */
   readonly longestPauseMs: number;
   /**
-   * The bars of a timeframe that begin then or before are not noted; infinite where none are. All are without
-   * it.
+   * Returns a time in ms; bars of a timeframe that open until then are not recorded. Infinity: none are
+   * recorded. Default: all are.
    */
   readonly barsAfterMs?: (timeframe: Timeframe) => number;
 }
 
-/** Times of the snapshots of one kind. */
+/** Times of the last poll, and of the last recorded entry, of one kind. */
 interface Detections {
   lastMs: number | null;
   notedMs: number;
 }
 
-/** Decides which data of one market are new and must be recorded. Pure: the caller gives the time. */
+/** Decides which data of one market is new and must be recorded. The caller passes the time. */
 export class ChangeDetector {
-  /** The newest trades, oldest first; null before any page was seen. */
+  /** Newest trades, oldest first; null before the first page. */
   tape: readonly PublicTrade[] | null;
   private readonly options: ChangeDetectorOptions;
   private readonly detections: Readonly<Record<SegmentKind, Detections>> = {
@@ -71,12 +71,12 @@ export class ChangeDetector {
     this.tape = options.tape;
   }
 
-  /** Timeframes of which bars were noted. */
+  /** Timeframes of the recorded bars. */
   get timeframes(): readonly Timeframe[] {
     return [...this.bars].flatMap(([timeframe, { size }]) => (size === 0 ? [] : [timeframe]));
   }
 
-  /** A book is noted when one of its recorded levels is not what it was. */
+  /** Records a book if one of its recorded levels has changed. */
   applyBook(book: OrderBook, seenMs: number): readonly SegmentEntry<'books'>[] {
     const cut = { ...book, bids: book.bids.slice(0, BOOK_LEVELS), asks: book.asks.slice(0, BOOK_LEVELS) };
     const before = this.book;
@@ -90,9 +90,7 @@ export class ChangeDetector {
     ];
   }
 
-  /**
-   * A page of the tape is joined to what is known; where nothing of it is, trades may be missing in between.
-   */
+  /** Joins a page of the tape to the known trades; without an overlap, trades may be missing in between. */
   applyPage(page: readonly PublicTrade[], seenMs: number): readonly SegmentEntry<'trades'>[] {
     const { tape } = this;
     const { fresh, hasGap } = joinTrades(tape, oldestFirst(page));
@@ -112,7 +110,7 @@ export class ChangeDetector {
     return this.detect('trades', seenMs, noted);
   }
 
-  /** Statistics are noted when one of their numbers is not what it was. */
+  /** Records statistics if one of their values has changed. */
   applyStats(stats: MarketStats, seenMs: number): readonly SegmentEntry<'stats'>[] {
     const isNew = this.numbers === null || !sameStats(this.numbers, stats);
     this.numbers = stats;
@@ -123,8 +121,8 @@ export class ChangeDetector {
   }
 
   /**
-   * A bar is noted when it was asked for so long after its own end that it should stay what it is, and
-   * again where it is another after all.
+   * Records a bar if it was requested so long after its end that it should be final, and again if it differs
+   * after all.
    */
   applyBars(
     timeframe: Timeframe,
@@ -196,7 +194,7 @@ const FILE = 'tape.json';
 const decimal = z.string().transform((text) => text as DecimalText);
 
 const tail = z.strictObject({
-  /** The last segment whose trades are in it. */
+  /** Name of the last segment whose trades are included. */
   through: z.string(),
   trades: z.array(
     z.strictObject({
@@ -209,14 +207,14 @@ const tail = z.strictObject({
 type TapeTail = z.output<typeof tail>;
 
 /**
- * The newest trades of a market that are recorded, so that the first page of the next process is joined to
- * them; null where none are known.
+ * Returns the newest recorded trades of a market, to which the first page of the next process is joined; null
+ * if none are known.
  */
 export function readTape(folder: string): readonly PublicTrade[] | null {
   return readTail(folder)?.trades ?? null;
 }
 
-/** Notes the newest trades of a segment down, once. To be called for one segment after the other. */
+/** Stores the newest trades of a segment, once. Must be called for one segment after the other. */
 export async function noteTape(folder: string, segment: Segment<'trades'>): Promise<void> {
   const before = readTail(folder);
   const through = basename(segment.path);
@@ -234,7 +232,7 @@ export async function noteTape(folder: string, segment: Segment<'trades'>): Prom
   if (trades.length > 0) replaceFile(join(folder, FILE), `${JSON.stringify({ through, trades })}\n`);
 }
 
-/** One that can not be read counts as none: then the first page is a gap, or the first of all. */
+/** Reads the stored trades; null if unreadable. The first page is then a gap, or the start of the tape. */
 function readTail(folder: string): TapeTail | null {
   const path = join(folder, FILE);
   if (!existsSync(path)) return null;

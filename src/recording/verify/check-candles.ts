@@ -13,31 +13,31 @@ import { retainNewest } from '../../domain/retain-newest.ts';
 
 /** Kinds of verification issue. */
 type FindingKind =
-  /** A file that is missing, damaged, or that no manifest names. */
+  /** File that is missing, damaged, or not named by a manifest. */
   | 'file'
   | 'order'
   | 'duplicate'
   | 'gap'
-  /** Bars that are there once more, shifted by hours: parts of different time zones. */
+  /** Bars that are repeated with a shift of hours: parts of different time zones. */
   | 'zone-slip'
-  /** Prices that can not be: not low <= open, close <= high, not positive, a book that crosses. */
+  /** Impossible prices: low <= open, close <= high does not hold, or a book is crossed. */
   | 'shape'
   | 'negative'
   | 'off-step';
 
-/** One thing that is wrong, or looks so. */
+/** Something that is wrong, or looks wrong. */
 interface Finding {
   readonly kind: FindingKind;
-  /** Null where it is not of a time. */
+  /** Time of the finding in ms; null if it has none. */
   readonly atMs: number | null;
-  /** A sentence without its full stop. */
+  /** Sentence without its full stop. */
   readonly text: string;
 }
 
-/** Findings of one kind that are listed; beyond that they are only counted. */
+/** Most findings of one kind that are listed; further ones are only counted. */
 const MOST_OF_A_KIND = 1_000;
 
-/** Findings of one folder, by kind and in the order of time. */
+/** Findings of one folder. */
 export class Findings {
   readonly listed: Finding[] = [];
   private readonly counts = new Map<FindingKind, number>();
@@ -58,7 +58,7 @@ export class Findings {
   }
 }
 
-/** Rows of one chunk, as DuckDB has them. */
+/** Rows of one chunk of DuckDB. */
 const CHUNK_ROWS = 2_048;
 
 /** Options for checking the rows of a folder. */
@@ -66,15 +66,15 @@ interface CheckOptions {
   readonly root: string;
   readonly key: FolderKey;
   readonly partitions: readonly Partition[];
-  /** Starts and ends of candles; null for other kinds. */
+  /** Grid of the candles; null for other kinds. */
   readonly grid: BarGrid | null;
   readonly range: TimeRange;
-  /** Null: found by the decimals that nearly all prices have. */
+  /** Price step; null: found from the decimals that nearly all prices have. */
   readonly priceStep: Units | null;
   readonly findings: Findings;
 }
 
-/** Looks at every bar, in the order of the files, and answers how many there were. */
+/** Checks every bar in the order of the files, and returns their number. */
 export async function checkCandles(database: Database, options: CheckOptions): Promise<number> {
   const { key, partitions, grid } = options;
   if (key.kind !== 'candles' || grid === null) return 0;
@@ -155,7 +155,7 @@ class CandleCheck {
     );
   }
 
-  /** Against the bar before it. */
+  /** Checks the time of a bar against the bar before it. */
   private place(bar: BarShape): void {
     const { before } = this;
     if (before === null) return;
@@ -226,7 +226,7 @@ class CandleCheck {
   }
 }
 
-/** Time zones lie no farther apart than this, by half hours. */
+/** Greatest difference between two time zones, and the step between differences, in ms. */
 const MOST_SHIFT_MS = 14 * 3_600_000;
 const SHIFT_STEP_MS = 1_800_000;
 
@@ -235,30 +235,28 @@ function isShift(lengthMs: number): boolean {
   return lengthMs > 0 && lengthMs <= MOST_SHIFT_MS && lengthMs % SHIFT_STEP_MS === 0;
 }
 
-/**
- * A jump over a gap that is so much smaller than a bar usually moves is none: nothing happened in the gap.
- */
+/** Share of a bar's usual move below which a price jump over a gap is none: nothing happened in the gap. */
 const QUIET_SHARE = 0.05;
-/** Bars whose moves the usual one is taken of. */
+/** Number of last moves of bars from which the usual move is computed. */
 const MEMORY = 100;
 const FEW_MOVES = 20;
 
 /**
- * Tells gaps over which the price goes on as if nothing were missing. Parts with clocks that are hours apart,
- * put one behind the other, leave just such a gap; an outage without a trade looks the same, so it is a
- * remark and no finding of its own.
+ * Finds gaps over which the price goes on as if nothing were missing. Two parts of a file whose clocks differ
+ * by hours leave such a gap where they meet; an outage without a trade looks the same, so it is only a
+ * remark.
  */
 class QuietGaps {
   private readonly moves: number[] = [];
   private next = 0;
 
-  /** Takes how far a bar moved that follows its neighbour without a gap. */
+  /** Adds the move of a bar that follows its neighbour without a gap. */
   bar(move: number): void {
     this.moves[this.next % MEMORY] = Math.abs(move);
     this.next += 1;
   }
 
-  /** True if a gap of this many ms, with this jump of the price over it, can be a shift. */
+  /** True if a gap of `missingMs`, with this jump of the price, can be a shift between time zones. */
   isQuiet({ missingMs, jump }: { readonly missingMs: number; readonly jump: number }): boolean {
     if (!isShift(missingMs) || this.moves.length < FEW_MOVES) return false;
     const usual = this.moves.reduce((sum, move) => sum + move, 0) / this.moves.length;
@@ -266,20 +264,20 @@ class QuietGaps {
   }
 }
 
-/** A bar without its time, as whole numbers. */
+/** Time and values of a bar, as whole numbers. */
 interface BarShape extends BarValues<number> {
   readonly timeMs: number;
 }
 
-/** Bars that are the same as others hours before, one after another, before it is no chance. */
+/** Fewest repeated bars in a row that are not taken for chance. */
 const FEWEST_REPEATS = 3;
-/** Bars that are remembered: those of fourteen hours of minutes. */
+/** Number of bars that are remembered: more than fourteen hours of minutes. */
 const MOST_REMEMBERED = 900;
 
 /**
- * Finds bars that are there a second time, whole hours later: what happens when a file of another time zone
- * is joined to those that are there. Bars are looked for by their volume, which is hardly ever the same
- * twice; those without are passed over.
+ * Finds bars that are repeated with a time shift, as when a file of another time zone is joined to existing
+ * bars. Repeated bars are found by their volume, which is hardly ever the same twice; bars without volume are
+ * skipped.
  */
 class RepeatedBars {
   private readonly byVolume = new Map<number, BarShape>();
@@ -287,7 +285,7 @@ class RepeatedBars {
   private shiftMs = 0;
   private startMs = 0;
 
-  /** Takes a bar, and answers the shift and its beginning when a run of repeated ones becomes long enough. */
+  /** Adds a bar. Returns the shift and its start once enough bars in a row are repeated; else null. */
   add(bar: BarShape): { readonly fromMs: number; readonly shiftMs: number } | null {
     const twin = this.byVolume.get(bar.volume);
     const shiftMs = twin !== undefined && isSame(twin, bar) ? bar.timeMs - twin.timeMs : 0;

@@ -23,12 +23,10 @@ import {
 
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** The change at which a cell has its full colour, at the least. */
+/** Least return at which a cell has its full colour. */
 const LEAST_FULL = 0.02;
 
-/**
- * A table of years by months, each month coloured by its return; a year's own is that of its months together.
- */
+/** Returns the table of monthly returns, coloured by return; the return of a year compounds its months. */
 export function monthlySection(monthly: readonly MonthlyReturn[], voice: ReportVoice): string {
   const { t, digits, language } = voice;
   if (monthly.length === 0) return '';
@@ -103,7 +101,7 @@ function chart(columns: readonly HistogramColumn[], voice: ReportVoice): string 
 <line x1="0" x2="${WIDTH}" y1="${FLOOR}" y2="${FLOOR}"/>${labels(columns, width, edge)}</svg>`;
 }
 
-/** The edges of every few columns, zero among them. */
+/** Writes labels at the edges of every n-th column, zero among them. */
 function labels(columns: readonly HistogramColumn[], width: number, edge: (value: number) => string): string {
   const every = Math.ceil(columns.length / 8);
   const zero = columns.findIndex(({ from }) => Math.abs(from) < 1e-12);
@@ -119,8 +117,8 @@ function labels(columns: readonly HistogramColumn[], width: number, edge: (value
 }
 
 /**
- * As few decimals as tell the edges apart. Three would be read as thousands in Persian, whose decimal
- * separator is nearly that of thousands; only the narrowest columns have them.
+ * Returns the fewest decimals that distinguish the edges. In Persian three decimals look like thousands, as
+ * both separators are similar; only the narrowest columns have three.
  */
 function digitsOf(column: HistogramColumn | undefined): number {
   const width = column === undefined ? 1 : (column.to - column.from) * 100;
@@ -133,10 +131,10 @@ function edgeText(value: number, digits: number): string {
   return `${Number(text) === 0 ? '0' : text} %`;
 }
 
-/** Drawdowns in the list. */
+/** Most drawdowns in the list. */
 const MOST_DRAWDOWNS = 10;
 
-/** The deepest drawdowns, when they were, and how long it took to come back. */
+/** Returns the section on the deepest drawdowns, with their times and recovery times. */
 export function drawdownsSection(
   { curve, fromMs, initialEquity }: BacktestRun,
   { t, percent, minute, length }: ReportVoice,
@@ -177,10 +175,10 @@ export function drawdownsSection(
 const SHORT_DAYS = 30;
 const LONG_DAYS = 90;
 const YEAR_DAYS = 365;
-/** Fewer points make no line. */
+/** Fewest points of a line. */
 const LEAST_POINTS = 10;
 
-/** Sharpe ratio and volatility of the days before each day. Nothing of a run that is too short. */
+/** Returns the section on rolling Sharpe ratio and volatility; empty for a run that is too short. */
 export function rollingSection(run: BacktestRun, voice: ReportVoice): string {
   const { t } = voice;
   const daily = dailyReturns(run.curve, numberOf(run.initialEquity));
@@ -197,7 +195,7 @@ const PANE_HEIGHT = 110;
 const PANE_CEILING = 6;
 const PANE_FLOOR = PANE_HEIGHT - 6;
 
-/** A line over days, with its largest and least value and a line at zero where that is between them. */
+/** Draws a line over days, with its range in the title, and a zero line if it crosses zero. */
 function pane(
   title: string,
   values: readonly Statistic[],
@@ -226,10 +224,10 @@ function pane(
 <p class="days"><span>${day(firstDay)}</span><span>${day(firstDay + values.length - 1)}</span></p>`;
 }
 
-/** The most points of a line: about one for each pixel of a wide screen. */
+/** Most points of a line: about one for each pixel of a wide screen. */
 const MOST_POINTS = 1_200;
 
-/** A line that has gaps where there is no value. */
+/** Returns the SVG path of a line, with gaps where there is no value. */
 function path(
   values: readonly Statistic[],
   xOf: (index: number) => number,
@@ -248,12 +246,12 @@ function path(
 
 const fixed = (value: number): string => value.toFixed(1);
 
-/** Trading days of a year: these markets have no weekend. */
+/** Trading days per year: these markets have no weekend. */
 const DAYS_A_YEAR = 365;
 
-/** Figures of the days up to each day, one after the other. */
+/** Rolling figures: each value covers the days of the window that ends with its day. */
 interface RollingFigures {
-  /** The last day of the first window, in days since 1970-01-01. */
+  /** Last day of the first window, in days since 1970-01-01. */
   readonly firstDay: number;
   readonly windowDays: number;
   readonly sharpe: readonly Statistic[];
@@ -261,8 +259,8 @@ interface RollingFigures {
 }
 
 /**
- * Sharpe ratio and volatility of the last `windowDays` days, at the end of each day, both for a year: `mean /
- * deviation x sqrt(365)` and `deviation x sqrt(365)` of daily returns. Empty where there are fewer days.
+ * Returns the Sharpe ratio and volatility of the last `windowDays` days at the end of each day, annualised:
+ * `mean / deviation x sqrt(365)` and `deviation x sqrt(365)` of daily returns. Empty for fewer days.
  */
 export function rollingFigures({ firstDay, returns }: DailyReturns, windowDays: number): RollingFigures {
   const sharpe: Statistic[] = [];

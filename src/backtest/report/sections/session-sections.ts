@@ -8,7 +8,7 @@ import type { BacktestRun } from '../../backtest-run.ts';
 import type { FinishedRun } from '../../finish-run.ts';
 import { lockEndMs, lockScope } from '../report-data.ts';
 
-/** Rows of each table; `summary.json` or the table's CSV file has all. */
+/** Most rows of each table; `summary.json` or the table's CSV file has all. */
 const MOST_ROWS = 100;
 
 /** Returns the section on the profit of each strategy of a live session; empty for a backtest. */
@@ -65,7 +65,7 @@ function runningText(isRunning: boolean | null, { t }: ReportVoice): string {
   return t(isRunning ? 'isRunning' : 'isNotRunning');
 }
 
-/** Orders and positions that are open at the end of a live session; nothing of a backtest. */
+/** Returns the section on open orders and positions of a live session; empty for a backtest. */
 export function openSection({ session }: ResultHead, voice: ReportVoice): string {
   if (session === null) return '';
   const { t, foreign } = voice;
@@ -122,7 +122,7 @@ function restingRow(order: LiveSession['openOrders'][number], voice: ReportVoice
   ];
 }
 
-/** Returns the section on when the bot of a live session did not run; empty if it always did. */
+/** Returns the section on pauses of the bot in a live session; empty if there were none. */
 export function pausesSection({ session }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.pauses.length === 0) return '';
   const { t, second, length } = voice;
@@ -160,7 +160,7 @@ interface Drawn {
   readonly drawn: number;
 }
 
-/** Each lock, and what it refused; nothing where none held. */
+/** Returns the section on locks and the orders they refused; empty if there were none. */
 export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
   const { t, second, count, foreign, words } = voice;
   const { records } = locks;
@@ -195,7 +195,7 @@ export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: 
   });
 }
 
-/** Returns the section on who entered and left universes; empty if nobody did. */
+/** Returns the section on markets that entered and left universes; empty if there were none. */
 export function membersSection({ members }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
   const { t, second, digits, foreign } = voice;
   const { records } = members;
@@ -226,7 +226,7 @@ export function membersSection({ members }: BacktestRun, bands: Drawn, voice: Re
   });
 }
 
-/** The locks that mattered most, in the order in which they began. */
+/** Returns the locks with the most refused orders, then the longest, in the order in which they began. */
 function foremost(records: readonly LockRecord[], toMs: number): readonly LockRecord[] {
   if (records.length <= MOST_ROWS) return records;
   const lengthMs = (record: LockRecord): number => lockEndMs(record, toMs) - record.lock.beganAtMs;

@@ -207,9 +207,9 @@ export const PERSIAN_FIDELITY: TranslationOf<typeof ENGLISH_FIDELITY> = {
   'universe.noSpread': 'کندل‌ها اسپرد را نشان نمی‌دهند، پس {setting} هیچ بازاری را کنار نگذاشت.',
 };
 
-/** Warnings that the reader of the figures of a run must know first. */
+/** Warnings that a reader of the figures must know first. */
 export const ENGLISH_WARNINGS = {
-  /** Words that nobody translates. */
+  /** Text that is not translated, such as a currency. */
   'warning.words': '{text}',
   'warning.gaps': '{market}: {bars} bars are missing between the others; nothing was traded in them',
   'warning.noDetail':
@@ -258,8 +258,8 @@ export const ENGLISH_WARNINGS = {
 } as const;
 
 /**
- * Description of how the fills of a run came about, rule by rule, and what that cannot know. The bare key of
- * a rule is its name. The keys below it are its possible settings, written as the setting itself.
+ * Texts on how the fills of a run came about, rule by rule, and on their limits. The bare key of a rule is
+ * its name; the keys below it are its possible settings.
  */
 export const ENGLISH_FIDELITY = {
   'bars.arrival': 'orders arrive',
