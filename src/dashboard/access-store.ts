@@ -10,16 +10,16 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export { ROLES, type Role } from './schema/session.ts';
 
-/** More tokens than this can not be told apart by a person. */
+/** Maximum number of tokens: a person cannot tell more apart. */
 const MOST_TOKENS = 100;
-/** The oldest go. */
+/** Maximum numbers of links and sessions; the oldest are dropped. */
 const MOST_LINKS = 20;
 const MOST_SESSIONS = 200;
 
 const LINK_LASTS_MS = 600_000;
 const SESSION_LASTS_MS = 30 * 86_400_000;
 
-/** The name of sessions that began with a one-time link. */
+/** Name of sessions that began with a one-time link. */
 const LINK_NAME = 'link';
 
 /** Person making a request. */
@@ -42,16 +42,16 @@ interface SecretRow extends Person {
 }
 
 /**
- * Tokens, one-time links and sessions of a data folder. Any number of processes use it: what one takes back
- * ends for the others with their next look.
+ * Tokens, one-time links and sessions of a data folder. Any number of processes may use it: what one revokes
+ * ends for the others at their next check.
  */
 export class AccessStore {
-  /** Those of the role `signal`. */
+  /** Tokens of the role `signal`. */
   readonly signalTokens: SignalTokenTable;
   private readonly database: Database.Database;
   private readonly nowMs: () => number;
 
-  /** Opens it, or makes it. Throws `DATA_UNUSABLE`. */
+  /** Opens or creates the store. Throws `DATA_UNUSABLE`. */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
     this.database = openAccessFile(dataFolder);
     this.signalTokens = new SignalTokenTable(this.database);
@@ -59,7 +59,8 @@ export class AccessStore {
   }
 
   /**
-   * Makes a token and returns it; it is never said again. Throws `INVALID_OPTIONS` for a name that is taken.
+   * Creates a token and returns its secret, which is not shown again. Throws `INVALID_OPTIONS` for a used
+   * name.
    */
   addToken({ name, role }: Person): string {
     const secret = newSecret();
@@ -71,8 +72,8 @@ export class AccessStore {
   }
 
   /**
-   * Makes a token where there is none yet. `keep` puts it where a person finds it, before it is written here:
-   * one that counts and that nobody has would keep every later start from making one.
+   * Creates a token if there is none. `save` stores the secret for a person before the token is stored here:
+   * a token whose secret nobody has would keep later starts from creating one.
    */
   addFirstToken(person: Person, save: (secret: string) => void): void {
     this.atOnce(() => {
@@ -83,7 +84,7 @@ export class AccessStore {
     });
   }
 
-  /** Makes a token that may tell one strategy signals. Throws as `addToken` does. */
+  /** Creates a token for sending signals to one strategy. Throws as `addToken` does. */
   addSignalToken({ name, strategy }: Pick<SignalToken, 'name' | 'strategy'>): string {
     const secret = newSecret();
     this.atOnce(() => {
@@ -101,7 +102,7 @@ export class AccessStore {
       .all();
   }
 
-  /** Takes a token back, with the sessions that it began; answers whether there was one. */
+  /** Revokes a token and the sessions that began with it; returns whether there was one. */
   removeToken(name: string): boolean {
     return this.atOnce(() => {
       const ended = this.database.prepare('DELETE FROM sessions WHERE name = ?').run(name).changes;
@@ -111,7 +112,7 @@ export class AccessStore {
     });
   }
 
-  /** Makes the code of a link that signs in once, within ten minutes. */
+  /** Creates the code of a link that signs in once, within ten minutes. */
   addLink(role: Role): { readonly code: string; readonly endsAtMs: number } {
     const code = newSecret();
     const endsAtMs = this.nowMs() + LINK_LASTS_MS;
@@ -125,7 +126,7 @@ export class AccessStore {
     return { code, endsAtMs };
   }
 
-  /** Returns the owner of a token; null if nobody's. */
+  /** Returns the owner of a token; null if it is unknown. */
   personOf(token: string): Person | null {
     const rows = this.database
       .prepare<[], SecretRow>('SELECT name, role, hash, 0 AS endsAtMs FROM tokens')
@@ -133,7 +134,7 @@ export class AccessStore {
     return found(rows, token);
   }
 
-  /** Uses a code up; null for one that is used, too old, or none. */
+  /** Redeems a code; null if it is used, expired or unknown. */
   redeemLink(code: string): Person | null {
     return this.atOnce((): Person | null => {
       const rows = this.database
@@ -161,7 +162,7 @@ export class AccessStore {
     return { secret, endsAtMs };
   }
 
-  /** The session of a cookie; null where it has ended or never was. */
+  /** Returns the session of a cookie; null if it has ended or is unknown. */
   sessionOf(secret: string): PageSession | null {
     const row = this.database
       .prepare<[Buffer, number], SecretRow>(
@@ -180,7 +181,7 @@ export class AccessStore {
     this.database.close();
   }
 
-  /** Does something in one write transaction. */
+  /** Runs a function in one write transaction. */
   private atOnce<Result>(work: () => Result): Result {
     return this.database.transaction(work).immediate();
   }
@@ -208,7 +209,7 @@ export class AccessStore {
   }
 }
 
-/** Looks at each row, whichever it is, so that the time says nothing. */
+/** Finds the row of a secret. It compares all rows, so that the time reveals nothing. */
 function found(rows: readonly SecretRow[], secret: string): Person | null {
   const hash = hashOfSecret(secret);
   let person: Person | null = null;
@@ -216,15 +217,15 @@ function found(rows: readonly SecretRow[], secret: string): Person | null {
   return person;
 }
 
-/** "sart" in ASCII: distinguishes it from any other SQLite file. */
+/** SQLite application id: "sart" in ASCII, which distinguishes the file from any other SQLite file. */
 const APPLICATION_ID = 0x73617274;
 
-/** Maximum wait of a call for another process, such as "sarraf token". */
+/** Longest wait for another process such as "sarraf token", in ms. */
 const BUSY_TIMEOUT_MS = 2_000;
 
 const LOG_PAGES = 64;
 
-/** One step a version; a released step is never changed. */
+/** Migrations, one for each version; a released one is never changed. */
 const STEPS: readonly string[] = [
   `
   CREATE TABLE tokens (
@@ -247,7 +248,7 @@ const STEPS: readonly string[] = [
     ends_at_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Tokens that may tell one strategy signals.
+  // Tokens for sending signals to one strategy.
   `
   CREATE TABLE signal_tokens (
     name TEXT PRIMARY KEY,
@@ -259,13 +260,13 @@ const STEPS: readonly string[] = [
 ];
 
 /**
- * Opens the file of tokens, or makes it for this user alone (0600). It holds hashes, and no secret. Throws
- * `DATA_UNUSABLE`, and what the system throws for a folder that can not be written to.
+ * Opens or creates the file of tokens, which only this user may read (0600). It holds hashes, not secrets.
+ * Throws `DATA_UNUSABLE`, and the system's error for a folder that is not writable.
  */
 export function openAccessFile(dataFolder: string): Database.Database {
   const path = join(dataFolder, 'access.sqlite');
   mkdirSync(dataFolder, { recursive: true });
-  // SQLite would make it by the mask of the process.
+  // SQLite would create it with the permissions that the process has by default.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   return openStepFile({
@@ -282,12 +283,12 @@ const stored = z.object({ address: z.url({ protocol: /^https?$/ }).max(200) });
 
 const notePath = (dataFolder: string): string => join(dataFolder, 'dashboard.json');
 
-/** Notes down where the page of a data folder is, for commands that make links. */
+/** Stores the address of a data folder's page, for commands that create links. */
 export function writeAddressNote(dataFolder: string, address: string): void {
   writePrivateFile(notePath(dataFolder), JSON.stringify({ address } satisfies z.output<typeof stored>));
 }
 
-/** Returns its last address; null if unknown. */
+/** Returns the last address of the page; null if unknown. */
 export function readAddressNote(dataFolder: string): string | null {
   try {
     return stored.safeParse(JSON.parse(readFileSync(notePath(dataFolder), 'utf8'))).data?.address ?? null;
@@ -296,10 +297,10 @@ export function readAddressNote(dataFolder: string): string | null {
   }
 }
 
-/** 256 bits. */
+/** Length of a secret: 256 bits. */
 const SECRET_BYTES = 32;
 
-/** A new secret, as a text that can stand in an address. */
+/** Returns a new secret, as text that may be part of a URL. */
 function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
@@ -314,7 +315,7 @@ export function isSameHash(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** A token that may tell one strategy signals, and nothing else. */
+/** Token for sending signals to one strategy, and for nothing else. */
 export interface SignalToken {
   readonly name: string;
   readonly strategy: string;
@@ -325,12 +326,12 @@ interface SignalTokenRow extends SignalToken {
   readonly hash: Buffer;
 }
 
-/** Of whoever names no token that there is: its comparison takes as long. */
+/** Hash to compare with if the name of a token is unknown, so that the check takes as long. */
 const NOBODY = hashOfSecret('');
 
 /**
- * Tokens of the role `signal`, of which only hashes are kept. The hash of a token is also the key with which
- * its sender may sign: so the token itself is in no request.
+ * Tokens of the role `signal`, stored as hashes. The hash of a token is also the key with which its sender
+ * may sign, so that no request needs to contain the token.
  */
 export class SignalTokenTable {
   private readonly database: Database.Database;
@@ -349,7 +350,7 @@ export class SignalTokenTable {
       .run(name, strategy, hashOfSecret(secret), madeAtMs);
   }
 
-  /** Answers how many there were of that name. */
+  /** Removes the tokens of a name and returns their number. */
   remove(name: string): number {
     return this.database.prepare('DELETE FROM signal_tokens WHERE name = ?').run(name).changes;
   }
@@ -362,7 +363,7 @@ export class SignalTokenTable {
     return found;
   }
 
-  /** The token of a name whose key made a signature; null where it did not. */
+  /** Returns the token of a name if its key made a signature; null otherwise. */
   ofSignature(name: string, isSigned: (key: Buffer) => boolean): SignalToken | null {
     const row = this.rows().find((token) => token.name === name);
     const isOwn = isSigned(row?.hash ?? NOBODY);

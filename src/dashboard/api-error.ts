@@ -1,16 +1,16 @@
 import { API_ERROR_STATUS, type ApiErrorCode, type ErrorReply } from './schema/fields.ts';
 import { english, sentenceFacts, type Sentence, type SentenceFacts } from '../language/sentence.ts';
 
-/** Text that others wrote and that may be long: nothing of it can look like another line or a control. */
+/** Maximum length of a message, in characters: others wrote parts of it, and they may be long. */
 const LONGEST_MESSAGE = 600;
 
-/** Returns the text for a person, on one line. */
+/** Returns a text on one line, without control characters. */
 export function onOneLine(text: string): string {
   const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
   return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain;
 }
 
-/** A request that is not done, and why. */
+/** Error that refuses a request, with the reason. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly messageFacts: SentenceFacts | null;

@@ -5,40 +5,40 @@ import { AccessStore, writeAddressNote } from './access-store.ts';
 import { DashboardServer, type DashboardServerOptions } from './server/dashboard-server.ts';
 import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';
 
-/** Settings for the thread of the page. */
+/** Settings for the thread that serves the page. */
 export type DashboardSettings = Omit<DashboardServerOptions, 'onError' | 'nowMs'> & {
   /** True if a one-time link is requested, for a person at the terminal. */
   readonly wantsLink: boolean;
 };
 
-/** Message of the page to its run. */
+/** Message from the thread of the page to the run. */
 export type DashboardMessage =
   | {
       readonly kind: 'listening';
       readonly address: string;
       /** Path of the first token; null if it was removed. */
       readonly tokenFile: string | null;
-      /** Signs in once; null where none was wanted. */
+      /** One-time link; null if none was requested. */
       readonly link: string | null;
     }
-  /** It can not listen: the port is another's, or a file can not be read. */
+  /** Failure to listen: the port is in use, or a file cannot be read. */
   | { readonly kind: 'failed'; readonly message: string; readonly isPortInUse: boolean }
   | { readonly kind: 'trouble'; readonly message: string };
 
-/** True if an error of a starting server means that another process has the port. */
+/** True if an error of a starting server means that another process uses the port. */
 export function isPortInUse(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return ((cause ?? error) as NodeJS.ErrnoException).code === 'EADDRINUSE';
 }
 
-/** A link that signs in once. */
+/** Returns a link that signs in once. */
 export function linkText(address: string, code: string): string {
   return `${address}/#code=${code}`;
 }
 
 /**
- * Serves a data folder: makes the first token where there is none, listens, and notes the address down.
- * Throws as `DashboardServer` does.
+ * Serves a data folder: creates the first token if there is none, listens, and stores the address. Throws as
+ * `DashboardServer` does.
  */
 export async function beginDashboard(
   settings: DashboardSettings,
@@ -62,14 +62,14 @@ export async function beginDashboard(
   }
 }
 
-/** Returns the folder of the page: that of this very build, or of a checkout's newest one. */
+/** Returns the folder of the page: that of this build, or of a checkout's newest build. */
 export function pageFolder(): string {
   return IS_BUNDLE ? ownFolder('dashboard/page') : ownFile('dist/src/dashboard/page');
 }
 
 /**
- * Makes a token that may do everything where there is none yet, and writes it to a file of 0600. Answers
- * where that is; null where the file is not there, since somebody has taken it away.
+ * Creates a token with all permissions if there is none, and writes it to a file (0600). Returns the file's
+ * path; null if the file is missing because somebody removed it.
  */
 export function makeFirstToken(store: AccessStore, dataFolder: string): string | null {
   const path = join(dataFolder, 'dashboard-token');

@@ -7,17 +7,17 @@ import { SarrafError } from '../domain/errors.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import { type DashboardMessage, type DashboardSettings, pageFolder } from './begin-dashboard.ts';
 
-/** Far more than pages of 500 rows take. */
+/** Heap limit of the thread in MB, far more than pages of 500 rows take. */
 const HEAP_MB = 256;
 
 interface DashboardSidecarOptions {
   readonly config: BotConfig;
   readonly screen: SidecarScreen;
-  /** Writes a line to a terminal that a person reads, and into no log; null where there is none. */
+  /** Writes a line to a terminal that a person reads, but not to a log; null if there is no terminal. */
   readonly writeToPerson: ((line: string) => void) | null;
 }
 
-/** The page of a run, in a thread of its own. */
+/** Page of a run, served by a separate thread. */
 export class DashboardSidecar implements Sidecar {
   private readonly options: DashboardSidecarOptions;
   private readonly thread: SideThread;
@@ -46,7 +46,7 @@ export class DashboardSidecar implements Sidecar {
     });
   }
 
-  /** Throws `INVALID_OPTIONS` where the port that was written is another's, as that of health does. */
+  /** Throws `INVALID_OPTIONS` if the configured port is used otherwise, such as by the health server. */
   async check(): Promise<void> {
     const { host, port, isPortWritten } = this.options.config.dashboard;
     if (port === null || port === 0 || !isPortWritten) return;
@@ -68,7 +68,7 @@ export class DashboardSidecar implements Sidecar {
     await this.thread.end();
   }
 
-  /** So that the pages of other bots of this machine lead here. */
+  /** Stores the page's address, so that pages of other bots on this machine can link to it. */
   private noteAddress(dashboard: string): void {
     const { config, screen } = this.options;
     if (config.mode === 'embedded') return;

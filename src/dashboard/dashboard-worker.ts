@@ -9,7 +9,7 @@ import {
   type DashboardSettings,
 } from './begin-dashboard.ts';
 
-/** The entry of the thread that serves the page of a run. */
+/** Entry point of the thread that serves the page of a run. */
 const notify = (message: DashboardMessage): void => parentPort?.postMessage(message, []);
 
 endWhenAsked();

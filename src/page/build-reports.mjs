@@ -1,14 +1,14 @@
-// Builds the scripts of the reports, each as one file without imports: a page from a file can not load modules.
+// Builds the scripts of reports, each as one file without imports: a local page cannot load modules.
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** Returns the script of each report by its name. */
+/** Builds the script of each report, and returns them by name. */
 export async function buildReports() {
   const built = ['run', 'study'].map(async (name) => {
     const bundle = await rolldown({
       input: join(import.meta.dirname, name, 'main.tsx'),
       platform: 'browser',
-      // JSX is as tsconfig.json beside this has it.
+      // The tsconfig.json in this folder configures JSX.
       transform: { target: 'es2023' },
       resolve: { conditionNames: ['production', 'import', 'browser', 'default'] },
     });
@@ -19,5 +19,5 @@ export async function buildReports() {
   return Object.fromEntries(await Promise.all(built));
 }
 
-// A checkout asks for them so: a process of its own answers at once, which a bundler in this one can not.
+// A checkout runs this in a separate process, whose output can be read synchronously.
 if (import.meta.main) process.stdout.write(JSON.stringify(await buildReports()));

@@ -2,12 +2,12 @@
 interface FillMark<At> {
   readonly time: At;
   readonly isBuy: boolean;
-  /** Their mean. */
+  /** Mean price of the fills. */
   readonly price: number;
   readonly count: number;
 }
 
-/** One mark for the buys of a bar and one for its sells. */
+/** Returns one mark for the buys of each bar, and one for its sells. */
 export function fillMarks<At>(
   fills: readonly { readonly time: At; readonly isBuy: boolean; readonly price: number }[],
 ): readonly FillMark<At>[] {

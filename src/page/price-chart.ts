@@ -12,15 +12,15 @@ import {
 } from 'lightweight-charts';
 import { colour } from './theme.ts';
 
-/** Parts that every chart of prices has: that of the bot's page, and that of a report. */
+/** Parts that all price charts share: those of the bot's page and those of a report. */
 
-/** Maximum number of panes of plots drawn: more would leave no room for the bars. */
+/** Maximum number of panes for plots: more would leave no room for the bars. */
 export const MOST_PANES = 8;
 
-/** Small enough for the marks of an axis to suit a number of any size. */
+/** Smallest price step of an axis, which suits numbers of any size. */
 const MIN_MOVE = 1e-9;
 
-/** A series whose last value has neither a line nor a place on the axis. */
+/** Options of a series whose last value has no line and no label on the axis. */
 export const UNMARKED = { lastValueVisible: false, priceLineVisible: false } as const;
 
 export const shownBy = (formatter: (value: number) => string, minMove = MIN_MOVE) =>
@@ -36,7 +36,7 @@ export function addVolume(
   return volume;
 }
 
-/** Writes the title of a pane. Returns the function that writes it again in the colour of the theme. */
+/** Writes the title of a pane, and returns a function that repaints it in the colour of the theme. */
 export function writePaneTitle(pane: IPaneApi<Time>, title: string, fontFamily?: string): () => void {
   const line = { text: ` ${title}`, fontSize: 12, lineHeight: 24, ...(fontFamily && { fontFamily }) };
   const options = (): DeepPartial<TextWatermarkOptions> => ({
@@ -48,5 +48,5 @@ export function writePaneTitle(pane: IPaneApi<Time>, title: string, fontFamily?:
   return () => text.applyOptions(options());
 }
 
-/** Arrow of a mark, from below for buys and from above for sells. */
+/** Returns the arrow of a mark: up for buys, down for sells. */
 export const arrowOf = (isBuy: boolean): SeriesMarker<Time>['shape'] => (isBuy ? 'arrowUp' : 'arrowDown');

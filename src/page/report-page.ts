@@ -3,8 +3,8 @@ import { pageText } from './report-words.ts';
 import { chooseTheme, isDark } from './theme.ts';
 
 /**
- * Draws a report once its data is unpacked; `data-ready` on the document says that all is drawn. Elements of
- * the class `chart-note` show why it can not be drawn.
+ * Unpacks a report's data and draws it; `data-ready` on the document then says that all is drawn. If it
+ * fails, elements of the class `chart-note` show the reason.
  */
 export async function startReport(draw: (data: never) => void): Promise<void> {
   startThemeSwitch();
@@ -19,7 +19,7 @@ export async function startReport(draw: (data: never) => void): Promise<void> {
   }
 }
 
-/** Unpacks the JSON in the element `data`. Rejects where the browser can not. */
+/** Unpacks the JSON in the element `data`. Rejects if the browser does not support it. */
 async function packedData(): Promise<never> {
   const text = document.getElementById('data')?.textContent ?? '';
   const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));

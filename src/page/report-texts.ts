@@ -1,7 +1,7 @@
 import { PERSIAN_TERMS as TERMS } from '../language/persian-terms.ts';
 import type { TranslationOf } from '../language/translate.ts';
 
-/** Texts that the scripts of a report show: those of its charts and its list of trades. */
+/** English texts that the scripts of all reports show: charts and the list of trades. */
 export const ENGLISH_PAGE = {
   nothing: 'n/a',
   light: 'Light',

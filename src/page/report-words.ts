@@ -8,8 +8,8 @@ import { translateInto } from '../language/translate.ts';
 import { ENGLISH_PAGE, PERSIAN_PAGE } from './report-texts.ts';
 
 /**
- * Format of texts, numbers and times in the charts of a report. English has times in UTC, and units in the
- * titles; Persian has Tehran's clock, Jalali days, and the unit at each number.
+ * Formats of texts, numbers and times in the charts of a report. English uses UTC, with units in titles;
+ * Persian uses Tehran time, Jalali days, and a unit at each number.
  */
 
 export const pageLanguage: Language = document.documentElement.lang === 'fa' ? 'fa' : 'en';
@@ -21,29 +21,31 @@ export const pageText = translateInto<typeof ENGLISH_PAGE>(
   isPersian ? PERSIAN_PAGE : ENGLISH_PAGE,
 );
 
-/** A number in text: in Persian an island, so that its sign stays at its left. */
+/** Isolates a number within text: in Persian its sign would otherwise move to the right. */
 export const asNumber = (text: string): string => asIsland(pageLanguage, text);
 
-/** Words of the page, or a number with a word, on an axis or a picture, which run from left to right. */
+/**
+ * Isolates right-to-left words, or a number with a word, on an axis or a picture, which are left-to-right.
+ */
 export const pictureText = (text: string): string => (isPersian ? isolateRightToLeft(text) : text);
 
-/** A name or a sentence that is in English whatever the language of the page. */
+/** Isolates a name or a sentence that is English in either language of the page. */
 export const foreignText = (text: string): string =>
   isPersian && text !== '' ? isolateByFirstLetter(text) : text;
 
-/** The name of a currency after a number; nothing in English, where the titles have it. */
+/** Returns the currency to write after a number; empty in English, where titles name it. */
 export const unitAfter = (currency: string): string =>
   isPersian && currency !== '' ? ` ${unitName(currency, locale)}` : '';
 
-/** A number in the digits of the language, alone on an axis. */
+/** Formats a number on an axis in the digits of the language. */
 export const digitsOf = (value: number, options: Intl.NumberFormatOptions): string =>
   numberFormat(pageLanguage, options).format(value);
 
-/** The same in text. */
+/** Formats a number within text in the digits of the language. */
 export const shownNumber = (value: number, options: Intl.NumberFormatOptions): string =>
   asNumber(digitsOf(value, options));
 
-/** A number with so many decimals: less than half of the last is no loss that anybody could read. */
+/** Formats a number with a fixed number of decimals; a loss that rounds to 0 is shown without a sign. */
 export const fixedText = (value: number, decimals: number): string =>
   shownNumber(value, {
     minimumFractionDigits: decimals,
@@ -54,10 +56,10 @@ export const fixedText = (value: number, decimals: number): string =>
 export const moneyWithUnit = (value: number, quote: string): string =>
   `${fixedText(value, quote === 'rls' ? 0 : 2)}${unitAfter(quote)}`;
 
-/** A number of any size, in six digits. */
+/** Formats a number of any size with six significant digits. */
 export const valueText = (value: number): string => shownNumber(value, { maximumSignificantDigits: 6 });
 
-/** A number of percent. */
+/** Formats a number of percent. */
 export function shownPercent(percent: number, decimals: number): string {
   if (!isPersian) return `${percent.toFixed(decimals)} %`;
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
@@ -72,7 +74,7 @@ export const shownTime = (timeMs: number, style: TimeStyle = 'minute'): string =
     ? formatTime(timeMs, locale, style)
     : secondText(timeMs).slice(...(style === 'day' ? [0, 10] : [0, 16]));
 
-/** A length of time by its two largest units; below zero nobody knows its end. */
+/** Formats a duration by its two largest units; a negative one means that its end is unknown. */
 export function shownLength(lengthMs: number): string {
   if (lengthMs < 0) return pageText('open');
   return isPersian ? formatLength(pageLanguage, lengthMs) : durationText(lengthMs);

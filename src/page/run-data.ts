@@ -3,15 +3,15 @@ import type { BarValues } from '../domain/candle.ts';
 import type { ExitKind } from '../domain/order.ts';
 
 /**
- * Data that the page of a run draws. Stored as columns, as rows would be several times as large; whole
- * numbers that rise are stored as steps from the one before.
+ * Data of a run's page, stored as columns, since rows would be several times as large. Rising whole numbers
+ * are stored as the differences from one to the next.
  */
 export interface ReportData {
   readonly quote: string;
   readonly startMs: number;
   readonly stepMs: number;
   readonly isThinned: boolean;
-  /** In the quote currency; the page works out from it and the bars what buying and holding had brought. */
+  /** Initial equity in the quote currency; the page computes buy-and-hold from it and the bars. */
   readonly initialEquity: number;
   readonly equity: EquityColumns;
   readonly markets: readonly MarketColumns[];
@@ -25,12 +25,12 @@ export interface ReportData {
   };
   readonly trades: TradeColumns;
   readonly exits: ExitLines;
-  /** Times at which locks held, and markets were in universes. */
+  /** Periods in which locks held, and in which markets were in universes. */
   readonly locks: BandColumns;
   readonly members: BandColumns;
 }
 
-/** The equity by step: its end, and where a step is several bars, its extremes. Drawdowns are fractions. */
+/** Equity of each step: its last value and, for steps of several bars, extremes. Drawdowns are fractions. */
 export interface EquityColumns {
   readonly at: readonly number[];
   readonly last: NumberColumn;
@@ -41,21 +41,21 @@ export interface EquityColumns {
 
 export interface MarketColumns {
   readonly name: string;
-  /** Currencies of amounts and prices. */
+  /** Currency of amounts; `quote` is that of prices. */
   readonly base: string;
   readonly quote: string;
-  /** The first price that a strategy could have bought at. */
+  /** First price at which a strategy could have bought. */
   readonly firstPrice: number;
   readonly candles: CandleSteps;
 }
 
-/** Bars as whole numbers of 10^-decimals: the open by the close before, and the others by the open. */
+/** Bars in units of 10^-decimals: the open minus the close before, and the other prices minus the open. */
 export interface CandleSteps extends BarValues<readonly number[]> {
   readonly decimals: number;
   readonly at: readonly number[];
 }
 
-/** A series as the page draws it: its last value of each step that has one. */
+/** Plot as the page draws it: the last value of each step that has one. */
 export interface PlotColumns {
   readonly market: number;
   readonly name: string;
@@ -82,52 +82,49 @@ interface TradeColumns extends TripLabels {
   readonly change: readonly (number | null)[];
 }
 
-/** Labels of trades in a list, from their orders: the exit, and the tag of the entry; empty for none. */
+/** Labels of trades in a list: the kind of exit and the tag of the entry's order; empty for none. */
 export interface TripLabels {
   readonly exit: readonly (ExitKind | '')[];
   readonly tag: readonly string[];
-  /** Strategy of each trade; no entries if all are of one strategy. */
+  /** Strategy of each trade; empty if all are of one strategy. */
   readonly strategy: readonly string[];
 }
 
-/** Lines where the exits of brackets rested, by their beginning: each from step to step at one price. */
+/** Lines that show the resting exits of brackets, sorted by start: each spans some steps at one price. */
 export interface ExitLines {
   readonly market: readonly number[];
   readonly from: readonly number[];
-  /** The last step in which it rested. */
+  /** Last step in which the order rested. */
   readonly to: readonly number[];
   /** 1 for a target, 0 for a stop. */
   readonly isTarget: readonly number[];
   readonly price: readonly number[];
-  /** The line that the same exit had before, by its place among these; -1 without one. */
+  /** Index of the line that the same exit had before; -1 if there is none. */
   readonly before: readonly number[];
 }
 
-/** Bands as columns, by their beginning; whole numbers that rise are steps from the one before. */
+/** Bands as columns, sorted by start; rising whole numbers are stored as differences. */
 export interface BandColumns {
-  /** Places among the markets of the page; -1 for all. */
+  /** Indexes of the page's markets; -1 for all. */
   readonly market: readonly number[];
   readonly fromMs: readonly number[];
   readonly lengthMs: readonly number[];
   readonly name: readonly string[];
   readonly text: readonly string[];
-  /** Total number, including those that are too many for a page. */
+  /** Total number, including those that were left out because a page cannot show them. */
   readonly all: number;
 }
 
-/**
- * Numbers for drawing as the page gets them: in units of 10^-decimals, each as its distance from the one
- * before.
- */
+/** Column of numbers for charts: in units of 10^-decimals, each as the difference from the one before. */
 interface NumberColumn {
   readonly decimals: number;
   readonly steps: readonly number[];
 }
 
-/** Digits of the largest number of a column: more than a screen can show. */
+/** Significant digits of the largest number of a column: more than a screen can show. */
 const DIGITS = 7;
 
-/** Numbers that are all finite as a column, with so many digits of the largest. */
+/** Packs finite numbers as a column, with `digits` significant digits of the largest. */
 export function numberColumn(values: readonly number[], digits = DIGITS): NumberColumn {
   let largest = 0;
   for (const value of values) largest = Math.max(largest, Math.abs(value));
@@ -141,18 +138,18 @@ export function numbersOf({ decimals, steps }: NumberColumn): readonly number[] 
   return fromDistances(steps).map((value) => value / scale);
 }
 
-/** Each number as its distance from the one before. */
+/** Returns the difference of each number from the one before. */
 export function distancesOf(values: readonly number[]): number[] {
   return values.map((value, index) => value - (values[index - 1] ?? 0));
 }
 
-/** Numbers from their distances. */
+/** Returns the numbers that `distancesOf` turned into differences. */
 export function fromDistances(distances: readonly number[]): readonly number[] {
   let sum = 0;
   return distances.map((distance) => (sum += distance));
 }
 
-/** A number with so many digits: what a screen can show, so the last of them may be a tie's other side. */
+/** Rounds to significant digits. They are more than a screen shows, so a tie may be rounded either way. */
 export function roundedTo(value: number, digits: number): number {
   if (value === 0) return 0;
   const decimals = digits - 1 - Math.floor(Math.log10(Math.abs(value)));

@@ -1,7 +1,7 @@
 import { PERSIAN_TERMS as TERMS } from '../language/persian-terms.ts';
 import type { TranslationOf } from '../language/translate.ts';
 
-/** Texts that the scripts of the page of a study show, beside those of any report. */
+/** English texts that the scripts of a study's page show, besides those of all reports. */
 export const ENGLISH_STUDY_PAGE = {
   'trial.head': 'Trial {number}',
   'trial.best': 'Trial {number}, the best',

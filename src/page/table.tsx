@@ -3,13 +3,13 @@ import type { ComponentChildren, HTMLAttributes } from 'preact';
 export interface ShownColumn<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Classes of its cells; the head has `number` alone. */
+  /** Classes of the column's cells; its head gets only `number`. */
   readonly flags?: readonly string[];
-  /** Class of the cell of a row, which follows from what the row is. */
+  /** Returns the class of a row's cell. */
   readonly classOf?: (row: Row) => string;
 }
 
-/** The one table of pages. Roles are written out: a phone shows cards, which are no table to a browser. */
+/** Table that all pages use. Roles are explicit: on a phone rows are cards, which browsers call no table. */
 export function Table<Row>({
   columns,
   rows,
@@ -23,7 +23,7 @@ export function Table<Row>({
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement>;
-  /** Sorted by a click on a head, where it can be. */
+  /** Sorting by a click on a head; absent if the table cannot be sorted. */
   readonly sorting?: {
     readonly column: number;
     readonly direction: number;

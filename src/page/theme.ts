@@ -1,12 +1,12 @@
 import { computed, effect, signal } from '@preact/signals';
 
-/** Light or dark: as the device has it until the reader chooses, and then as was chosen. */
+/** Theme: that of the device, until the reader chooses one. */
 
 type Theme = 'auto' | 'light' | 'dark';
 
 const PREFIX = 'sarraf.';
 
-/** A browser may refuse to keep anything, as may a page from a file; a page works without. */
+/** Reads a preference; null if none is stored or the browser refuses storage, as for a local file. */
 export function readPreference(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
@@ -19,11 +19,11 @@ export function storePreference(name: string, value: string): void {
   try {
     localStorage.setItem(PREFIX + name, value);
   } catch {
-    // It is chosen for this visit only.
+    // The preference holds for this visit only.
   }
 }
 
-/** The preference of a name, where it is one of those that a page knows. */
+/** Returns a stored preference if its value is allowed; else null. */
 export function preferenceOf<Value extends string>(name: string, allowed: readonly Value[]): Value | null {
   const stored = readPreference(name);
   return allowed.find((each) => each === stored) ?? null;
@@ -42,14 +42,14 @@ darkScreen.addEventListener('change', () => {
   isScreenDark.value = darkScreen.matches;
 });
 
-/** True if the page is dark now, which charts must know. */
+/** True if the page is dark now; charts need to know it. */
 export const isDark = computed(() => (theme.value === 'auto' ? isScreenDark.value : theme.value === 'dark'));
 
 effect(() => {
   document.documentElement.dataset['theme'] = isDark.value ? 'dark' : 'light';
 });
 
-/** A colour, or another value, of the style sheet, which a canvas can not read by itself. */
+/** Reads a colour or another value of the style sheet, for a canvas, which cannot use style sheets. */
 export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

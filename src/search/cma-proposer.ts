@@ -11,34 +11,34 @@ import {
   gaussianQuantile,
 } from './proposer.ts';
 
-/** The first step: a sixth of every line, which is Optuna's. */
+/** Initial step size as a share of each axis, as in Optuna. */
 const FIRST_STEP = 1 / 6;
 
-/** Samples outside a line without steps are drawn anew so often, and then put on its end. */
+/** Maximum number of draws for a sample outside an axis without steps; the last one is then clamped. */
 const MOST_DRAWS = 100;
 
-/** Two parents and two others, at least. Populations double at restarts, up to the largest. */
+/** Minimum population: two parents and two others. It doubles at restarts, up to the largest. */
 const LEAST_POPULATION = 4;
 const LARGEST_POPULATION = 1_000;
 
-/** Limits at which the search ends and restarts: those of the tutorial (appendix B.3). */
+/** Limits at which the search ends and restarts, from the tutorial (appendix B.3). */
 const SMALLEST_STEP = 1e-12 * FIRST_STEP;
 const LARGEST_SPREAD = 1e4;
 const SMALLEST_GAIN = 1e-12;
 const LARGEST_RATIO = 1e7;
 
-/** Apart from the streams of other purposes. */
+/** Key of the random streams of samples, which no other purpose uses. */
 const SAMPLE_STREAM = 3_000;
 const RESTART_STREAM = 3_001;
 
 /**
- * CMA-ES for numbers, with a restart in twice the population when a search has ended (IPOP, A. Auger and N.
- * Hansen, 2005). It works on each line as 0 to 1: from the middle at first, from anywhere after a restart.
+ * CMA-ES for numbers. When a search has ended, it restarts with twice the population (IPOP, A. Auger and N.
+ * Hansen, 2005). Each axis is scaled to 0 to 1; the mean starts in the middle, and at random after a restart.
  *
- * - A population is the multiple of the generation that is next to Hansen's default.
- * - Samples outside a line without steps are drawn again. Stepped values are rounded, with a margin that
+ * - A population is the multiple of the generation that is nearest to Hansen's default.
+ * - Samples outside an axis without steps are drawn again. Stepped values are rounded, with a margin that
  *   keeps other values in reach; those outside become the outer value.
- * - Infeasible trials rank after feasible ones, failed ones last; a population in which all failed teaches
+ * - Infeasible trials rank after feasible ones, failed ones last; a population in which all failed changes
  *   nothing.
  */
 export class CmaProposer implements Proposer {
@@ -47,14 +47,16 @@ export class CmaProposer implements Proposer {
   private readonly axes: readonly NumericAxis[];
   private population: number;
   private distribution: CmaDistribution;
-  /** By dimension: how samples are stretched before they are rounded. */
+  /** Factor of each dimension by which samples are stretched around the mean before they are rounded. */
   private scales: Float64Array;
   private learned: LearnedTrial[] = [];
-  /** The best losses of the latest populations. */
+  /** Lowest losses of the latest populations. */
   private bests: number[] = [];
   private restarts = 0;
 
-  /** @throws SarrafError `INVALID_OPTIONS` for a space that does not only have numbers that always exist */
+  /**
+   * @throws SarrafError `INVALID_OPTIONS` for a space with choices or conditions
+   */
   constructor(setup: ProposerSetup) {
     this.setup = setup;
     this.axes = numericAxes(setup.axes);
@@ -88,7 +90,7 @@ export class CmaProposer implements Proposer {
     if (this.hasEnded(ranked)) this.restart();
   }
 
-  /** The sample of a trial; the same until the distribution is updated. Stretches do not take part in it. */
+  /** Returns the sample of a trial, before stretching; it is the same until the distribution is updated. */
   private sample(number: number): Float64Array {
     const random = new RandomStream(this.setup.seed, number, SAMPLE_STREAM);
     let sample: Float64Array = new Float64Array();
@@ -185,27 +187,27 @@ function numericAxes({ axes, space }: SpaceAxes): readonly NumericAxis[] {
   });
 }
 
-/** The distribution of one dimension: its mean, and its deviation without and with what the margin adds. */
+/** Distribution of one dimension: its mean, and the factor that the margin applies to its deviation. */
 interface Marginal {
   readonly mean: number;
-  /** By how much samples are stretched around the mean before they are rounded. */
+  /** Factor by which samples are stretched around the mean before they are rounded. */
   readonly scale: number;
 }
 
-/** A probability on one side is kept off a half, where its quantile is 0. */
+/** Minimum distance of a probability on one side from 0.5, where its quantile is 0. */
 const OFF_HALF = 1e-10;
 
 /**
- * Keeps a stepped parameter from being stuck at one value: the chance of another one is `margin` at least, on
- * both sides together. For this the mean moves and samples are stretched, and the distribution stays as it is
- * (R. Hamano et al., "CMA-ES with margin", 2022, arXiv:2205.13482, section 4.2).
+ * Keeps a stepped parameter from being stuck at one value: another value has at least the probability
+ * `margin`, both sides together. For this the mean moves and samples are stretched; the distribution stays as
+ * it is (R. Hamano et al., "CMA-ES with margin", 2022, arXiv:2205.13482, section 4.2).
  */
 export function withMargin(
   { mean, scale }: Marginal,
   of: {
     readonly deviation: number;
     readonly margin: number;
-    /** The range of the value next to the mean; both ends are the same for an outer value. */
+    /** Interval of the value nearest to the mean; both ends are equal for an outer value. */
     readonly cell: readonly [left: number, right: number];
   },
 ): Marginal {
@@ -234,7 +236,7 @@ function quantileBeyond(share: number): number {
   return gaussianQuantile(1 - Math.min(0.5 - OFF_HALF, Math.max(OFF_HALF, share)));
 }
 
-/** The range of the value next to a place on the line, as `withMargin` wants it. */
+/** Returns the interval of the value nearest to a coordinate, as `withMargin` needs it. */
 export function marginCell(axis: NumericAxis, coordinate: number): readonly [left: number, right: number] {
   const [left, right] = axis.cellAt(axis.snapped(coordinate));
   const tolerance = (right - left) / 2;
@@ -243,13 +245,13 @@ export function marginCell(axis: NumericAxis, coordinate: number): readonly [lef
   return [left, right];
 }
 
-/** Eigenvalues below it are taken for it: a covariance has none below 0. */
+/** Lower bound of eigenvalues: rounding may put one below it, or below 0. */
 const LEAST_EIGENVALUE = 1e-20;
-/** A step beyond all bounds ends in numbers that are none. */
+/** Largest step size: beyond it numbers become infinite. */
 const LARGEST_STEP = 1e32;
 
 /**
- * The normal distribution of CMA-ES: its mean, step size and covariance, and how they follow the ranked
+ * Normal distribution of CMA-ES: its mean, step size and covariance, which are updated from the ranked
  * samples of a population (N. Hansen's tutorial, arXiv:1604.00772, with negative weights).
  */
 export class CmaDistribution {
@@ -261,7 +263,7 @@ export class CmaDistribution {
   private readonly stepPath: Float64Array;
   private readonly constants: CmaConstants;
   private updates = 0;
-  /** Columns are the axes; `lengths` are the deviations along them. */
+  /** Eigenvectors of the covariance, as columns; `lengths` has the deviations along them. */
   private axes: Float64Array;
   private lengths: Float64Array;
 
@@ -279,23 +281,23 @@ export class CmaDistribution {
     this.lengths = new Float64Array(n).fill(1);
   }
 
-  /** The shortest and the longest deviation along the axes, without the step. */
+  /** Shortest and longest deviation along the axes, without the step size. */
   get extent(): readonly [shortest: number, longest: number] {
     return [Math.min(...this.lengths), Math.max(...this.lengths)];
   }
 
-  /** The deviation in one dimension, without the step. */
+  /** Returns the deviation in one dimension, without the step size. */
   deviation(dimension: number): number {
     return Math.sqrt(numberAt(this.covariance, dimension * this.dimensions + dimension));
   }
 
-  /** The place that a standard normal vector stands for. */
+  /** Converts a standard normal vector to a sample. */
   place(normal: Float64Array): Float64Array {
     const turned = this.turned(normal, (length) => length);
     return turned.map((value, index) => numberAt(this.mean, index) + this.step * value);
   }
 
-  /** Follows the samples of a population, the best first. */
+  /** Updates the distribution from the samples of a population, the best first. */
   update(ranked: readonly Float64Array[]): void {
     const { constants: c, dimensions: n } = this;
     this.updates += 1;
@@ -320,7 +322,7 @@ export class CmaDistribution {
     this.decompose();
   }
 
-  /** The covariance moves towards the path and towards the steps, each by its rate (46 and 47). */
+  /** Moves the covariance towards the path and the steps, each by its rate (equations 46 and 47). */
   private follow(steps: readonly Float64Array[], missed: number): void {
     const { constants: c, dimensions: n, covariance } = this;
     const total = c.weights.reduce((sum, weight) => sum + weight, 0);
@@ -355,7 +357,7 @@ export class CmaDistribution {
     return this.turned(along, (length) => 1 / length);
   }
 
-  /** Stretches a vector along the axes, and turns it to them. */
+  /** Stretches a vector along the eigenvectors, and rotates it to them. */
   private turned(along: Float64Array, scaled: (length: number) => number): Float64Array {
     const { axes, dimensions: n } = this;
     const turned = new Float64Array(n);
@@ -390,19 +392,19 @@ function addOuter(matrix: Float64Array, vector: Float64Array, factor: number): v
   }
 }
 
-/** Values and vectors of a symmetric matrix: column `k` of `vectors` belongs to `values[k]`. */
+/** Eigenvalues and eigenvectors of a symmetric matrix: column `k` of `vectors` belongs to `values[k]`. */
 interface Eigen {
   readonly values: Float64Array;
-  /** Row by row. */
+  /** Matrix, row by row. */
   readonly vectors: Float64Array;
 }
 
-/** Each sweep turns away every element beside the diagonal; they vanish quadratically after a few. */
+/** Maximum number of sweeps. Each rotates away every element off the diagonal; a few sweeps are enough. */
 const MOST_SWEEPS = 50;
 
 /**
- * Eigenvalues and eigenvectors of a symmetric matrix, row by row, by Jacobi's rotations: slower than others
- * for large matrices, and accurate to the last digits for small ones.
+ * Returns eigenvalues and eigenvectors of a symmetric matrix, given row by row, by Jacobi's rotations: slower
+ * than other methods for large matrices, but accurate to the last digits for small ones.
  */
 export function symmetricEigen(matrix: Float64Array, size: number): Eigen {
   const rest = matrix.slice();
@@ -425,7 +427,7 @@ function isDiagonal(matrix: Float64Array, size: number): boolean {
   return beside <= 1e-30 * on;
 }
 
-/** Turns the plane of two axes so that their common element becomes 0. */
+/** Rotates the plane of two axes so that their common element becomes 0. */
 function rotate(
   matrix: Float64Array,
   vectors: Float64Array,
@@ -457,11 +459,11 @@ function turn(
   values[second] = sine * one + cosine * other;
 }
 
-/** The constants of CMA-ES for a number of dimensions and a population. */
+/** Constants of CMA-ES for a number of dimensions and a population size. */
 interface CmaConstants {
-  /** By rank, the best first; those of the worse half are negative. */
+  /** Weights by rank, the best first; those of the worse half are negative. */
   readonly weights: readonly number[];
-  /** Trials of the better half. */
+  /** Number of trials in the better half. */
   readonly parents: number;
   readonly effectiveParents: number;
   readonly pathRate: number;
@@ -469,18 +471,18 @@ interface CmaConstants {
   readonly rankMuRate: number;
   readonly stepRate: number;
   readonly stepDamping: number;
-  /** The mean length of a normally distributed vector. */
+  /** Mean length of a standard normal vector. */
   readonly meanLength: number;
 }
 
-/** Trials of a population: N. Hansen's default. */
+/** Returns N. Hansen's default number of trials in a population. */
 export function defaultPopulation(dimensions: number): number {
   return 4 + Math.floor(3 * Math.log(dimensions));
 }
 
 /**
- * N. Hansen's defaults ("The CMA evolution strategy: a tutorial", arXiv:1604.00772, table 1; the numbers of
- * its equations stand beside the formulas).
+ * Returns N. Hansen's default constants ("The CMA evolution strategy: a tutorial", arXiv:1604.00772, table 1;
+ * comments in the code give its equation numbers).
  */
 export function cmaConstants(dimensions: number, population: number): CmaConstants {
   const n = dimensions;
@@ -494,7 +496,7 @@ export function cmaConstants(dimensions: number, population: number): CmaConstan
   const effectiveOthers = effective(raw.slice(parents));
   // (57)
   const rankOneRate = 2 / ((n + 1.3) ** 2 + effectiveParents);
-  // (58); a rate of all would leave nothing of the matrix.
+  // (58); a rate of 1 would leave nothing of the matrix.
   const rankMuRate = Math.min(
     1 - rankOneRate - 1e-8,
     (2 * (effectiveParents - 2 + 1 / effectiveParents)) / ((n + 2) ** 2 + effectiveParents),
@@ -529,7 +531,7 @@ function sumOf(values: readonly number[]): number {
 }
 
 /**
- * Returns the number of equal weights that are as varied as these: the square of their sum by the sum of
+ * Returns the number of equal weights that are as varied as these: the square of their sum over the sum of
  * their squares.
  */
 function effective(weights: readonly number[]): number {

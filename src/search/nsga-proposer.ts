@@ -11,18 +11,20 @@ import {
 } from './proposer.ts';
 import { SobolProposer } from './sobol-proposer.ts';
 
-/** Trials of a population, about: Optuna's size; and at least. */
+/** Approximate number of trials in a population, as in Optuna; and the minimum. */
 const POPULATION = 50;
 const LEAST_POPULATION = 4;
 
-/** Probability that two parents are crossed, and that a number is part of it (K. Deb et al., 2002). */
+/** Probability that two parents are crossed, and that a parameter takes part (K. Deb et al., 2002). */
 const CROSSOVER_SHARE = 0.9;
 const SWAP_SHARE = 0.5;
 
-/** Apart from the streams of other purposes. */
+/** Key of the random streams of children, which no other purpose uses. */
 const CHILD_STREAM = 2_000;
 
-/** A trial that may have children: of two, the one of the better front wins, then the more lonely one. */
+/**
+ * Trial that may have children. Of two, the one on the better front wins, then the one farther from others.
+ */
 interface Parent {
   readonly trial: LearnedTrial;
   readonly front: number;
@@ -30,11 +32,11 @@ interface Parent {
 }
 
 /**
- * NSGA-II: the best of the last population and its parents, by fronts and by how alone they are, have the
- * next one. Children come of simulated binary crossover and polynomial mutation; choices are swapped and
- * drawn anew. The first population is from the Sobol sequence.
+ * NSGA-II: the best trials of the last population and its parents, by front and crowding distance, produce
+ * the next one. Numbers are changed by simulated binary crossover and polynomial mutation; choices are
+ * swapped and redrawn. The first population is from the Sobol sequence.
  *
- * A population is the multiple of the generation next to 50 trials. Infeasible trials come after
+ * A population is the multiple of the generation that is nearest to 50 trials. Infeasible trials rank after
  * feasible ones, failed ones last.
  */
 export class NsgaProposer implements Proposer {
@@ -93,7 +95,7 @@ export class NsgaProposer implements Proposer {
   }
 }
 
-/** Returns a child's coordinate, inherited from its parents; a parameter that neither had is drawn. */
+/** Returns a child's coordinate, inherited from its parents, or drawn if neither has the parameter. */
 function inherited(axis: Axis, [one, other]: readonly [number, number], random: RandomStream): number {
   if (Number.isNaN(one)) return Number.isNaN(other) ? onAxis(axis, random.uniform()) : other;
   if (Number.isNaN(other) || one === other) return one;
@@ -105,13 +107,13 @@ function changed(axis: Axis, coordinate: number, random: RandomStream): number {
   return axis.kind === 'choice' ? random.below(axis.count) : mutated(coordinate, axis, random);
 }
 
-/** Closeness of children to their parents, and of mutants to their origin: K. Deb's distribution indices. */
+/** Distribution indices of K. Deb: how close children are to their parents, and mutants to their origin. */
 const CROSSOVER_INDEX = 20;
 const MUTATION_INDEX = 20;
 
 /**
- * One child of two coordinates by simulated binary crossover, which keeps inside the line (K. Deb and R.
- * Agrawal, 1995): the spread of the children is that of the parents, more or less.
+ * Returns one child of two coordinates by simulated binary crossover, inside the axis (K. Deb and R. Agrawal,
+ * 1995): children are spread about as widely as their parents.
  */
 export function crossed(
   [one, other]: readonly [number, number],
@@ -132,7 +134,7 @@ export function crossed(
   return Math.min(high, Math.max(low, child));
 }
 
-/** A coordinate near another one by polynomial mutation, which keeps inside the line (K. Deb, 2001). */
+/** Returns a coordinate near another one by polynomial mutation, inside the axis (K. Deb, 2001). */
 export function mutated(
   coordinate: number,
   { low, high }: Pick<NumericAxis, 'low' | 'high'>,
@@ -152,8 +154,8 @@ export function mutated(
 type Compared = Pick<LearnedTrial, 'losses' | 'violation'>;
 
 /**
- * True if one trial is better in some objective and worse in none. Before that come constraints, by K. Deb's
- * rule: a feasible trial dominates an infeasible one, and of two infeasible ones the less infeasible.
+ * True if one trial is better in some objective and worse in none. Constraints come first, by K. Deb's rule:
+ * a feasible trial dominates an infeasible one, and of two infeasible ones the less infeasible one.
  */
 export function dominates(one: Compared, other: Compared): boolean {
   if (one.violation !== other.violation) return one.violation < other.violation;
@@ -168,7 +170,7 @@ export function dominates(one: Compared, other: Compared): boolean {
 }
 
 /**
- * Trials by fronts: the first are dominated by none, the second by the first only, and so on ("fast
+ * Sorts trials into fronts: the first is dominated by none, the second by the first only, and so on ("fast
  * non-dominated sort", K. Deb et al., "A fast and elitist multiobjective genetic algorithm: NSGA-II", 2002).
  */
 export function nonDominatedFronts<Trial extends Compared>(trials: readonly Trial[]): Trial[][] {

@@ -11,12 +11,12 @@ import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { searchOf, type SearchRange } from '../strategy/search-range.ts';
 
-/** A strategy's params before its schema has read them. */
+/** Params of a strategy before its schema has parsed them. */
 export type Params = Readonly<Record<string, unknown>>;
 
 /**
- * The params of a trial: those that are fixed, and over them the point's. A decimal becomes the float next to
- * it, whose shortest text is the exact value again; a dot in a name leads into an object.
+ * Returns the params of a trial: the fixed ones, overridden by the point's. A decimal becomes the nearest
+ * float, whose shortest text is the exact value again. A dot in a name leads into an object.
  */
 export function paramsOfPoint(space: Space, point: Point, fixed: Params = {}): Params {
   return space.parameters.reduce<Params>((params, parameter) => {
@@ -37,8 +37,8 @@ function isParams(value: unknown): value is Params {
 }
 
 /**
- * Returns a strategy schema's objections to a space, as sentences: names that it does not have, and outer
- * values that it does not allow. A rule that joins several params is not seen here; it makes trials fail.
+ * Returns a strategy schema's objections to a space, as sentences: unknown names, and outer values that it
+ * refuses. A rule between several params is not checked here; it makes trials fail.
  */
 export function schemaRefusals(space: Space, schema: z.ZodType, fixed: Params = {}): readonly string[] {
   const known = schemaFields(schema).map(({ name }) => name);
@@ -55,25 +55,25 @@ export function schemaRefusals(space: Space, schema: z.ZodType, fixed: Params = 
   });
 }
 
-/** The values at both ends of a range; all values of a choice. */
+/** Returns the values at both ends of a range, or all values of a choice. */
 function outerValues(space: Space, parameter: Parameter): readonly ParameterValue[] {
   if (!isNumeric(parameter)) return parameter.values;
   const axis = new SpaceAxes(space).axis(space.parameters.indexOf(parameter));
   return [axis.valueAt(axis.coordinateOf(parameter.min)), axis.valueAt(axis.coordinateOf(parameter.max))];
 }
 
-/** An entry of a space's declaration, as a study file would have it. */
+/** Entry of a space's declaration, as a study file writes it. */
 export type SpaceEntry = Readonly<Record<string, unknown>>;
 
 /**
- * The space that a strategy declares by its params, as the `space` of a study file:
+ * Derives a space from a strategy's params, in the form of `space` in a study file:
  *
- * - A param in `search(…)` takes what that says, and the rest from its schema.
- * - Without it: an integer with a smallest and a largest value, a decimal with both and neither exclusive, a
- *   boolean, an enumeration. `multipleOf` is the step.
- * - What has no range is left out, and so is a param that may be missing and has no default.
+ * - A param with `search(…)` uses these settings, and its schema for the rest.
+ * - Others are used if they are an integer with a minimum and a maximum, a decimal with both and neither
+ *   exclusive, a boolean, or an enumeration. `multipleOf` is the step.
+ * - A param without a range is left out, and so is an optional one without a default.
  *
- * @throws SarrafError `INVALID_OPTIONS` where nothing is left
+ * @throws SarrafError `INVALID_OPTIONS` if no param is left
  */
 export function spaceDeclaredBy(schema: z.ZodType): Readonly<Record<string, SpaceEntry>> {
   const entries = schemaFields(schema).flatMap((field) => {
@@ -104,7 +104,7 @@ function entryOf(field: SchemaField): SpaceEntry | null {
   const step = declared.step ?? field.step;
   return {
     kind: type,
-    // What is missing here is asked for where the declaration is read.
+    // Missing fields are reported when the declaration is read.
     ...(min === null ? {} : { min }),
     ...(max === null ? {} : { max }),
     ...(step === null ? {} : { step }),
@@ -112,7 +112,7 @@ function entryOf(field: SchemaField): SpaceEntry | null {
   };
 }
 
-/** The smallest value that a schema allows, on a whole step. Null where it states none that it allows. */
+/** Returns the lowest value that a schema allows, on a whole step; null if the schema states none. */
 function lowest({ min, step }: SchemaField, type: 'integer' | 'decimal'): number | null {
   if (min === null || !Number.isFinite(min.value)) return null;
   const stride = step ?? (type === 'integer' ? 1 : null);
@@ -129,7 +129,7 @@ function highest({ max, step }: SchemaField, type: 'integer' | 'decimal'): numbe
   return onStride(max.isInclusive ? Math.floor(strides) : Math.ceil(strides) - 1, stride);
 }
 
-/** A float's quotient is a whole number only after rounding: 1.1 / 0.1 is 11.000000000000002. */
+/** Divides and rounds: the quotient of floats may miss a whole number, as 1.1 / 0.1 = 11.000000000000002. */
 function stridesIn(value: number, stride: number): number {
   return Number((value / stride).toPrecision(12));
 }
@@ -138,29 +138,29 @@ function onStride(strides: number, stride: number): number {
   return Number((strides * stride).toPrecision(SURE_DIGITS));
 }
 
-/** A limit of a number, as a schema states it. */
+/** Minimum or maximum of a number, as a schema states it. */
 interface Limit {
   readonly value: number;
   readonly isInclusive: boolean;
 }
 
-/** One param of a strategy, as far as a search wants to know it. */
+/** Param of a strategy, with what the search needs to know of it. */
 interface SchemaField {
-  /** With dots into objects. */
+  /** Name, with dots that lead into objects. */
   readonly name: string;
-  /** `other`: a text, a list or the like. */
+  /** Kind of value; `other` is a text, a list or the like. */
   readonly kind: 'integer' | 'decimal' | 'choice' | 'boolean' | 'other';
-  /** It may be left out, and has no default. */
+  /** True if it may be missing, and has no default. */
   readonly isOptional: boolean;
   readonly min: Limit | null;
   readonly max: Limit | null;
   readonly step: number | null;
   readonly values: readonly (string | number | boolean)[];
-  /** The author's setting for the search. */
+  /** Search settings that the strategy's author gave; false to leave the param out. */
   readonly search: SearchRange | false | undefined;
 }
 
-/** The parts of a schema's definition that are walked here. */
+/** Parts of a schema's definition that are read here. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -173,19 +173,19 @@ interface Definition {
   readonly options?: readonly z.core.$ZodType[];
 }
 
-/** A check's definition: of a limit, a step or a format. */
+/** Definition of a check: a limit, a step or a format. */
 interface CheckDefinition {
   readonly check: string;
   readonly value?: unknown;
   readonly inclusive?: boolean;
 }
 
-/** Objects in objects that are looked into. */
+/** Maximum depth of nested objects that are searched for params. */
 const DEEPEST = 4;
 
 const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def;
 
-/** The params of a strategy's schema by name, those of inner objects with dots. */
+/** Returns the params of a strategy's schema by name; params of nested objects have dots in their names. */
 function schemaFields(schema: z.core.$ZodType, prefix = '', depth = 0): readonly SchemaField[] {
   const { shape } = definitionOf(unwrapped(schema).inner);
   if (shape === undefined) return [];
@@ -231,7 +231,7 @@ function kindOf(definition: Definition, checks: readonly CheckDefinition[]): Sch
     : 'other';
 }
 
-/** The values of an enumeration, of literals, or of a union of them; none for anything else. */
+/** Returns the values of an enumeration, of literals, or of a union of them; none for another schema. */
 function valuesOf(schema: z.core.$ZodType): readonly (string | number | boolean)[] {
   const { type, entries, values = [], options = [] } = definitionOf(schema);
   if (type === 'enum') return Object.values(entries ?? {});
@@ -244,7 +244,7 @@ function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** The schema inside defaults and the like, and what its layers say. The outermost search counts. */
+/** Unwraps defaults and the like from a schema and collects their settings; the outermost `search` counts. */
 function unwrapped(schema: z.core.$ZodType): {
   readonly inner: z.core.$ZodType;
   readonly isOptional: boolean;

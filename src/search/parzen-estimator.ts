@@ -2,30 +2,30 @@ import { present } from '../domain/errors.ts';
 import type { Axis, ChoiceAxis, NumericAxis } from './space-axes.ts';
 import { numberAt, type RandomStream, gaussianMass } from './proposer.ts';
 
-/** The latest trials count in full; those before them the less, the older they are. */
+/** Number of latest trials with full weight; the older an earlier one is, the lower its weight. */
 const FULL_WEIGHT = 25;
 
-/** The logarithm of the share of the prior below which all other kernels together may be left out: 1e-16. */
+/** Logarithm of 1e-16: kernels whose sum is below this share of the prior may be left out. */
 const NOTHING = -37;
 
 /**
- * A density over some parameters together, from what was observed: a mixture of one kernel a trial, each the
- * product of one a parameter, and of the prior. Widths and weights are those of J. Bergstra et al.
- * ("Algorithms for hyper-parameter optimization", 2011) as Optuna 5 has them.
+ * Density over some parameters together, estimated from observations: a mixture with one kernel for each
+ * trial, a product over the parameters, and with the prior. Widths and weights are those of J. Bergstra et
+ * al. ("Algorithms for hyper-parameter optimization", 2011) as in Optuna 5.
  */
 export class ParzenEstimator {
   private readonly parts: readonly (ParzenAxis | ParzenChoice)[];
   private readonly weights: Float64Array;
-  /** Weights times what does not depend on where the density is asked for. */
+  /** Weights times the factors that do not depend on the coordinates. */
   private readonly scaled: Float64Array;
   private readonly factors: Float64Array;
   private readonly exponents: Float64Array;
-  /** The place of the prior among the kernels. */
+  /** Index of the prior among the kernels. */
   private readonly prior: number;
   private kernels: number;
   private totalWeight = 0;
 
-  /** `columns`: what each parameter had, all of one length. `room`: observations that may be added. */
+  /** `columns`: observations of each parameter, all of one length. `room`: number that may be added. */
   constructor(axes: readonly Axis[], columns: readonly ParzenObservations[], room = 0) {
     const observations = present(columns[0], 'a parameter').observed.length;
     this.kernels = observations + 1;
@@ -46,7 +46,7 @@ export class ParzenEstimator {
     this.exponents = new Float64Array(this.kernels + room);
   }
 
-  /** Adds an observation in full weight. */
+  /** Adds an observation with full weight. */
   add(coordinates: Float64Array): void {
     for (const [index, part] of this.parts.entries()) part.add(numberAt(coordinates, index));
     this.weights[this.kernels] = 1;
@@ -56,7 +56,7 @@ export class ParzenEstimator {
     this.totalWeight += 1;
   }
 
-  /** Coordinates of values, drawn from the density. */
+  /** Draws coordinates of values from the density. */
   draw(random: RandomStream): Float64Array {
     let left = random.uniform() * this.totalWeight;
     let kernel = 0;
@@ -67,7 +67,7 @@ export class ParzenEstimator {
     return Float64Array.from(this.parts, (part) => part.draw(kernel, random));
   }
 
-  /** The density at coordinates of values, as a multiple of the even one. */
+  /** Returns the density at coordinates of values, as a multiple of the uniform one. */
   density(coordinates: Float64Array): number {
     const { factors, exponents, kernels } = this;
     factors.set(this.scaled);
@@ -95,7 +95,7 @@ export class ParzenEstimator {
   }
 }
 
-/** Weights of trials from the oldest to the latest: a ramp from 1/n to 1, then 25 in full. */
+/** Returns weights of trials, the oldest first: rising from 1/n to 1, then 1 for the latest 25. */
 export function agedWeights(count: number): Float64Array {
   const weights = new Float64Array(count).fill(1);
   const ramp = count - FULL_WEIGHT;
@@ -105,14 +105,14 @@ export function agedWeights(count: number): Float64Array {
 }
 
 /**
- * The kernels of a choice: what was observed gets one vote, and each value a share of the prior's, the
- * smaller the more kernels there are. The last kernel, the prior, likes all values alike.
+ * Kernels of a choice: the observed value gets one vote, and each value a share of the prior's vote, which
+ * falls with the number of kernels. The last kernel, the prior, gives all values the same probability.
  */
 class ParzenChoice {
   private readonly observed: Float64Array;
   private readonly count: number;
   private kernels: number;
-  /** The prior's vote for each value. */
+  /** Vote of the prior for each value. */
   private readonly vote: number;
 
   constructor(
@@ -139,7 +139,7 @@ class ParzenChoice {
     return random.uniform() * votes < 1 ? observed : random.below(this.count);
   }
 
-  /** Multiplies by each kernel's probability of a value, as a multiple of the even one. */
+  /** Multiplies `factors` by each kernel's probability of a value, as a multiple of the uniform one. */
   weigh(place: number, factors: Float64Array): void {
     const votes = 1 + this.count * this.vote;
     const other = (this.vote / votes) * this.count;
@@ -154,30 +154,30 @@ class ParzenChoice {
 
 const ROOT_OF_TWO_PI = Math.sqrt(2 * Math.PI);
 
-/** A cell this many times narrower than every kernel is taken as the density in its middle. */
+/** Ratio of kernel width to cell width from which the density in the cell's middle is used. */
 const NARROW = 4;
 
-/** Draws of a truncated normal before an even one is taken: one in three or more is inside. */
+/** Maximum number of draws of a truncated normal, then a uniform one: at least one in three is inside. */
 const MOST_DRAWS = 100;
 
-/** The least kernel width is a share of the line: one by the number of kernels, and not below a hundredth. */
+/** Kernels from which the minimum width falls no further: it is then a hundredth of the axis. */
 const MOST_KERNELS_OF_WIDTH = 100;
 
 /**
- * The kernels of one numeric parameter: truncated normal distributions around what was observed, and a last
- * one, the prior, around the middle and as wide as the line.
+ * Kernels of one numeric parameter: truncated normal distributions around the observations, and last the
+ * prior, around the middle and as wide as the axis.
  */
 class ParzenAxis {
-  /** By kernel: its middle, and its width. */
+  /** Mean and deviation of each kernel. */
   private readonly middles: Float64Array;
   private readonly widths: Float64Array;
-  /** By kernel: one by its width, since a product is quicker than a quotient. */
+  /** Inverse width of each kernel, since a product is faster than a quotient. */
   private readonly inverses: Float64Array;
-  /** By kernel: what makes an exponential its density, as a multiple of the even one. */
+  /** Factor of each kernel from its exponential to its density, as a multiple of the uniform one. */
   private readonly scales: Float64Array;
-  /** By kernel: its number among those that differ; empty without steps. */
+  /** Index of each kernel among the different ones; empty without steps. */
   private readonly kinds: Int32Array;
-  /** By coordinate of a wide cell: its probability by kind of kernel, as a multiple of the even one. */
+  /** Probabilities of each wide cell, by its coordinate and the kind of kernel, over the uniform one. */
   private readonly cells = new Map<number, Float64Array>();
   private readonly axis: NumericAxis;
   private readonly leastWidth: number;
@@ -185,8 +185,8 @@ class ParzenAxis {
   private kindCount = 0;
 
   /**
-   * `observed`: coordinates in the order of the trials; `order`: their places from the lowest to the highest.
-   * `room`: kernels that may be added.
+   * `observed`: coordinates in the order of the trials. `order`: their indexes, sorted by coordinate. `room`:
+   * number of kernels that may be added.
    */
   constructor(axis: NumericAxis, { observed, order, room }: ParzenObservations & { readonly room: number }) {
     this.axis = axis;
@@ -212,12 +212,12 @@ class ParzenAxis {
     this.finish(prior, -1);
   }
 
-  /** True if scales are the same for all coordinates: then they are `scaleOf`, and not weighed. */
+  /** True if the factors `scaleOf` hold for all coordinates, so that `weigh` does not apply them. */
   get hasScales(): boolean {
     return !this.axis.isStepped;
   }
 
-  /** Factor from a kernel's exponential to its density, as a multiple of the even one. */
+  /** Returns the factor from a kernel's exponential to its density, as a multiple of the uniform one. */
   scaleOf(kernel: number): number {
     return numberAt(this.scales, kernel);
   }
@@ -239,7 +239,7 @@ class ParzenAxis {
       probabilities[this.kindCount - 1] = this.probability(kernel, this.axis.cellAt(cell));
   }
 
-  /** A coordinate of a value, drawn from one kernel. */
+  /** Draws the coordinate of a value from one kernel. */
   draw(kernel: number, random: RandomStream): number {
     const { low, high } = this.axis;
     const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
@@ -251,8 +251,8 @@ class ParzenAxis {
   }
 
   /**
-   * Multiplies by each kernel's density at a coordinate of a value, as a multiple of the even one. What is an
-   * exponent goes to `exponents`, where one exponential serves all axes.
+   * Multiplies `factors` by each kernel's density at a value's coordinate, as a multiple of the uniform one.
+   * Exponents are added to `exponents`, so that all axes share one exponential.
    */
   weigh(coordinate: number, factors: Float64Array, exponents: Float64Array): void {
     if (!this.axis.isStepped) {
@@ -317,14 +317,16 @@ class ParzenAxis {
       const middle = at(place);
       const toLower = middle - (place === 0 ? low : at(place - 1));
       const toUpper = (place === count - 1 ? high : at(place + 1)) - middle;
-      // The outer ones do not reach for the ends of the line, unless nothing else is there.
+      // The distance to an end of the axis counts only if there is a single observation.
       const isOuter = count > 1 && (place === 0 || place === count - 1);
       const width = isOuter ? (place === 0 ? toUpper : toLower) : Math.max(toLower, toUpper);
       this.widths[order[place] ?? -1] = this.bounded(width);
     }
   }
 
-  /** Works out what follows from a kernel's middle and width; `before` may be one with the same. */
+  /**
+   * Computes the values that follow from a kernel's middle and width. `before`: a kernel that may be equal.
+   */
   private finish(kernel: number, before: number): void {
     const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
     this.inverses[kernel] = 1 / width;
@@ -345,7 +347,7 @@ class ParzenAxis {
   }
 }
 
-/** Values of one parameter in some trials. */
+/** Values of one parameter in a set of trials. */
 export interface ParzenObservations {
   readonly observed: Float64Array;
   readonly order: Int32Array;

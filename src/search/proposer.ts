@@ -1,13 +1,13 @@
 import type { Coordinates, SpaceAxes, Axis } from './space-axes.ts';
 import { SarrafError } from '../domain/errors.ts';
 
-/** A trial whose outcome is known, as samplers compare them: smaller is better. */
+/** Trial with a known outcome, as samplers compare it: smaller is better. */
 export interface LearnedTrial {
   readonly number: number;
   readonly coordinates: Coordinates;
-  /** One number an objective; empty where the trial failed. */
+  /** Losses, one for each objective; empty if the trial failed. */
   readonly losses: readonly number[];
-  /** 0: feasible; more: how far constraints are broken; `Infinity`: the trial failed. */
+  /** Degree to which constraints are broken: 0 if feasible, `Infinity` if the trial failed. */
   readonly violation: number;
 }
 
@@ -15,33 +15,33 @@ export interface LearnedTrial {
 export interface ProposerSetup {
   readonly axes: SpaceAxes;
   readonly seed: number;
-  /** Trials of one generation: they are proposed before any of them is learned from. */
+  /** Number of trials in a generation, which are all proposed before any outcome is learned. */
   readonly generation: number;
 }
 
 /**
- * One way of sampling. What it proposes depends on its setup, the number of the trial, and what it was told
- * before: nothing else. So it need not be stored: the trials of a study make it again.
+ * Sampling method. A proposal depends only on the setup, the trial's number, and earlier outcomes. It need
+ * not be stored: the trials of a study reproduce it.
  */
 export interface Proposer {
-  /** True if it may propose a point twice. Otherwise the sampler asks it again. */
+  /** True if it may propose a point twice; if false, the sampler asks for another proposal. */
   readonly mayRepeat: boolean;
-  /** Coordinates for a trial; `attempt` counts from 0 those for the same trial that came to nothing. */
+  /** Proposes coordinates for a trial. `attempt` counts the rejected proposals for the same trial, from 0. */
   propose(number: number, attempt: number): Coordinates;
-  /** A trial of the generation under way was given these coordinates. */
+  /** Called with the coordinates that a trial of the current generation received. */
   accept(number: number, coordinates: Coordinates): void;
-  /** The outcomes of a whole generation, in the order of their numbers. */
+  /** Called with the outcomes of a whole generation, in the order of their numbers. */
   learn(trials: readonly LearnedTrial[]): void;
 }
 
-/** Returns the place on an axis of a share of it, from 0 to 1 without 1. */
+/** Returns the coordinate at a share of an axis, from 0 to 1 without 1. */
 export function onAxis(axis: Axis, share: number): number {
   return axis.kind === 'choice'
     ? Math.min(axis.count - 1, Math.floor(share * axis.count))
     : axis.low + share * (axis.high - axis.low);
 }
 
-/** Every parameter by itself, all ranges of its line equally likely. */
+/** Draws every parameter independently, all intervals of its axis equally likely. */
 export class RandomProposer implements Proposer {
   readonly mayRepeat = false;
   private readonly setup: ProposerSetup;
@@ -59,11 +59,11 @@ export class RandomProposer implements Proposer {
   /** Does nothing: draws do not depend on earlier draws. */
   accept(): void {}
 
-  /** Nor on what came of it. */
+  /** Does nothing: draws do not depend on outcomes. */
   learn(): void {}
 }
 
-/** A 32-bit mix in which every bit of the input changes half of the output ("lowbias32", Chris Wellons). */
+/** Mixes 32 bits: every input bit changes half of the output bits ("lowbias32", Chris Wellons). */
 export function mixBits(input: number): number {
   let mixed = input >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
@@ -71,12 +71,12 @@ export function mixBits(input: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-/** Draws until its state depends on every bit of the key, as the author of the generator advises. */
+/** Draws until the state depends on every bit of the key, as the generator's author advises. */
 const WARM_UP = 12;
 
 /**
- * Random numbers for one purpose of one trial: the key alone decides them, so nothing of a generator has to
- * be stored. It is Chris Doty-Humphrey's "sfc32" (public domain; 128 bits of state).
+ * Random numbers for one purpose of one trial. The key alone decides them, so no state has to be stored. The
+ * generator is Chris Doty-Humphrey's "sfc32" (public domain; 128 bits of state).
  */
 export class RandomStream {
   private a: number;
@@ -85,7 +85,7 @@ export class RandomStream {
   private counter = 1;
   private spare: number | null = null;
 
-  /** `key`: whole numbers that no other stream of the study has, such as seed, trial and purpose. */
+  /** `key`: whole numbers that no other stream of the study uses, such as seed, trial and purpose. */
   constructor(...key: readonly number[]) {
     const state = [0x9e3779b9, 0x243f6a88, 0xb7e15162].map((start) =>
       key.reduce(
@@ -100,17 +100,17 @@ export class RandomStream {
     for (let draw = 0; draw < WARM_UP; draw += 1) this.bits();
   }
 
-  /** Evenly spread over 0 to 1, without 1, with 53 bits. */
+  /** Returns a number uniform over 0 to 1, without 1, with 53 bits. */
   uniform(): number {
     return ((this.bits() >>> 5) * 67_108_864 + (this.bits() >>> 6)) / 9_007_199_254_740_992;
   }
 
-  /** A whole number from 0 to `count` less one; `count` is at most 2^53. */
+  /** Returns a whole number from 0 to `count - 1`; `count` is at most 2^53. */
   below(count: number): number {
     return Math.floor(this.uniform() * count);
   }
 
-  /** Normally distributed with mean 0 and deviation 1 (Box and Muller). */
+  /** Returns a normally distributed number with mean 0 and deviation 1 (Box and Muller). */
   normal(): number {
     const { spare } = this;
     if (spare !== null) {
@@ -133,19 +133,19 @@ export class RandomStream {
   }
 }
 
-/** In deviations: less than 1e-18 is left beyond it. */
+/** End of the table, in deviations: beyond it the tail is below 1e-18. */
 const TABLE_END = 9;
 const PER_UNIT = 256;
 const ROOT_OF_TWO_PI = Math.sqrt(2 * Math.PI);
 
-/** Below it the series is exact, from there on the fraction. */
+/** Limit, in deviations, below which the series is exact; from there on the continued fraction is. */
 const SERIES_END = 3;
-/** Levels of the continued fraction: from 3 deviations on, more of them change no digit. */
+/** Levels of the continued fraction: from 3 deviations on, more levels change no digit. */
 const LEVELS = 60;
 
 /**
- * The share of a standard normal distribution above `z`, from 0 on, to 13 digits: by the series around 0,
- * and by the continued fraction far from it (M. Abramowitz and I. Stegun, "Handbook of Mathematical
+ * Returns the share of a standard normal distribution above `z`, for `z` from 0, to 13 digits: by the series
+ * around 0, and by the continued fraction far from it (M. Abramowitz and I. Stegun, "Handbook of Mathematical
  * Functions", 26.2.11 and 26.2.14).
  */
 function exactTail(z: number): number {
@@ -163,7 +163,7 @@ function exactTail(z: number): number {
   return 0.5 - density * sum;
 }
 
-/** Tails at every 256th of a deviation, and how steep they are there. */
+/** Tails at every 256th of a deviation, and their slopes. */
 const TAILS = Float64Array.from({ length: TABLE_END * PER_UNIT + 2 }, (_, place) =>
   exactTail(place / PER_UNIT),
 );
@@ -173,9 +173,9 @@ const SLOPES = Float64Array.from(
 );
 
 /**
- * The share of a standard normal distribution below `z`. Between the places of a table it is a cubic that has
- * their values and slopes: right to 1e-12, in a tenth of the time. Beyond 9 deviations it is 0 or 1.
- * `normalCdf` of the statistics is exact, and too slow for a sampler, which asks thousands of times a trial.
+ * Returns the share of a standard normal distribution below `z`. Between the places of a table it uses a
+ * cubic with their values and slopes: exact to 1e-12, in a tenth of the time. Beyond 9 deviations it is 0 or
+ * 1. `normalCdf` of the statistics is exact, but too slow for the thousands of calls for each trial.
  */
 export function gaussianCdf(z: number): number {
   const size = Math.abs(z);
@@ -192,12 +192,12 @@ export function gaussianCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
-/** The share of a standard normal distribution between two places. */
+/** Returns the share of a standard normal distribution between two values. */
 export function gaussianMass(from: number, to: number): number {
   return from > 0 ? gaussianCdf(-from) - gaussianCdf(-to) : gaussianCdf(to) - gaussianCdf(from);
 }
 
-/** Halvings of the interval of a quantile: what is left is below a float's last digits. */
+/** Number of bisections of a quantile's interval: the rest is below a float's last digits. */
 const HALVINGS = 60;
 
 /** Returns the value below which the share is `share`, above 0 and below 1, by bisection. */
@@ -212,8 +212,8 @@ export function gaussianQuantile(share: number): number {
 }
 
 /**
- * The number at a place of a column that has it.
- * @throws SarrafError `INVARIANT` beyond its ends
+ * Returns the number at an index of a column.
+ * @throws SarrafError `INVARIANT` if the index is out of range
  */
 export function numberAt(values: Float64Array, place: number): number {
   const value = values[place];
@@ -223,8 +223,8 @@ export function numberAt(values: Float64Array, place: number): number {
 }
 
 /**
- * The multiple of a generation that is nearest to a number of trials: one population of an evolution. It is
- * one generation at least, and no smaller than `least`.
+ * Returns the multiple of a generation that is nearest to a number of trials, as the population of an
+ * evolution: at least one generation, and at least `least`.
  */
 export function wholeGenerations(
   trials: number,

@@ -18,28 +18,28 @@ import { NsgaProposer } from './nsga-proposer.ts';
 import { SobolProposer } from './sobol-proposer.ts';
 import { TpeProposer } from './tpe-proposer.ts';
 
-/** Proposals for one trial before a new point is looked for in order. */
+/** Maximum number of proposals for one trial before a new point is searched in order. */
 const MOST_ATTEMPTS = 32;
 
-/** Upper limit of the place from which a new point is searched: a float counts no further. */
+/** Upper limit of the index at which the search for a new point starts: floats are exact up to it. */
 const FARTHEST_START = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** A record while the study runs. */
+/** Record of a trial while the study runs. */
 interface OpenRecord {
   readonly point: Point;
   outcome: TrialOutcome | null;
 }
 
 /**
- * Proposes the trials of a study, in generations of a fixed size: the trials of one are proposed before any
- * of them is learned from, and they are learned from in the order of their numbers. So the same settings
- * and outcomes give the same trials, whoever runs them and whichever ends first.
+ * Proposes the trials of a study in generations of a fixed size. The trials of a generation are proposed
+ * before any of their outcomes is learned, and learned in the order of their numbers. So the same settings
+ * and outcomes give the same trials, whatever runs them and whichever ends first.
  *
- * It holds nothing but what its trials say: given the settings and the trials so far (plain JSON), another
- * sampler goes on where this one is.
+ * Its state is given by its trials: from the settings and the trials so far (plain JSON), another sampler
+ * continues where this one is.
  *
- * No point is proposed twice, since a backtest of it would end alike: a repeated proposal is drawn again,
- * up to 32 times. Then a space with an end gives its next new point in order, and one without end repeats
+ * No point is proposed twice, since its backtest would have the same result: a repeated proposal is drawn
+ * again, up to 32 times. Then a finite space gives its next new point in order, and an infinite one repeats
  * the point. CMA-ES may repeat points, which its distribution needs.
  */
 export class Sampler {
@@ -49,15 +49,15 @@ export class Sampler {
   private readonly proposer: Proposer;
   private readonly records: OpenRecord[] = [];
   private readonly seen = new Set<string>();
-  /** Null: the space has no end. */
+  /** Number of points; null if the space is infinite. */
   private readonly pointCount: bigint | null;
   private results = 0;
   private learned = 0;
 
   /**
-   * `trials`: those of before, in order.
+   * `trials`: earlier trials, in order.
    * @throws SarrafError `INVALID_OPTIONS` for settings that do not fit the space
-   * @throws SarrafError `DATA_UNUSABLE` for trials that are not of this study
+   * @throws SarrafError `DATA_UNUSABLE` for trials of another study
    */
   constructor(space: Space, settings: SamplerSettings, trials: readonly TrialRecord[] = []) {
     checkSettings(settings);
@@ -69,12 +69,12 @@ export class Sampler {
     for (const [number, record] of trials.entries()) this.replay(number, record);
   }
 
-  /** All trials, those without an outcome too: what this sampler can be continued from. */
+  /** All trials, also those without an outcome: another sampler can continue from them. */
   get trials(): readonly TrialRecord[] {
     return this.records;
   }
 
-  /** Trials without an outcome: after a crash they are run again. */
+  /** Trials without an outcome, which are run again after a crash. */
   get pending(): readonly Trial[] {
     return this.records
       .map(({ point, outcome }, number) => ({ number, point, outcome }))
@@ -89,8 +89,8 @@ export class Sampler {
   }
 
   /**
-   * The next trials: at most `most`, and none beyond the generation under way. Empty until the outcomes of
-   * that generation are told, and when the space is exhausted.
+   * Returns the next trials, at most `most`, within the current generation. It is empty until all outcomes of
+   * that generation are known, and when the space is exhausted.
    * @throws SarrafError `INVALID_OPTIONS` for more trials than a study may have
    */
   ask(most: number): readonly Trial[] {
@@ -108,10 +108,10 @@ export class Sampler {
   }
 
   /**
-   * Takes outcomes, in any order: a generation is learned from when all of it is told, in the order of its
-   * numbers. A value that is no finite number makes a failed trial of it.
-   * @throws SarrafError `INVALID_OPTIONS` for a trial that was not asked for, was told before, or has another
-   *   number of values than there are objectives; what came before it is taken
+   * Adds outcomes, in any order. A generation is learned once all its outcomes are known, in the order of its
+   * numbers. A trial with a value that is not finite counts as failed.
+   * @throws SarrafError `INVALID_OPTIONS` for a trial that was not proposed, has an outcome already, or has
+   * another number of values than there are objectives; results before it in the list are kept
    */
   add(results: readonly TrialResult[]): void {
     for (const { number, outcome } of results) {
@@ -150,7 +150,7 @@ export class Sampler {
     return this.pointCount === null ? point : this.nextNewPoint(number, this.pointCount);
   }
 
-  /** The first new point from a random one on. Of one more point than was seen, one is new. */
+  /** Returns the first new point from a random one on. One of `seen.size + 1` points must be new. */
   private nextNewPoint(number: number, count: bigint): Point {
     const random = new RandomStream(this.settings.seed, number, MOST_ATTEMPTS);
     const start = BigInt(random.below(Number(count < FARTHEST_START ? count : FARTHEST_START)));
@@ -182,15 +182,15 @@ export class Sampler {
     return this.axes.problemOf(point);
   }
 
-  /** The same for the same values, in whatever order they were stored. */
+  /** Returns a key that does not depend on the order in which the values are stored. */
   private keyOf(point: Point): string {
     return JSON.stringify(this.axes.space.parameters.map(({ name }) => point[name] ?? null));
   }
 }
 
 /**
- * The way of sampling that the settings name.
- * @throws SarrafError `INVALID_OPTIONS` for a space that it can not sample
+ * Creates the sampling method that the settings name.
+ * @throws SarrafError `INVALID_OPTIONS` for a space that it cannot sample
  */
 function createProposer(axes: SpaceAxes, { kind, seed, generation }: SamplerSettings): Proposer {
   const setup = { axes, seed, generation };
@@ -211,9 +211,9 @@ function createProposer(axes: SpaceAxes, { kind, seed, generation }: SamplerSett
 }
 
 /**
- * Every point of the space once, in an order that the seed shuffles: a study that ends early has then seen
- * all of the space, and not a corner of it.
- * @throws SarrafError `INVALID_OPTIONS` for a space without end, or of more than 100,000 points
+ * Proposes every point of the space once, in an order shuffled by the seed: a study that ends early has then
+ * covered all of the space, and not a corner of it.
+ * @throws SarrafError `INVALID_OPTIONS` for an infinite space, or one of more than 100,000 points
  */
 class GridProposer implements Proposer {
   readonly mayRepeat = false;
@@ -250,7 +250,7 @@ class GridProposer implements Proposer {
   learn(): void {}
 }
 
-/** The numbers below `count`, shuffled as Fisher and Yates do. */
+/** Returns the numbers from 0 to `count - 1`, shuffled (Fisher and Yates). */
 function shuffled(count: number, seed: number): Uint32Array {
   const random = new RandomStream(seed, count);
   const order = Uint32Array.from({ length: count }, (_, place) => place);

@@ -3,8 +3,8 @@ import { type Proposer, type ProposerSetup, onAxis, RandomProposer, mixBits } fr
 import { present } from '../domain/errors.ts';
 
 /**
- * The Sobol sequence, Owen-scrambled by the seed: trial `n` is its point `n`. It covers a space more evenly
- * than chance; most so after 2^k trials. A parameter that does not exist uses up its dimension. A repeated
+ * Sobol sequence, Owen-scrambled by the seed: trial `n` gets point `n`. It covers a space more evenly than
+ * random points, best after 2^k trials. A parameter that does not exist still uses its dimension. A repeated
  * point is replaced by a random one.
  */
 export class SobolProposer implements Proposer {
@@ -31,8 +31,8 @@ export class SobolProposer implements Proposer {
 }
 
 /**
- * A coordinate of the Sobol sequence as 32 bits, in the order of the Gray code, which is scipy's. `point`
- * counts from 0 to 2^32 less one, `dimension` from 0 to 63.
+ * Returns a coordinate of the Sobol sequence as 32 bits, in Gray-code order as in scipy. `point` is 0 to 2^32
+ * - 1, `dimension` 0 to 63.
  */
 export function sobolBits(point: number, dimension: number): number {
   const directions = present(SOBOL_DIRECTIONS[dimension], () => `a Sobol dimension ${dimension}`);
@@ -46,14 +46,14 @@ export function sobolBits(point: number, dimension: number): number {
 }
 
 /**
- * Scrambles the bits of one dimension as Owen does (nested uniform scrambling, 1995): whether a bit flips is
- * drawn for each way in which the bits above it can stand. Points stay as evenly spread as they were, and
- * each is uniformly distributed.
+ * Scrambles the bits of one dimension (Owen's nested uniform scrambling, 1995): whether a bit flips is drawn
+ * for each value of the bits above it. Points stay as evenly spread as before, and each is uniformly
+ * distributed.
  */
 export function scrambled(bits: number, key: number): number {
   let flips = 0;
   for (let place = 0; place < SOBOL_BITS; place += 1) {
-    // The bits above, with a one before them, so that places differ too.
+    // The bits above, preceded by a 1, so that positions differ too.
     const above = place === 0 ? 1 : ((1 << place) | (bits >>> (SOBOL_BITS - place))) >>> 0;
     const coin = mixBits(mixBits(above ^ key) + key);
     flips = (flips << 1) | (coin >>> 31);
@@ -61,7 +61,7 @@ export function scrambled(bits: number, key: number): number {
   return (bits ^ flips) >>> 0;
 }
 
-/** A coordinate of the scrambled sequence: from 0 to 1 without both, in the middle of its 2^-32. */
+/** Returns a coordinate of the scrambled sequence, between 0 and 1, in the middle of its 2^-32 interval. */
 export function scrambledSobol(at: {
   readonly point: number;
   readonly dimension: number;
@@ -73,29 +73,29 @@ export function scrambledSobol(at: {
   return (scrambled(sobolBits(at.point, at.dimension), key) + 0.5) / 2 ** SOBOL_BITS;
 }
 
-/** From the 21st degree on, a walk through all remainders takes too long. */
+/** Largest degree: beyond it, `isPrimitive` takes too long. */
 const LARGEST_DEGREE = 20;
 
-/** A polynomial over the integers modulo 2 as a number: bit `k` is the coefficient of `x^k`. */
+/** Polynomial over the integers modulo 2, as a number: bit `k` is the coefficient of `x^k`. */
 export type BinaryPolynomial = number;
 
-/** The largest power of `x` in it. */
+/** Returns the largest power of `x` in a polynomial. */
 export function degreeOf(polynomial: BinaryPolynomial): number {
   return 31 - Math.clz32(polynomial);
 }
 
-/** The first primitive polynomials from degree 1 on, in the order of their numbers. */
+/** Returns the first primitive polynomials from degree 1 on, sorted by number. */
 export function primitivePolynomials(count: number): BinaryPolynomial[] {
   const found: BinaryPolynomial[] = [];
-  // Without the coefficient of 1, `x` divides it: so only odd numbers.
+  // An even number has no constant term, so that `x` divides it: only odd numbers are candidates.
   for (let candidate = 0b11; found.length < count; candidate += 2)
     if (isPrimitive(candidate)) found.push(candidate);
   return found;
 }
 
 /**
- * True if the powers of `x`, modulo an odd polynomial, are all `2^degree - 1` remainders but 0 before the
- * first of them comes again (R. Lidl and H. Niederreiter, "Finite Fields", 1997, theorem 3.16).
+ * True if the powers of `x`, modulo an odd polynomial, reach all `2^degree - 1` remainders but 0 before one
+ * repeats (R. Lidl and H. Niederreiter, "Finite Fields", 1997, theorem 3.16).
  * @throws RangeError above degree 20
  */
 export function isPrimitive(polynomial: BinaryPolynomial): boolean {
@@ -112,12 +112,12 @@ export function isPrimitive(polynomial: BinaryPolynomial): boolean {
   return false;
 }
 
-/** Bits of a coordinate, and so of the number of points: 2^32. */
+/** Number of bits of a coordinate, which limits the sequence to 2^32 points. */
 export const SOBOL_BITS = 32;
 
 /**
- * The first direction numbers of each dimension from the second one on, as many as the degree of its
- * polynomial. `bench/samplers/find-directions.ts` finds them.
+ * First direction numbers of each dimension from the second one on, as many as the degree of its polynomial.
+ * `bench/samplers/find-directions.ts` finds them.
  */
 const FIRST_NUMBERS = `
 1
@@ -185,18 +185,20 @@ const FIRST_NUMBERS = `
 1 3 7 13 7 33 53 115 205
 `;
 
-/** A row a dimension, from the second one on: each number is odd, and below 2^place with places from 1. */
+/**
+ * First direction numbers of each dimension from the second one on; number k (from 1) is odd and below 2^k.
+ */
 export const FIRST_DIRECTION_NUMBERS: readonly (readonly number[])[] = FIRST_NUMBERS.trim()
   .split('\n')
   .map((row) => row.split(' ').map(Number));
 
-/** The direction numbers of the first dimension: the binary digits of a point's number, turned around. */
+/** Direction numbers of the first dimension: the binary digits of a point's number, reversed. */
 export const PLAIN_DIRECTIONS = Uint32Array.from(
   { length: SOBOL_BITS },
   (_, place) => 2 ** (SOBOL_BITS - 1 - place),
 );
 
-/** The direction numbers of each dimension, 64 of them, with the highest bit first. */
+/** Direction numbers of all 64 dimensions, with the highest bit first. */
 export const SOBOL_DIRECTIONS: readonly Uint32Array[] = [
   PLAIN_DIRECTIONS,
   ...primitivePolynomials(FIRST_DIRECTION_NUMBERS.length).map((polynomial, index) =>
@@ -205,9 +207,9 @@ export const SOBOL_DIRECTIONS: readonly Uint32Array[] = [
 ];
 
 /**
- * Continues the first direction numbers by the recurrence of a primitive polynomial, which makes each of
- * those of as many places before as its degree (I. M. Sobol, "On the distribution of points in a cube",
- * 1967). Fewer numbers than the degree are left as they are, with zeros after them.
+ * Extends the first direction numbers by the recurrence of a primitive polynomial, in which each number
+ * follows from as many earlier ones as its degree (I. M. Sobol, "On the distribution of points in a cube",
+ * 1967). If there are fewer than the degree, they stay as they are, followed by zeros.
  */
 export function continuedDirections(polynomial: BinaryPolynomial, first: readonly number[]): Uint32Array {
   const degree = degreeOf(polynomial);

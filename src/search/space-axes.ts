@@ -18,12 +18,12 @@ import { decimalText, SURE_DIGITS } from '../domain/decimal-text.ts';
 export type Axis = NumericAxis | ChoiceAxis;
 
 /**
- * A point as numbers, one a parameter: where a number stands on its line, or the place of a choice. NaN: the
- * parameter does not exist in the point.
+ * Point as numbers, one for each parameter: the position on its axis, or the index of a choice's value. NaN
+ * if the parameter does not exist in the point.
  */
 export type Coordinates = Float64Array;
 
-/** Points of a space as coordinates, and back. */
+/** Converts points of a space to coordinates and back. */
 export class SpaceAxes {
   readonly axes: readonly Axis[];
 
@@ -40,14 +40,14 @@ export class SpaceAxes {
     return this.axes.length;
   }
 
-  /** The axis of a parameter, counted from 0. */
+  /** Returns the axis of a parameter, by index from 0. */
   axis(index: number): Axis {
     return present(this.axes[index], () => `an axis at ${index}`);
   }
 
   /**
-   * The point next to the coordinates. A parameter that does not exist is left out, whatever its coordinate
-   * is.
+   * Returns the point nearest to coordinates. A parameter that does not exist is left out, whatever its
+   * coordinate.
    */
   pointAt(coordinates: Coordinates): Point {
     const point: Record<string, ParameterValue> = {};
@@ -68,7 +68,7 @@ export class SpaceAxes {
     return coordinates;
   }
 
-  /** Reason values are not a point of the space; null if they are. */
+  /** Returns the reason that values are not a point of the space; null if they are one. */
   problemOf(point: Point): string | null {
     const names = new Set(this.space.parameters.map(({ name }) => name));
     const stranger = Object.keys(point).find((name) => !names.has(name));
@@ -95,21 +95,21 @@ export class SpaceAxes {
     const { kind, min, max } = parameter;
     const hasType = kind === 'integer' ? typeof value === 'number' : typeof value === 'string';
     const isInside = hasType && Number(value) >= min && Number(value) <= max;
-    // The value next to an allowed one is itself.
+    // An allowed value is the nearest one to itself.
     const nearest = isInside && value !== undefined ? axis.valueAt(axis.coordinateOf(value)) : undefined;
     if (isInside && (nearest === value || isNear(parameter, value, nearest))) return null;
     return `${name}: expected ${kind} ${min} to ${max}${parameter.steps === null ? '' : ` in ${parameter.steps.count - 1} steps`}, found ${found}`;
   }
 }
 
-/** On a log scale without steps the way to the line and back may change the last digit. */
+/** True if two values are equal but for the last digits, which change on a log scale without steps. */
 function isNear({ steps }: { readonly steps: unknown }, one: unknown, other: unknown): boolean {
   return steps === null && Math.abs(Number(one) - Number(other)) <= 1e-12 * Math.abs(Number(one));
 }
 
 /**
- * A numeric parameter as samplers see it: a range of the real line, in logarithms where the scale is one. A
- * value with steps stands for the range half a step to both sides, so that the outer ones are as likely.
+ * Numeric parameter as samplers see it: an interval of real numbers, in logarithms on a log scale. A value
+ * with steps stands for the interval half a step to both sides, so that outer values are equally likely.
  */
 export class NumericAxis {
   readonly kind = 'numeric';
@@ -137,7 +137,7 @@ export class NumericAxis {
     return this.onLine(Number(value));
   }
 
-  /** The value next to a place on the line. */
+  /** Returns the value nearest to a coordinate. */
   valueAt(coordinate: number): ParameterValue {
     const { steps, kind, min, max } = this.parameter;
     const wanted = this.isLog ? Math.exp(coordinate) : coordinate;
@@ -149,7 +149,7 @@ export class NumericAxis {
     return kind === 'integer' ? valueAtPlace(steps, place) : textAtPlace(steps, place);
   }
 
-  /** The coordinate of the value next to a place on the line. */
+  /** Returns the coordinate of the value nearest to a coordinate. */
   snapped(coordinate: number): number {
     const { steps } = this.parameter;
     if (steps === null) return Math.min(this.high, Math.max(this.low, coordinate));
@@ -157,14 +157,14 @@ export class NumericAxis {
     return this.onLine(valueAtPlace(steps, nearestPlace(steps, wanted)));
   }
 
-  /** The value at a place, counted from 0. */
+  /** Returns the value at an index, from 0. */
   valueOfPlace(place: number): ParameterValue {
     const { steps, kind } = this.parameter;
     invariant(steps !== null, 'expected a parameter with steps');
     return kind === 'integer' ? valueAtPlace(steps, place) : textAtPlace(steps, place);
   }
 
-  /** The range that the value at a coordinate stands for; empty without steps. */
+  /** Returns the interval of the value at a coordinate; it is empty without steps. */
   cellAt(coordinate: number): readonly [left: number, right: number] {
     if (!this.isLog) return [coordinate - this.halfStep, coordinate + this.halfStep];
     const value = Math.exp(coordinate);
@@ -176,7 +176,7 @@ export class NumericAxis {
   }
 }
 
-/** A choice as samplers see it: the places of its values, counted from 0, without an order. */
+/** Choice as samplers see it: indexes of its values, from 0, without an order. */
 export class ChoiceAxis {
   readonly kind = 'choice';
   readonly count: number;
@@ -203,17 +203,17 @@ export class ChoiceAxis {
   }
 }
 
-/** Combinations of conditions that are told apart; each costs a walk over the parameters that follow. */
+/** Maximum number of combinations of conditions in a count of points; each costs a pass over parameters. */
 const MOST_STATES = 10_000;
 
 /**
- * All points of a space in a fixed order: the last parameter changes first. A parameter that does not exist
- * adds no points.
+ * Index of all points of a space in a fixed order, in which the last parameter changes first. A parameter
+ * that does not exist adds no points.
  */
 export class PointIndex {
   private readonly axes: SpaceAxes;
   private readonly counts = new Map<string, bigint>();
-  /** By parameter: whether a later one depends on it. */
+  /** True for each parameter on which a later one depends. */
   private readonly isParent: readonly boolean[];
 
   private readonly space: Space;
@@ -234,7 +234,7 @@ export class PointIndex {
     return this.space.parameters.every((parameter) => valueCount(parameter) !== Infinity);
   }
 
-  /** The point at a place, from 0 to the count less one. */
+  /** Returns the point at an index, from 0 to `count - 1`. */
   pointAt(place: bigint): Point {
     let rest = place;
     const point: Record<string, ParameterValue> = {};
@@ -257,7 +257,7 @@ export class PointIndex {
     return point;
   }
 
-  /** Points of the parameters from one on, under the values of those before it. */
+  /** Counts the combinations of the parameters from an index on, given the values before it. */
   private countFrom(index: number, point: Point): bigint {
     const parameter = this.space.parameters[index];
     if (parameter === undefined) return 1n;
@@ -286,7 +286,7 @@ export class PointIndex {
     return sum;
   }
 
-  /** Returns a key of the earlier values as later parameters see them: which of their conditions hold. */
+  /** Returns a key of the conditions of later parameters that hold for the earlier values. */
   private keyOf(index: number, point: Point): string {
     const { parameters } = this.space;
     let key = `${index}:`;

@@ -18,7 +18,7 @@ const number = z.union([z.number(), z.string()]).transform((input, context): Dec
 
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
-/** `when: { mode: fast }` or `when: { mode: [fast, slow], stop: true }`: all of them must hold. */
+/** Conditions that must all hold: `when: { mode: fast }` or `when: { mode: [fast, slow], stop: true }`. */
 const when = z
   .record(z.string(), z.union([value, z.array(value).min(1)]))
   .default({})
@@ -31,7 +31,7 @@ const range = {
   when,
 };
 
-/** One parameter as a study file declares it. */
+/** Schema of one parameter in a study file. */
 const PARAMETER = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('integer'), ...range, step: number.default('1' as DecimalText) }),
   z.strictObject({
@@ -45,12 +45,12 @@ const PARAMETER = z.discriminatedUnion('kind', [
 
 type DeclaredParameter = z.output<typeof PARAMETER>;
 
-/** A parameter's name: that of the strategy's param, with dots into objects. */
+/** Name of a parameter: that of the strategy's param, with dots that lead into objects. */
 const NAME = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
 
 /**
- * The `space` of a study file: parameters by name. Its output is a `Space`; its problems say where, what was
- * expected and what was found.
+ * Schema of a study file's `space`: parameters by name. Its output is a `Space`; a problem says where it is,
+ * what was expected and what was found.
  */
 export const spaceDeclaration = z.record(z.string(), PARAMETER).transform((declared, context): Space => {
   const names = Object.keys(declared);
@@ -73,7 +73,7 @@ export const spaceDeclaration = z.record(z.string(), PARAMETER).transform((decla
 });
 
 /**
- * A space from its declaration.
+ * Reads a space from its declaration.
  * @throws SarrafError `INVALID_OPTIONS` with every problem: `fast.min: expected …, found …`
  */
 export function readSpace(declaration: unknown): Space {
@@ -85,7 +85,7 @@ export function readSpace(declaration: unknown): Space {
   throw new SarrafError('INVALID_OPTIONS', `the space can not be searched: ${problems.join('; ')}`);
 }
 
-/** A mistake in one parameter, and where in it. */
+/** Mistake in one parameter, and the field that has it. */
 interface ParameterProblem {
   readonly path: readonly string[];
   readonly message: string;
@@ -97,10 +97,10 @@ type ReadParameter =
 
 type DeclaredNumber = Extract<DeclaredParameter, { kind: 'integer' | 'decimal' }>;
 
-/** Values of a parameter that others may depend on: each of them is looked at when points are counted. */
+/** Maximum number of values of a parameter that others depend on: counting points visits each of them. */
 const MOST_VALUES_OF_A_PARENT = 1_000;
 
-/** Reads what a schema can not check: ranges, values, and conditions on the parameters before. */
+/** Checks what a schema cannot: ranges, values, and conditions on earlier parameters. */
 function readParameter(
   name: string,
   declared: DeclaredParameter,
@@ -208,12 +208,12 @@ function hasValue(parent: Parameter, value: ParameterValue): boolean {
 }
 
 /**
- * A value of a parameter: an integer is a number, a decimal its canonical text, a choice what was declared. A
- * decimal as text is exact: `0.3` stays `0.3`, whatever a binary float makes of it.
+ * Value of a parameter: a number for an integer, the canonical text for a decimal, the declared value for a
+ * choice. A decimal as text is exact: `0.3` stays `0.3`, whatever a binary float makes of it.
  */
 export type ParameterValue = string | number | boolean;
 
-/** The parameter exists only where an earlier one has one of these values. */
+/** Condition for a parameter to exist: an earlier one must have one of these values. */
 interface Condition {
   readonly parameter: string;
   readonly values: readonly ParameterValue[];
@@ -221,24 +221,24 @@ interface Condition {
 
 /** Common fields of every parameter. */
 interface Named {
-  /** The name in the strategy's params; a dot leads into an object. */
+  /** Name in the strategy's params; a dot leads into an object. */
   readonly name: string;
-  /** All of them must hold; none: the parameter always exists. */
+  /** Conditions that must all hold; if there are none, the parameter always exists. */
   readonly when: readonly Condition[];
 }
 
-/** A number in a range, with or without steps. */
+/** Number in a range, with or without steps. */
 export interface NumericParameter extends Named {
   readonly kind: 'integer' | 'decimal';
-  /** In which measure values are equally likely: their own, or their logarithm. */
+  /** Scale on which values are equally likely: the values themselves, or their logarithms. */
   readonly scale: 'linear' | 'log';
   readonly min: number;
   readonly max: number;
-  /** Null: any decimal of at most 15 digits between `min` and `max`. */
+  /** Steps; null for any decimal of at most 15 digits between `min` and `max`. */
   readonly steps: Steps | null;
 }
 
-/** One of some values without an order. */
+/** One of several values without an order. */
 export interface ChoiceParameter extends Named {
   readonly kind: 'choice' | 'boolean';
   readonly values: readonly ParameterValue[];
@@ -251,13 +251,13 @@ export interface Space {
   readonly parameters: readonly Parameter[];
 }
 
-/** Values by name; a parameter that does not exist under the others is left out. */
+/** Values by parameter name; a parameter whose conditions do not hold is left out. */
 export type Point = Readonly<Record<string, ParameterValue>>;
 
-/** Parameters of one space: more than anyone tells apart, and what the Sobol sequence has dimensions for. */
+/** Maximum number of parameters in a space: the Sobol sequence has as many dimensions. */
 const MOST_PARAMETERS = 64;
 
-/** True if the parameter exists under the values of those before it. */
+/** True if the parameter exists, given the values of earlier parameters. */
 export function isActive({ when }: Parameter, point: Point): boolean {
   return when.every(({ parameter, values }) => {
     const value = point[parameter];
@@ -277,7 +277,7 @@ export function valueCount(parameter: Parameter): number {
 }
 
 /**
- * The values `first`, `first + stride`, … of a range, counted in whole numbers of 10^-decimals. A float keeps
+ * Values `first`, `first + stride`, … of a range, as whole numbers in units of 10^-decimals. A float holds
  * whole numbers of 15 digits exactly, and so every step.
  */
 interface Steps {
@@ -287,15 +287,15 @@ interface Steps {
   readonly decimals: number;
 }
 
-/** A range whose values could not be told apart, or the reason why it is none. */
+/** Steps of a range, or the reason that they are invalid. */
 type ReadSteps =
   | { readonly ok: true; readonly steps: Steps }
   | { readonly ok: false; readonly at: 'min' | 'max' | 'step'; readonly problem: string };
 
-/** Whole numbers below it have at most 15 digits. */
+/** Upper bound of whole numbers with at most 15 digits. */
 const MOST_UNITS = 10 ** SURE_DIGITS;
 
-/** Reads a range with steps; `min` is below `max`. */
+/** Reads the steps of a range; `min` is below `max`. */
 function readSteps(range: {
   readonly min: DecimalText;
   readonly max: DecimalText;
@@ -319,23 +319,23 @@ function readSteps(range: {
   return { ok: true, steps: { first, stride, decimals, count: between + 1 } };
 }
 
-/** The value at a place, counted from 0, as the float next to it: its shortest text is the exact value. */
+/** Returns the value at an index, from 0, as the nearest float, whose shortest text is the exact value. */
 export function valueAtPlace({ first, stride, decimals }: Steps, place: number): number {
   return (first + place * stride) / 10 ** decimals;
 }
 
-/** The same as its exact text. */
+/** Returns the value at an index as its exact text. */
 export function textAtPlace(steps: Steps, place: number): DecimalText {
   return decimalText(valueAtPlace(steps, place));
 }
 
-/** The place of the value next to `value`. */
+/** Returns the index of the value nearest to `value`. */
 export function nearestPlace({ first, stride, decimals, count }: Steps, value: number): number {
   const place = Math.round((value * 10 ** decimals - first) / stride);
   return Math.min(count - 1, Math.max(0, place));
 }
 
-/** A decimal as a whole number of 10^-decimals; too large ones come out too large. */
+/** Converts a decimal to a whole number of 10^-decimals, which may exceed `MOST_UNITS`. */
 function wholeUnits(text: DecimalText, decimals: number): number {
   const [whole = '', fraction = ''] = text.split('.');
   return Number(`${whole}${fraction.padEnd(decimals, '0')}`);

@@ -13,16 +13,16 @@ import {
 import { ParzenEstimator, type ParzenObservations } from './parzen-estimator.ts';
 import { SobolProposer } from './sobol-proposer.ts';
 
-/** Trials with values before the densities mean anything; until then the Sobol sequence is taken. */
+/** Number of trials with values that the densities need; until then the Sobol sequence proposes. */
 const STARTUP_TRIALS = 10;
 
-/** Drawn from the density of the good trials, for each group of parameters. */
+/** Number of candidates that are drawn from the density of good trials, for each group. */
 const CANDIDATES = 24;
 
-/** Apart from the streams of other purposes. */
+/** Key of the random streams of candidates, which no other purpose uses. */
 const CANDIDATE_STREAM = 1_000;
 
-/** Parameters that exist together: their conditions are the same. */
+/** Parameters that exist together, since their conditions are the same. */
 interface Group {
   readonly first: Parameter;
   readonly places: readonly number[];
@@ -35,14 +35,14 @@ interface Densities {
 }
 
 /**
- * The tree-structured Parzen estimator: it looks where good trials are dense and others are not. Of
- * candidates from the density of the good ones it takes that with the largest ratio of both densities.
+ * Tree-structured Parzen estimator: it searches where good trials are dense and others are not. It draws
+ * candidates from the density of good trials and proposes the one with the largest ratio of both densities.
  *
- * - Parameters with the same conditions form a group, which is drawn together ("multivariate", the default
- *   of Optuna 5, with its `group`). A group is learned from the trials in which it exists.
- * - The good ones are a tenth of the trials, at most 25. Feasible trials come before infeasible ones.
- * - Proposals of the same generation count as bad until they are told ("constant liar"), so that they stay
- *   away from each other.
+ * - Parameters with the same conditions form a group, which is drawn together ("multivariate" with `group`,
+ *   the default of Optuna 5). A group learns from the trials in which it exists.
+ * - Good trials are the best tenth, at most 25. Feasible trials come before infeasible ones.
+ * - Proposals of the same generation count as bad until their outcomes are known ("constant liar"), so that
+ *   they keep a distance from each other.
  */
 export class TpeProposer implements Proposer {
   readonly mayRepeat = false;
@@ -52,9 +52,9 @@ export class TpeProposer implements Proposer {
   private readonly groups: readonly Group[];
   private readonly history: TpeHistory;
   private readonly densities = new Map<Group, Densities>();
-  /** Coordinates of the generation under way. */
+  /** Coordinates of the current generation. */
   private waiting: Coordinates[] = [];
-  /** Candidates of the trial that is asked for, the best first. */
+  /** Candidates for the current trial, the best first. */
   private ranked: { readonly number: number; readonly of: Map<Group, readonly Float64Array[]> } = {
     number: -1,
     of: new Map(),
@@ -88,7 +88,7 @@ export class TpeProposer implements Proposer {
 
   accept(_number: number, coordinates: Coordinates): void {
     this.waiting.push(coordinates);
-    // Nothing more is proposed in this generation.
+    // The generation is complete, so no further proposal uses these densities.
     if (this.waiting.length === this.setup.generation) return;
     for (const [group, { others }] of this.densities) lie(group, others, coordinates);
   }
@@ -128,7 +128,7 @@ export class TpeProposer implements Proposer {
   }
 }
 
-/** Counts a proposal as a bad trial where the group exists in it. */
+/** Counts a proposal as a bad trial, if the group exists in it. */
 function lie({ places }: Group, others: ParzenEstimator, coordinates: Coordinates): void {
   const part = Float64Array.from(places, (place) => numberAt(coordinates, place));
   if (!part.some(Number.isNaN)) others.add(part);
@@ -147,21 +147,21 @@ function groupsOf({ axes }: ProposerSetup): readonly Group[] {
   }));
 }
 
-/** The best share of the trials, and the most of them: Optuna's `gamma`. */
+/** Share of trials that count as good, and their maximum number: Optuna's `gamma`. */
 const GOOD_SHARE = 0.1;
 const MOST_GOOD = 25;
 
-/** Room of a column at first; it doubles when it is full. */
+/** Initial capacity of a column; it doubles when it is full. */
 const FIRST_ROOM = 256;
 
-/** All trials that were told, with what makes it quick to part them in good and others. */
+/** All trials with outcomes, indexed to split them quickly into good ones and others. */
 export class TpeHistory {
   private count = 0;
-  /** Those with values, the best first: feasible ones by loss, the others by how infeasible they are. */
+  /** Trials with values, the best first: feasible ones by loss, the others by how infeasible they are. */
   private readonly ranked: LearnedTrial[] = [];
-  /** By parameter: the coordinates of all trials by number. */
+  /** Coordinates of all trials by number, one column for each parameter. */
   private readonly columns: Float64Array[];
-  /** By parameter: the numbers of the trials that have it, from the lowest coordinate to the highest. */
+  /** Numbers of the trials that have a parameter, sorted by coordinate, for each parameter. */
   private readonly orders: readonly number[][];
 
   constructor(parameters: number) {
@@ -174,7 +174,7 @@ export class TpeHistory {
     return this.ranked.length;
   }
 
-  /** Takes the next trial. */
+  /** Adds the next trial. */
   add(trial: LearnedTrial): void {
     const { number, coordinates, losses } = trial;
     this.count = number + 1;
@@ -189,8 +189,8 @@ export class TpeHistory {
   }
 
   /**
-   * Returns the values of some parameters, which exist together, in the good trials and in the others. Failed
-   * trials are among the others: that is where not to go.
+   * Returns the values of some parameters, which exist together, in good trials and in the others. Failed
+   * trials are among the others, to be avoided.
    */
   parted(parameters: readonly number[]): readonly [good: ParzenObservations[], others: ParzenObservations[]] {
     const isGood = new Uint8Array(this.count);
@@ -198,7 +198,7 @@ export class TpeHistory {
     for (const { number } of this.ranked.slice(0, goodCount)) isGood[number] = 1;
     const first = this.column(parameters[0] ?? 0);
     const sides: readonly [Int32Array, Int32Array] = [new Int32Array(this.count), new Int32Array(this.count)];
-    /** By number: its place among those of its side. */
+    /** Index of each trial within its side, by number. */
     const places = new Int32Array(this.count);
     const lengths: [number, number] = [0, 0];
     for (let number = 0; number < this.count; number += 1) {
@@ -218,7 +218,7 @@ export class TpeHistory {
     return [observations(0), observations(1)];
   }
 
-  /** The places of one side's trials, from the lowest coordinate to the highest. */
+  /** Returns the indexes of one side's trials, sorted by coordinate. */
   private orderOf(
     parameter: number,
     isGood: Uint8Array,
@@ -263,7 +263,7 @@ function isBetter(one: LearnedTrial, other: LearnedTrial): boolean {
   return one.violation === 0 && (one.losses[0] ?? 0) < (other.losses[0] ?? 0);
 }
 
-/** Puts a value behind all that are not greater. */
+/** Inserts a value into a sorted list, after all that are not greater. */
 function insert<Value>(sorted: Value[], value: Value, isLess: (one: Value, other: Value) => boolean): void {
   const isBefore = (index: number): boolean => isLess(value, present(sorted[index], 'a value'));
   sorted.splice(firstIndex(sorted.length, isBefore), 0, value);

@@ -7,21 +7,21 @@ import type { LearnedTrial } from './proposer.ts';
 /**
  * Outcome of a trial:
  *
- * - `complete`: `values` has one number an objective. `violation` is 0 if every constraint holds, and
+ * - `complete`: `values` has one number for each objective. `violation` is 0 if every constraint holds, and
  *   otherwise the sum of how far they are broken.
- * - `failed`: it has no values, and the reason.
+ * - `failed`: it has no values, but a reason.
  */
 export type TrialOutcome =
   | { readonly kind: 'complete'; readonly values: readonly number[]; readonly violation: number }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A trial to be run: its number in the study, from 0, and where in the space it is. */
+/** Trial to run: its number in the study, from 0, and its point in the space. */
 export interface Trial {
   readonly number: number;
   readonly point: Point;
 }
 
-/** A trial as the study keeps it, in the order of their numbers; null: its outcome is not known yet. */
+/** Stored trial; records are in the order of their numbers. The outcome is null until it is known. */
 export interface TrialRecord {
   readonly point: Point;
   readonly outcome: TrialOutcome | null;
@@ -42,7 +42,7 @@ const OUTCOME = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('failed'), reason: z.string() }),
 ]);
 
-/** Trials as JSON: what a sampler is continued from. */
+/** Schema of trials as JSON, from which a sampler can continue. */
 export const trialRecords = z.array(
   z.strictObject({
     point: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
@@ -62,11 +62,12 @@ export type Direction = 'minimize' | 'maximize';
 /** Sampler settings of a study. With the same settings and outcomes the trials are the same. */
 export interface SamplerSettings {
   readonly kind: SamplerKind;
-  /** A whole number from 0 to 2^53 less one. */
+  /** Seed, a whole number from 0 to 2^53 - 1. */
   readonly seed: number;
   /**
-   * Trials that are proposed before any of them is learned from, 1 to 1,000. As many as there are workers,
-   * or a multiple, keeps them busy; a smaller one learns sooner. It is part of the study: workers are not.
+   * Number of trials proposed before any outcome is learned, 1 to 1,000. The number of workers, or a
+   * multiple, keeps them busy; a smaller one learns sooner. It is part of the study; the number of workers is
+   * not.
    */
   readonly generation: number;
   readonly objectives: readonly Direction[];
@@ -75,12 +76,12 @@ export interface SamplerSettings {
 const LARGEST_GENERATION = 1_000;
 const MOST_OBJECTIVES = 8;
 
-/** Samplers that compare single numbers. */
+/** Samplers that support only one objective. */
 const ONE_OBJECTIVE: ReadonlySet<SamplerKind> = new Set(['tpe', 'cmaes']);
 
 /**
- * Refuses settings with which no sampler could work.
- * @throws SarrafError `INVALID_OPTIONS`
+ * Checks settings.
+ * @throws SarrafError `INVALID_OPTIONS` for settings with which no sampler works
  */
 export function checkSettings({ kind, seed, generation, objectives }: SamplerSettings): void {
   if (!SAMPLER_KINDS.includes(kind)) refuse(`a sampler among ${SAMPLER_KINDS.join(', ')}`, kind);
@@ -98,7 +99,7 @@ function refuse(expected: string, found: unknown): never {
 }
 
 /**
- * An outcome as it is kept. One with a value that is no finite number is a failed trial.
+ * Returns an outcome to store. A value that is not finite makes it a failure.
  * @throws SarrafError `INVALID_OPTIONS` for another number of values than there are objectives
  */
 export function checkedOutcome(
@@ -119,7 +120,7 @@ export function checkedOutcome(
   return outcome;
 }
 
-/** An outcome as samplers compare it. */
+/** Converts an outcome to losses, as samplers compare it. */
 export function learnedTrial(
   outcome: TrialOutcome,
   trial: {

@@ -3,34 +3,34 @@ import { inDigits } from '../language/fact.ts';
 
 /** Number of trials that are not copies of each other. */
 export interface EffectiveTrials {
-  /** 1 to the number of trials. */
+  /** Count, from 1 to the number of trials. */
   readonly count: number;
   /**
-   * `clusters`: trials fall into groups, which are counted. `mean-correlation`: they do not, or are more than
-   * 1,000, and the count comes from their mean correlation.
+   * Method of the count. `clusters`: trials form groups, which are counted. `mean-correlation`: they do not,
+   * or are more than 1,000, and the count comes from their mean correlation.
    */
   readonly method: 'clusters' | 'mean-correlation';
-  /** Of each trial its cluster, 0 to `count - 1`; by `mean-correlation` each trial is its own. */
+  /** Cluster of each trial, 0 to `count - 1`; with `mean-correlation` each trial is its own. */
   readonly labels: Int32Array;
-  /** Silhouette of the best clusters, -1 to 1; null where none were searched for. */
+  /** Silhouette of the best clusters, -1 to 1; null if none were searched for. */
   readonly silhouette: number | null;
 }
 
-/** Above it clustering takes more than seconds. */
+/** Maximum number of trials that are clustered: more take too many seconds. */
 const MOST_CLUSTERED = 1_000;
 
-/** Below it there is no substantial structure: Kaufman and Rousseeuw, "Finding Groups in Data" (1990), 2. */
+/** Minimum silhouette of a real structure: Kaufman and Rousseeuw, "Finding Groups in Data" (1990), 2. */
 const LEAST_SILHOUETTE = 0.25;
 
 /**
- * The effective number of trials, by their returns. The distance of two trials is `sqrt((1 - correlation) /
- * 2)` (Mantegna, European Physical Journal B 11, 1999). They are clustered by average linkage, and the cut
- * with the largest mean silhouette counts (Rousseeuw 1987). Where that is below 0.25 there are no groups to
- * count: the number is then `r + (1 - r) N`, rounded up, with r the mean correlation (Bailey and Lopez de
- * Prado, "The Deflated Sharpe Ratio", 2014, appendix 3), which is N for independent trials and 1 for copies.
- * No random numbers are used, so that the same trials always have the same clusters. Unknown below two
- * trials, and where one does not vary. Throws `InvalidSample` at a number that is not finite, and at columns
- * of different lengths.
+ * Estimates the effective number of trials from their returns. The distance of two trials is `sqrt((1 -
+ * correlation) / 2)` (Mantegna, European Physical Journal B 11, 1999). They are clustered by average linkage,
+ * and the number of clusters with the largest mean silhouette counts (Rousseeuw 1987). If that is below 0.25,
+ * there are no groups to count: the result is then `r + (1 - r) N`, rounded up, with r the mean correlation
+ * (Bailey and Lopez de Prado, "The Deflated Sharpe Ratio", 2014, appendix 3), which is N for independent
+ * trials and 1 for copies. No random numbers are used, so that the same trials always have the same clusters.
+ * Unknown below two trials, and if one does not vary. Throws `InvalidSample` at a number that is not finite,
+ * and at columns of different lengths.
  */
 export function effectiveTrials(trials: readonly Float64Array[]): Estimate<EffectiveTrials> {
   const standardized = standardizedTrials(trials);
@@ -55,13 +55,13 @@ export function effectiveTrials(trials: readonly Float64Array[]): Estimate<Effec
   });
 }
 
-/** A count that is whole but for the noise of floats is not rounded up. */
+/** Excess over a whole number that counts as noise of floats, and is not rounded up. */
 const ROUNDING = 1e-12;
 
 /**
- * The columns of trials with mean 0 and length 1, so that the product of two is their correlation (Pearson).
- * Unknown below two trials or three periods, and where one of them does not vary. Throws `InvalidSample` at a
- * number that is not finite, and at columns of different lengths.
+ * Scales trials to mean 0 and length 1, so that the product of two is their correlation (Pearson). Unknown
+ * below two trials or three periods, and if one of them does not vary. Throws `InvalidSample` at a number
+ * that is not finite, and at columns of different lengths.
  */
 export function standardizedTrials(trials: readonly Float64Array[]): Estimate<Float64Array[]> {
   const length = checkTrials(trials);
@@ -95,8 +95,8 @@ function standardizedTrial(trial: Float64Array): Float64Array | null {
 }
 
 /**
- * The correlation of each pair of standardized trials, -1 to 1: row by row, `[i * trials + j]`. It takes
- * `trials^2` numbers of memory.
+ * Returns the correlation of each pair of standardized trials, -1 to 1: row by row, `[i * trials + j]`. It
+ * takes `trials^2` numbers of memory.
  */
 export function correlationMatrix(standardized: readonly Float64Array[]): Float64Array {
   const { length } = standardized;
@@ -113,8 +113,8 @@ export function correlationMatrix(standardized: readonly Float64Array[]): Float6
 }
 
 /**
- * The mean correlation of all pairs of standardized trials, -1 to 1, from the length of their sum: `(|sum|^2
- * - N) / (N (N - 1))`. It needs no matrix.
+ * Returns the mean correlation of all pairs of standardized trials, -1 to 1, from the length of their sum:
+ * `(|sum|^2 - N) / (N (N - 1))`. It needs no matrix.
  */
 export function meanCorrelation(standardized: readonly Float64Array[]): number {
   const count = standardized.length;
@@ -126,16 +126,16 @@ export function meanCorrelation(standardized: readonly Float64Array[]): number {
 }
 
 interface Clustering {
-  /** Of each point, the cluster that it is in: 0 to `clusters - 1`, by their first points. */
+  /** Cluster of each point, 0 to `clusters - 1`, numbered by their first points. */
   readonly labels: Int32Array;
   readonly clusters: number;
-  /** Mean of how much nearer points are to their own cluster than to the next one, -1 to 1. */
+  /** Mean over all points of how much nearer a point is to its own cluster than to the next one, -1 to 1. */
   readonly silhouette: number;
 }
 
 /**
- * The clustering of points with the largest mean silhouette, among those by average linkage with 2 to `count
- * - 1` clusters; of equals the one with more clusters. A point alone has silhouette 0. `distances` has
+ * Returns the clustering with the largest mean silhouette, among those by average linkage with 2 to `count -
+ * 1` clusters; of equal ones the one with more clusters. A point alone has silhouette 0. `distances` has
  * `count^2` numbers, row by row. It takes `count^3 / 2` steps, and needs at least three points. Rousseeuw,
  * "Silhouettes", Journal of Computational and Applied Mathematics 20 (1987).
  */
@@ -155,12 +155,12 @@ export function bestClustering(distances: Float64Array, count: number): Clusteri
 
 interface Grouping {
   readonly count: number;
-  /** By cluster, the sum of distances from each point to its members: `[cluster * count + point]`. */
+  /** Sum of distances from each point to the members of each cluster: `[cluster * count + point]`. */
   readonly sums: Float64Array;
   readonly sizes: Int32Array;
-  /** Of each point, its cluster, named by one of its members. */
+  /** Cluster of each point, named by one of its members. */
   readonly owner: Int32Array;
-  /** Least mean distance to a cluster of others, of each point. */
+  /** Smallest mean distance of each point to another cluster. */
   readonly other: Float64Array;
 }
 
@@ -194,7 +194,7 @@ function meanSilhouette({ count, sums, sizes, owner, other }: Grouping): number 
     const share = 1 / size;
     for (let point = 0; point < count; point += 1) {
       const distance = (sums[first + point] ?? 0) * share;
-      // Few are nearer than all before: whose they are is asked of these alone.
+      // The distance is compared first, since few are nearer: the owner is then read rarely.
       if (distance < (other[point] ?? 0) && owner[point] !== cluster) other[point] = distance;
     }
   }
@@ -221,7 +221,7 @@ function labelled(owner: Int32Array): Pick<Clustering, 'labels' | 'clusters'> {
   return { labels, clusters: names.size };
 }
 
-/** Two clusters that become one, each named by one of its members, at their mean distance. */
+/** Merge of two clusters, each named by one of its members, at their mean distance. */
 interface Merge {
   readonly into: number;
   readonly from: number;
@@ -229,10 +229,10 @@ interface Merge {
 }
 
 /**
- * Hierarchical clustering by average linkage (UPGMA): all merges from single points to one cluster, nearest
- * first. `distances` has `count^2` numbers, row by row, and is not changed. By chains of nearest neighbours
- * in `count^2` steps (Murtagh, "A Survey of Recent Advances in Hierarchical Clustering Algorithms", The
- * Computer Journal 26, 1983). The distance is that of Sokal and Michener (1958).
+ * Clusters points hierarchically by average linkage (UPGMA), and returns all merges from single points to one
+ * cluster, the nearest first. `distances` has `count^2` numbers, row by row, and is not changed. It uses
+ * chains of nearest neighbours, in `count^2` steps (Murtagh, "A Survey of Recent Advances in Hierarchical
+ * Clustering Algorithms", The Computer Journal 26, 1983). The distance is that of Sokal and Michener (1958).
  */
 export function averageLinkage(distances: Float64Array, count: number): Merge[] {
   const between = distances.slice();
@@ -257,19 +257,19 @@ export function averageLinkage(distances: Float64Array, count: number): Merge[] 
     alive[left] = next;
     join({ between, count, alive, left, sizes }, tip, next);
   }
-  // A chain finds merges out of their order. A sort keeps the order of equal ones, so parts come first.
+  // Chains find merges in another order. The sort is stable, so parts still come before their merges.
   return merges.toSorted((one, other) => one.distance - other.distance);
 }
 
 interface Clusters {
   readonly between: Float64Array;
   readonly count: number;
-  /** The first `left` are clusters still. */
+  /** Clusters, of which the first `left` still exist. */
   readonly alive: Int32Array;
   readonly left: number;
 }
 
-/** The nearest other cluster. Of equals it is the one before in the chain, so that a chain ends. */
+/** Returns the nearest other cluster; of equal ones the previous one of the chain, so that a chain ends. */
 function nearest({ between, count, alive, left }: Clusters, tip: number, before: number): number {
   let best = before;
   let least = before === -1 ? Infinity : (between[tip * count + before] ?? Infinity);
@@ -284,7 +284,7 @@ function nearest({ between, count, alive, left }: Clusters, tip: number, before:
   return best;
 }
 
-/** Lance and Williams: the mean distance to both, by their sizes. */
+/** Merges two clusters: the distance to others is the mean of both, weighted by size (Lance and Williams). */
 function join(clusters: Clusters & { readonly sizes: Int32Array }, into: number, from: number): void {
   const { between, count, alive, left, sizes } = clusters;
   const [one, other] = [sizes[into] ?? 0, sizes[from] ?? 0];

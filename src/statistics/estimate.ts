@@ -11,9 +11,10 @@ export type UnknownReason =
   | 'no-room';
 
 /**
- * A statistic, or why it has no value. The rule of this folder: data that can not carry a statistic (too
- * short, without variance, one trial) gives an unknown one with a reason. Input that is no data (NaN, columns
- * of different lengths, an option out of range) throws `InvalidSample`. No path returns a guess.
+ * Value of a statistic, or the reason it has none. The rule of this folder: data that cannot support a
+ * statistic (too short, without variance, one trial) gives an unknown one with a reason. Input that is no
+ * data (NaN, columns of different lengths, an option out of range) throws `InvalidSample`. Nothing is
+ * guessed.
  */
 export type Estimate<Value> =
   | { readonly kind: 'known'; readonly value: Value }
@@ -21,7 +22,7 @@ export type Estimate<Value> =
       readonly kind: 'unknown';
       readonly reason: UnknownReason;
       readonly message: string;
-      /** Content of the message, for readers of another language. */
+      /** Message as data, for readers of another language. */
       readonly lack: MissingReason;
     };
 
@@ -29,15 +30,15 @@ export function known<Value>(value: Value): Estimate<Value> {
   return { kind: 'known', value };
 }
 
-/** `lack` says what was expected and what was found. */
+/** Returns an unknown estimate. `lack`: the expected and the found value. */
 export function unknown(reason: UnknownReason, lack: MissingReason): Estimate<never> {
   return { kind: 'unknown', reason, message: missingReasonText(lack), lack };
 }
 
-/** Input is no data: a number is not finite, columns differ in length, or an option is out of range. */
+/** Error for invalid input: a number not finite, columns of different lengths, an option out of range. */
 export class InvalidSample extends RangeError {
   override readonly name = 'InvalidSample';
-  /** Content of the message, for readers of another language; null for errors that only code can cause. */
+  /** Message as data, for readers of another language; null for errors that only code can cause. */
   readonly lack: MissingReason | null;
 
   constructor(what: string | MissingReason) {
@@ -48,7 +49,7 @@ export class InvalidSample extends RangeError {
 
 /** Throws `InvalidSample` unless values are a `Float64Array`, and at the first number that is not finite. */
 export function checkSample(values: Float64Array, name: string): void {
-  // A program in JavaScript has no types that say it.
+  // A caller in JavaScript has no type check.
   if (!(values instanceof Float64Array))
     throw new InvalidSample(`expected a Float64Array for ${name}, was ${typeof values}`);
   for (let index = 0; index < values.length; index += 1) {
@@ -59,7 +60,7 @@ export function checkSample(values: Float64Array, name: string): void {
 }
 
 /**
- * Checks the columns of trials, one return a period in each, and answers how many periods they have. Throws
+ * Checks columns of trials, with one return for each period, and returns the number of periods. Throws
  * `InvalidSample` at a number that is not finite, and at columns of different lengths.
  */
 export function checkTrials(trials: readonly Float64Array[]): number {
@@ -81,20 +82,20 @@ export function checkNumber(value: number, name: string, bounds: Bounds = {}): v
   throw new InvalidSample(`expected a finite number from ${least} to ${most} for ${name}, was ${value}`);
 }
 
-/** The same of a whole number. */
+/** Throws `InvalidSample` unless a number is whole, and within both bounds. */
 export function checkCount(value: number, name: string, bounds: Bounds): void {
   checkNumber(value, name, bounds);
   if (!Number.isSafeInteger(value))
     throw new InvalidSample(`expected a whole number for ${name}, was ${value}`);
 }
 
-/** Both are allowed values. */
+/** Bounds of a number, both inclusive. */
 interface Bounds {
   readonly least?: number;
   readonly most?: number;
 }
 
-/** Reasons a statistic has no value: the value expected and the value found. */
+/** English reasons a statistic has no value, with the expected and the found value. */
 export const ENGLISH_MISSING_REASONS = {
   'lack.returns': 'expected at least {least} returns, was {found}',
   'lack.returnsOfBlocks': 'expected at least {least} returns for {blocks} blocks, was {found}',
@@ -123,12 +124,12 @@ export const ENGLISH_MISSING_REASONS = {
   'lack.compounded': 'expected changes that compound to at most {most} times, was {found}',
 } as const;
 
-/** Reason a statistic has no value. Figures are written in digits or are names. */
+/** Reason a statistic has no value, as data. Its figures are numbers in digits, or names. */
 export type MissingReason = Fact<keyof typeof ENGLISH_MISSING_REASONS>;
 
 export const lack = factsOf<typeof ENGLISH_MISSING_REASONS>();
 
-/** The same as a sentence: its figures are numbers in digits, and names. */
+/** Writes a reason as an English sentence. */
 function missingReasonText({ fact, figures }: MissingReason): string {
   return ENGLISH_MISSING_REASONS[fact].replaceAll(/\{(\w+)\}/g, (_, place: string) => {
     const figure = figures[place];
@@ -141,31 +142,31 @@ function missingReasonText({ fact, figures }: MissingReason): string {
 export interface SharpeSample {
   /** Number of returns. */
   readonly count: number;
-  /** Mean by sample deviation (n - 1), of one period: not annualised. */
+  /** Mean over sample deviation (n - 1), of one period: not annualised. */
   readonly sharpe: number;
-  /** `m3 / m2^1.5`, 0 of a normal distribution. Below 0, large losses are more frequent than large gains. */
+  /** Skewness `m3 / m2^1.5`, 0 for a normal distribution. Negative: large losses outnumber large gains. */
   readonly skewness: number;
-  /** `m4 / m2^2`, not the excess: 3 of a normal distribution. */
+  /** Kurtosis `m4 / m2^2`, not the excess: 3 for a normal distribution. */
   readonly kurtosis: number;
 }
 
 export interface SampleMoments extends SharpeSample {
   readonly mean: number;
-  /** The sample deviation (n - 1). */
+  /** Sample deviation (n - 1). */
   readonly deviation: number;
 }
 
-/** Fewer have no shape. */
+/** Minimum number of returns for skewness and kurtosis. */
 const LEAST_RETURNS = 4;
 
-/** A deviation below this part of the largest value is the noise of floats. */
+/** Share of the largest value below which a deviation counts as the noise of floats. */
 export const NOISE_SHARE = 1e-12;
 
 /**
- * The moments of returns, one a period. `m2`, `m3` and `m4` are central and divided by n (Fisher's g1 and g2
- * + 3; Joanes and Gill, "Comparing Measures of Sample Skewness and Kurtosis", The Statistician 47, 1998).
- * Unknown below four returns, and where they do not vary. Throws `InvalidSample` at a number that is not
- * finite.
+ * Computes the moments of returns, one for each period. `m2`, `m3` and `m4` are central and divided by n
+ * (Fisher's g1 and g2 + 3; Joanes and Gill, "Comparing Measures of Sample Skewness and Kurtosis", The
+ * Statistician 47, 1998). Unknown below four returns, and if they do not vary. Throws `InvalidSample` at a
+ * number that is not finite.
  */
 export function sampleMoments(returns: Float64Array): Estimate<SampleMoments> {
   checkSample(returns, 'returns');
@@ -204,9 +205,9 @@ const noVariance = (count: number): Estimate<never> =>
   unknown('no-variance', lack('lack.oneReturn', { times: inDigits(count) }));
 
 /**
- * `sum(one[t + lag] other[t])` over all `t` that both have. Four sums side by side: one alone waits for each
- * addition to end before the next. They are declared one by one: numbers out of an array literal stay boxed,
- * which takes three times as long.
+ * Returns `sum(one[t + lag] other[t])` over all `t` that both have. It adds four sums side by side: a single
+ * one would wait for each addition. They are separate variables, since numbers in an array literal stay
+ * boxed, which takes three times as long.
  */
 export function productSum(one: Float64Array, other: Float64Array, lag = 0): number {
   const count = Math.min(one.length - lag, other.length);
@@ -226,9 +227,9 @@ export function productSum(one: Float64Array, other: Float64Array, lag = 0): num
 }
 
 /**
- * The value below which a share of sorted values lies, 0 to 1, between two values in proportion (type 7 of
- * Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50, 1996). Throws
- * `InvalidSample` of no values, and at a share out of range. The values must rise.
+ * Returns the value below which a share of sorted values lies, 0 to 1, interpolated between two values (type
+ * 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50, 1996).
+ * Throws `InvalidSample` without values, and at a share out of range. The values must rise.
  */
 export function sampleQuantile(sorted: Float64Array, share: number): number {
   checkNumber(share, 'share', { least: 0, most: 1 });
@@ -240,7 +241,7 @@ export function sampleQuantile(sorted: Float64Array, share: number): number {
   return low + (place - below) * (high - low);
 }
 
-/** Values that so many of a hundred do not exceed. */
+/** Percentiles: `p05` is a value that 5 % of the values do not exceed. */
 export interface Quantiles {
   readonly p05: number;
   readonly p25: number;
@@ -249,7 +250,7 @@ export interface Quantiles {
   readonly p95: number;
 }
 
-/** Of values in any order. Throws `InvalidSample` of none. */
+/** Computes percentiles of values in any order. Throws `InvalidSample` without values. */
 export function quantilesOf(values: Float64Array): Quantiles {
   const sorted = values.toSorted();
   return {
@@ -263,9 +264,9 @@ export function quantilesOf(values: Float64Array): Quantiles {
 
 /**
  * Returns the autocorrelation with the value `lag` periods later, -1 to 1: `sum((x[t] - mean) (x[t + lag] -
- * mean)) / sum((x[t] - mean)^2)`. Unknown unless there are two values more than the lag, and if they do not
- * vary. Throws `InvalidSample` at a number that is not finite, and at a lag that is not a whole number from
- * 0. Box, Jenkins and Reinsel, "Time Series Analysis" (2008), 2.1.6.
+ * mean)) / sum((x[t] - mean)^2)`. Unknown unless there are at least two values more than the lag, and if they
+ * do not vary. Throws `InvalidSample` at a number that is not finite, and unless the lag is a whole number
+ * from 0. Box, Jenkins and Reinsel, "Time Series Analysis" (2008), 2.1.6.
  */
 export function autocorrelation(values: Float64Array, lag: number): Estimate<number> {
   checkSample(values, 'values');

@@ -1,4 +1,4 @@
-/** jstat has no types of its own. Declared is what the project uses. */
+/** Types of jstat, which has none of its own: only what the project uses. */
 declare module 'jstat' {
   const jstat: {
     readonly normal: {

@@ -12,44 +12,46 @@ import {
 import { inDigits } from '../language/fact.ts';
 
 export interface OverfittingOptions {
-  /** Even, 4 to 20; 16 is usual. */
+  /** Number of blocks: even, 4 to 20; default 16. */
   readonly blocks?: number;
 }
 
 export interface Overfitting {
   /**
-   * The share of splits in which the best trial of one half is at most average in the other half, 0 to 1: the
-   * probability of backtest overfitting.
+   * Probability of backtest overfitting: share of splits in which the best trial of one half is at most
+   * average in the other half, 0 to 1.
    */
   readonly probability: number;
-  /** The share of splits in which that trial loses in the other half, 0 to 1. */
+  /** Share of splits in which that trial loses in the other half, 0 to 1. */
   readonly lossProbability: number;
   /** Line from the Sharpe ratio in sample to that out of sample; a slope below 0 is bad. */
   readonly degradation: Line;
-  /** One a split: `ln(rank / (1 - rank))` of the chosen trial out of sample; below 0 is below average. */
+  /**
+   * Logit `ln(rank / (1 - rank))` of the chosen trial out of sample, for each split; below 0: below average.
+   */
   readonly logits: Float64Array;
-  /** The Sharpe ratio of the chosen trial in and out of sample, of one period, one a split. */
+  /** Sharpe ratio of the chosen trial in sample, of one period, for each split; `outOfSample` likewise. */
   readonly inSample: Float64Array;
   readonly outOfSample: Float64Array;
-  /** The periods that were used: the first ones are left out until the blocks are equally long. */
+  /** Number of used periods: the first ones are left out until all blocks are equally long. */
   readonly periods: number;
 }
 
-/** More take minutes, and the memory of all their sums. */
+/** Maximum number of trials: more take minutes, and much memory for their sums. */
 const MOST_TRIALS = 20_000;
 
-/** Shorter blocks say nothing of a deviation. */
+/** Minimum number of periods in a block: shorter ones have no usable deviation. */
 const LEAST_PER_BLOCK = 5;
 
 /**
- * The probability of backtest overfitting by combinatorially symmetric cross-validation. Periods are cut into
- * equal blocks. For each way to take half of the blocks as in sample (12,870 of 16), the trial with the best
- * Sharpe ratio there is looked up in the other half. `trials` has a column of returns for each trial, one a
- * period, of the same periods. A half in which a trial did not trade has a Sharpe ratio of 0. Trials that are
- * equal share their middle rank.
+ * Estimates the probability of backtest overfitting by combinatorially symmetric cross-validation. Periods
+ * are cut into equal blocks. For each way to choose half of the blocks as in sample (12,870 for 16 blocks),
+ * the trial with the best Sharpe ratio there is looked up in the other half. `trials` has a column for each
+ * trial, with one return for each period, all of the same periods. A half in which a trial did not trade has
+ * a Sharpe ratio of 0. Equal trials share their middle rank.
  *
- * Unknown below two trials or above 20,000, below five periods a block, where no trial varies, and where one
- * has the same return above or below 0 through half of the blocks, which has no Sharpe ratio. Throws
+ * Unknown below two trials or above 20,000, below five periods in a block, if no trial varies, and if one has
+ * the same return above or below 0 through half of the blocks, which has no Sharpe ratio. Throws
  * `InvalidSample` at a number that is not finite, at columns of different lengths, and at an odd number of
  * blocks. Bailey, Borwein, Lopez de Prado and Zhu, "The Probability of Backtest Overfitting", Journal of
  * Computational Finance 20 (2017).
@@ -90,20 +92,20 @@ export function overfittingProbability(
 interface Cut {
   readonly blocks: number;
   readonly blockLength: number;
-  /** The first periods, which are left out. */
+  /** Number of first periods that are left out. */
   readonly skipped: number;
 }
 
-/** Of each trial in units of its own deviation, about its own mean: sums of squares then lose no digits. */
+/** Sums of each trial's returns, centred and in units of its own deviation: so squares lose no digits. */
 interface Table {
   readonly trials: number;
   readonly blocks: number;
   readonly periodsOfHalf: number;
   readonly sums: BlockSums;
   readonly squares: BlockSums;
-  /** The mean of each trial. */
+  /** Mean of each trial. */
   readonly means: Float64Array;
-  /** The sums and sums of squares over all blocks. */
+  /** Sums, and sums of squares, over all blocks. */
   readonly allSums: Float64Array;
   readonly allSquares: Float64Array;
 }
@@ -146,7 +148,7 @@ function tableOf(trials: readonly Float64Array[], cut: Cut): Table | MissingReas
   };
 }
 
-/** Returns the largest number of blocks that hold one same return alone; blocks of return 0 do not count. */
+/** Returns the largest number of blocks that hold a single return only; blocks of return 0 do not count. */
 function constantBlocks(values: Float64Array, { blocks, blockLength }: Cut): number {
   const found = new Map<number, number>();
   for (let block = 0; block < blocks; block += 1) {
@@ -194,7 +196,7 @@ function compareHalves(table: Table): Omit<Overfitting, 'periods'> {
   };
 }
 
-/** Writes the Sharpe ratio of each trial in the blocks of a mask, and in the others. */
+/** Returns a function that writes each trial's Sharpe ratio in the blocks of a mask, and in the others. */
 function halfSharpes(table: Table): (mask: number, first: Float64Array, second: Float64Array) => void {
   const { trials, means, allSums, allSquares, periodsOfHalf } = table;
   const [sums, squares] = [new Float64Array(trials), new Float64Array(trials)];
@@ -214,7 +216,7 @@ function halfSharpes(table: Table): (mask: number, first: Float64Array, second: 
   };
 }
 
-/** A variance below it, where that of all periods is 1, is the noise of a half without a trade. */
+/** Variance, where that of all periods is 1, below which a half counts as one without a trade. */
 const NOISE = 1e-13;
 
 function ratioOf(sum: number, square: number, mean: number, count: number): number {
@@ -235,7 +237,7 @@ function placeOfLargest(values: Float64Array): number {
   return place;
 }
 
-/** 1 for the least of all; equal values share the middle of their ranks. */
+/** Returns the rank of a value, 1 for the smallest; equal values share the middle of their ranks. */
 function middleRank(values: Float64Array, value: number): number {
   let below = 0;
   let same = 0;
@@ -254,8 +256,8 @@ function shareOf(values: Float64Array, holds: (value: number) => boolean): numbe
 }
 
 /**
- * All ways to choose half of an even number of blocks, each once with its other half: those that hold block
- * 0, as bits. 16 blocks have 6,435 of them, and so 12,870 splits with both halves in both parts.
+ * Returns all ways to choose half of an even number of blocks, once for each pair of halves: those with block
+ * 0, as bits. 16 blocks have 6,435, which give 12,870 splits with the halves in both roles.
  */
 export function halfSplits(blocks: number): Int32Array {
   const splits: number[] = [];
@@ -271,17 +273,17 @@ function bitCount(mask: number): number {
   return count;
 }
 
-/** A straight line `y = intercept + slope x`, and how much of y it explains, 0 to 1. */
+/** Straight line `y = intercept + slope x`, and the share of y that it explains, 0 to 1. */
 interface Line {
   readonly intercept: number;
-  /** 0 where x does not vary. */
+  /** Slope; 0 if x does not vary. */
   readonly slope: number;
   readonly explained: number;
 }
 
 /**
- * The line of least squares through points. There must be at least one. Where x does not vary it is level at
- * the mean. Draper and Smith, "Applied Regression Analysis" (1998), 1.
+ * Returns the least-squares line through points, of which there must be at least one. If x does not vary, the
+ * line is level at the mean. Draper and Smith, "Applied Regression Analysis" (1998), 1.
  */
 function lineThrough(x: Float64Array, y: Float64Array): Line {
   const count = x.length;
@@ -300,8 +302,8 @@ function lineThrough(x: Float64Array, y: Float64Array): Line {
 }
 
 /**
- * Sums over any blocks of periods, for all trials at once. The blocks are two groups of at most ten; of each
- * group the sums of all its subsets are kept, so that the sum over any blocks is one addition for each trial.
+ * Computes sums over any blocks of periods, for all trials at once. The blocks form two groups of at most
+ * ten; the sums of all subsets of a group are stored, so that any sum is one addition for each trial.
  */
 class BlockSums {
   readonly #trials: number;
@@ -327,7 +329,7 @@ class BlockSums {
   }
 }
 
-/** By the bits of a subset: that of all but its lowest block, and this block. */
+/** Returns the sum of each subset of blocks, by its bits: its lowest block plus the sum of the others. */
 function subsetSums(byBlock: readonly Float64Array[], trials: number): Float64Array[] {
   const sums = [new Float64Array(trials)];
   for (let mask = 1; mask < 2 ** byBlock.length; mask += 1) {

@@ -19,8 +19,8 @@ import { present } from '../domain/errors.ts';
 import jstat from 'jstat';
 
 /**
- * `mean / sampleDeviation` of returns, of one period: multiply it by the root of the periods of a year for
- * the usual figure. Above a risk-free rate of 0. Unknown below two returns, and where they do not vary.
+ * Returns `mean / sampleDeviation` of returns, of one period and above a risk-free rate of 0: multiply it by
+ * the root of the periods in a year for the usual figure. Unknown below two returns, and if they do not vary.
  * Throws `InvalidSample` at a number that is not finite. Sharpe, "The Sharpe Ratio", Journal of Portfolio
  * Management 21 (1994).
  */
@@ -41,19 +41,19 @@ export function observedSharpe(returns: Float64Array): Estimate<number> {
   return known(mean / deviation);
 }
 
-/** More of a Sharpe ratio of one period, or of a skewness, is no data. */
+/** Largest valid Sharpe ratio of one period, and skewness. */
 const MOST_RATIO = 1e6;
 
-/** Moments that were measured touch the bound with an error of floats. */
+/** Tolerance for errors of floats, since measured moments may touch the bound. */
 const ROUNDING = 1e-9;
 
-/** A variance below it is what such errors leave of none. */
+/** Variance below which it counts as 0, because of such errors. */
 const LEAST_VARIANCE = 1e-9;
 
 /**
- * The variance of an estimated Sharpe ratio, times `count - 1`: `1 - skewness SR + (kurtosis - 1) / 4 SR^2`.
- * It is 1 + SR^2 / 2 of normal returns. Unknown where it is 0, as returns of two values can make it. Throws
- * `InvalidSample` at moments that no returns have: `kurtosis < 1 + skewness^2`. Mertens, "Comments on
+ * Returns the variance of an estimated Sharpe ratio, times `count - 1`: `1 - skewness SR + (kurtosis - 1) / 4
+ * SR^2`, which is 1 + SR^2 / 2 for normal returns. Unknown if it is 0, as returns of two values can make it.
+ * Throws `InvalidSample` at moments that no returns have: `kurtosis < 1 + skewness^2`. Mertens, "Comments on
  * Variance of the IID Estimator in Lo" (2002); Bailey and Lopez de Prado, "The Sharpe Ratio Efficient
  * Frontier", Journal of Risk 15 (2012), eq. 8.
  */
@@ -74,12 +74,11 @@ function sharpeVariance({ count, sharpe, skewness, kurtosis }: SharpeSample): Es
 }
 
 /**
- * The probability that the true Sharpe ratio is above a benchmark, 0 to 1, in view of how many returns there
- * are and how they are shaped: `normalCdf((SR - benchmark) sqrt(count - 1) / sqrt(variance))`. Both ratios
- * are of one period. It takes returns as independent, and the one that is looked at as the only one that was
- * tried. Unknown where the moments leave the ratio no variance. Throws `InvalidSample` at moments that no
- * returns have. Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier", Journal of Risk 15 (2012),
- * eq. 11.
+ * Returns the probability that the true Sharpe ratio is above a benchmark, 0 to 1, given the number of
+ * returns and their distribution: `normalCdf((SR - benchmark) sqrt(count - 1) / sqrt(variance))`. Both ratios
+ * are of one period. It assumes that returns are independent, and that no other trial was made. Unknown if
+ * the moments leave the ratio no variance. Throws `InvalidSample` at moments that no returns have. Bailey and
+ * Lopez de Prado, "The Sharpe Ratio Efficient Frontier", Journal of Risk 15 (2012), eq. 11.
  */
 export function probabilisticSharpe(sample: SharpeSample, benchmark = 0): Estimate<number> {
   checkNumber(benchmark, 'benchmark', { least: -MOST_RATIO, most: MOST_RATIO });
@@ -90,14 +89,14 @@ export function probabilisticSharpe(sample: SharpeSample, benchmark = 0): Estima
 }
 
 export interface TrackRecordOptions {
-  /** The Sharpe ratio of one period that is to be beaten. */
+  /** Sharpe ratio of one period to exceed. */
   readonly benchmark?: number;
-  /** The chance of being wrong, 1e-9 to 0.5; 0.05 is usual. */
+  /** Accepted chance of being wrong, 1e-9 to 0.5; 0.05 is usual. */
   readonly significance?: number;
 }
 
 /**
- * Returns the number of returns of this kind needed until the probabilistic Sharpe ratio is `1 -
+ * Returns the number of such returns that are needed until the probabilistic Sharpe ratio is `1 -
  * significance`: `1 + variance (quantile(1 - significance) / (SR - benchmark))^2`. A fraction; compare it
  * with `count`. Unknown unless the Sharpe ratio is above the benchmark: no length proves what is not there.
  * Throws `InvalidSample` at moments that no returns have. Bailey and Lopez de Prado, "The Sharpe Ratio
@@ -110,7 +109,7 @@ export function minimumTrackRecord(sample: SharpeSample, options: TrackRecordOpt
   const variance = sharpeVariance(sample);
   if (variance.kind === 'unknown') return variance;
   const { sharpe } = sample;
-  // From significance itself, since 1 - 1e-9 has lost digits of it.
+  // It uses the significance itself, since 1 - significance loses digits.
   const length = 1 + variance.value * (normalQuantile(significance) / (sharpe - benchmark)) ** 2;
   if (sharpe > benchmark && length <= Number.MAX_SAFE_INTEGER) return known(length);
   return unknown(
@@ -124,21 +123,21 @@ export function minimumTrackRecord(sample: SharpeSample, options: TrackRecordOpt
 
 const EULER_MASCHERONI = 0.577_215_664_901_532_9;
 
-/** More need quantiles beyond those that are exact. */
+/** Maximum number of trials: more need quantiles that are not exact. */
 const MOST_TRIALS = 100_000_000;
 
 export interface TrialSpread {
   /** Number of independent trials; need not be whole. 2 to 1e8. */
   readonly trials: number;
-  /** Of the Sharpe ratios of all trials, of one period. */
+  /** Variance of the Sharpe ratios of all trials, of one period. */
   readonly variance: number;
 }
 
 /**
- * The best Sharpe ratio to expect of so many trials without any skill: `sqrt(variance) ((1 - g) quantile(1 -
- * 1 / N) + g quantile(1 - 1 / (N e)))`, g of Euler and Mascheroni. Of one period, as the variance is. Unknown
- * below two trials, where nothing was chosen. Throws `InvalidSample` at a variance below 0. Bailey and Lopez
- * de Prado, "The Deflated Sharpe Ratio", Journal of Portfolio Management 40 (2014), eq. 1.
+ * Returns the best Sharpe ratio to expect of N trials without skill: `sqrt(variance) ((1 - g) quantile(1 - 1
+ * / N) + g quantile(1 - 1 / (N e)))`, g the Euler-Mascheroni constant. It is of one period, as the variance
+ * is. Unknown below two trials, of which nothing was chosen. Throws `InvalidSample` at a negative variance.
+ * Bailey and Lopez de Prado, "The Deflated Sharpe Ratio", Journal of Portfolio Management 40 (2014), eq. 1.
  */
 export function expectedMaximumSharpe({ trials, variance }: TrialSpread): Estimate<number> {
   checkNumber(trials, 'trials', { least: 0, most: MOST_TRIALS });
@@ -152,10 +151,10 @@ export function expectedMaximumSharpe({ trials, variance }: TrialSpread): Estima
 }
 
 /**
- * The probability that the true Sharpe ratio of the chosen trial is above the best that so many trials
- * without skill would show, 0 to 1: the probabilistic Sharpe ratio against `expectedMaximumSharpe`. All
- * ratios are of one period. Unknown below two trials. Throws `InvalidSample` as its two parts do. Bailey and
- * Lopez de Prado, "The Deflated Sharpe Ratio", Journal of Portfolio Management 40 (2014), eq. 2.
+ * Returns the probability that the true Sharpe ratio of the chosen trial is above the best that as many
+ * trials without skill would show, 0 to 1: the probabilistic Sharpe ratio against `expectedMaximumSharpe`.
+ * All ratios are of one period. Unknown below two trials. Throws `InvalidSample` as its two parts do. Bailey
+ * and Lopez de Prado, "The Deflated Sharpe Ratio", Journal of Portfolio Management 40 (2014), eq. 2.
  */
 export function deflatedSharpe(sample: SharpeSample, spread: TrialSpread): Estimate<number> {
   const best = expectedMaximumSharpe(spread);
@@ -163,41 +162,40 @@ export function deflatedSharpe(sample: SharpeSample, spread: TrialSpread): Estim
 }
 
 export interface ChosenTrial {
-  /** The returns of each trial, one a period, all of the same periods. */
+  /** Returns of each trial, one for each period, all of the same periods. */
   readonly trials: readonly Float64Array[];
-  /** The place of the one that was chosen. */
+  /** Index of the chosen trial. */
   readonly chosen: number;
-  /** All that were ever tried on this data, where those given are not all of them. At least their number. */
+  /** Number of trials ever run on this data, at least that of `trials`; absent if these are all. */
   readonly counted?: number;
 }
 
-/** One way to count the trials, and what follows from it. */
+/** Deflated Sharpe ratio for one way to count the trials. */
 export interface Deflation {
   readonly trials: number;
-  /** Of the Sharpe ratios of these trials, of one period. */
+  /** Variance of the Sharpe ratios of these trials, of one period. */
   readonly variance: number;
-  /** The best Sharpe ratio that luck alone would show, of one period. */
+  /** Best Sharpe ratio to expect from luck alone, of one period. */
   readonly expectedMaximum: number;
-  /** The deflated Sharpe ratio, 0 to 1. */
+  /** Deflated Sharpe ratio, 0 to 1. */
   readonly probability: number;
 }
 
 export interface DeflatedTrials {
   readonly chosen: SampleMoments;
-  /** Every trial counts as one. */
+  /** Result if every trial counts as one. */
   readonly raw: Estimate<Deflation>;
-  /** Trials that are nearly the same count as one. */
+  /** Result if trials that are nearly equal count together as one. */
   readonly effective: Estimate<Deflation>;
   readonly method: EffectiveTrials['method'];
 }
 
 /**
- * The deflated Sharpe ratio of a chosen trial among all, by the raw and by the effective number of trials.
- * The variance is that of all Sharpe ratios, and that of the clusters where there are clusters (Lopez de
- * Prado and Lewis 2019). Trials that never varied have no Sharpe ratio: they are counted, and are in no
- * variance. Unknown where the chosen one has no moments, or fewer than two trials vary. Throws
- * `InvalidSample` at a number that is not finite, at columns of different lengths, and at a place or a count
- * out of range.
+ * Computes the deflated Sharpe ratio of a chosen trial, for the raw and for the effective number of trials.
+ * The variance is that of all Sharpe ratios, or that of the clusters if there are clusters (Lopez de Prado
+ * and Lewis 2019). Trials that never vary have no Sharpe ratio: they are counted, but are in no variance.
+ * Unknown if the chosen one has no moments, or fewer than two trials vary. Throws `InvalidSample` at a number
+ * that is not finite, at columns of different lengths, and at an index or a count out of range.
  */
 export function deflatedSharpeOfTrials(of: ChosenTrial): Estimate<DeflatedTrials> {
   const { trials, chosen, counted = trials.length } = of;
@@ -245,8 +243,8 @@ function deflation(
 }
 
 /**
- * The returns of each cluster of trials as one: their mean by the inverse of their variance, so that a wild
- * trial does not speak for its cluster. Lopez de Prado and Lewis, "Detection of False Investment Strategies
+ * Returns each cluster's returns as one trial: the mean of its trials, weighted by inverse variance, so that
+ * a volatile trial does not dominate. Lopez de Prado and Lewis, "Detection of False Investment Strategies
  * Using Unsupervised Learning Methods", Quantitative Finance 19 (2019), 4. All trials must vary.
  */
 export function clusterReturns(trials: readonly Float64Array[], labels: Int32Array): Float64Array[] {
@@ -265,7 +263,7 @@ export function clusterReturns(trials: readonly Float64Array[], labels: Int32Arr
   return sums.map((sum, label) => sum.map((value) => value / (weights[label] ?? 0)));
 }
 
-/** Its inverse is still a float. */
+/** Smallest variance whose inverse is still a float. */
 const LEAST_WEIGHED_VARIANCE = 1e-300;
 
 function varianceOf(values: Float64Array): number {
@@ -274,21 +272,21 @@ function varianceOf(values: Float64Array): number {
 }
 
 /**
- * The probability that a standard normal variable is at most `x`, 0 to 1. Right to 1e-15. Below -5 that is an
- * absolute and no relative error. Throws `InvalidSample` unless `x` is finite.
+ * Returns the probability that a standard normal variable is at most `x`, 0 to 1. The error is below 1e-15,
+ * which below -5 is absolute, not relative. Throws `InvalidSample` unless `x` is finite.
  */
 export function normalCdf(x: number): number {
   checkNumber(x, 'x');
   return jstat.normal.cdf(x, 0, 1);
 }
 
-/** Beyond it the library's quantiles lose more than nine digits. */
+/** Smallest tail for which the library's quantiles have nine correct digits. */
 const LEAST_TAIL = 1e-9;
 
 /**
- * The value that a standard normal variable does not exceed with this probability. Right to 1e-12 of itself
- * while both tails are at least 1e-5, and to 1e-9 at the ends of its range. Throws `InvalidSample` outside of
- * 1e-9 to 1 - 1e-9.
+ * Returns the value that a standard normal variable does not exceed with this probability. The relative error
+ * is below 1e-12 if both tails are at least 1e-5, and below 1e-9 at the ends of its range. Throws
+ * `InvalidSample` outside of 1e-9 to 1 - 1e-9.
  */
 export function normalQuantile(probability: number): number {
   checkNumber(probability, 'probability', { least: LEAST_TAIL, most: 1 - LEAST_TAIL });

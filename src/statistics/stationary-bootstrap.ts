@@ -16,13 +16,13 @@ import { inDigits } from '../language/fact.ts';
 
 export interface BootstrapOptions {
   readonly random: RandomSource;
-  /** 1 to 1,000,000; 1,000 is usual. */
+  /** Number of draws, 1 to 1,000,000; default 1,000. */
   readonly draws?: number;
-  /** The mean length of a block in periods; else by `blockLength`, the median of all trials. */
+  /** Mean length of a block in periods; by default the median of `blockLength` over all trials. */
   readonly meanBlock?: number;
 }
 
-/** The draws of a test of trials, and the mean block that they have. */
+/** Prepares the draws of a test of trials, with their mean block length. */
 export function drawsOf(
   trials: readonly Float64Array[],
   options: BootstrapOptions,
@@ -34,8 +34,8 @@ export function drawsOf(
 }
 
 /**
- * One mean block for all trials, since they share their drawn periods: the median of the block lengths of
- * those that vary, at least 1. One trial alone then does not decide. 1 where none has a length.
+ * Returns one mean block length for all trials, since they share the drawn periods: the median of those that
+ * vary, so that no single trial decides. At least 1, and 1 if none has a length.
  */
 function meanBlockOfTrials(trials: readonly Float64Array[]): number {
   const lengths = trials
@@ -47,21 +47,21 @@ function meanBlockOfTrials(trials: readonly Float64Array[]): number {
 export interface StationaryOptions {
   /** Number of periods to draw from. */
   readonly length: number;
-  /** The mean length of a block, 1 to `length`. */
+  /** Mean length of a block, 1 to `length`. */
   readonly meanBlock: number;
   readonly random: RandomSource;
 }
 
-/** Larger ones are no data. */
+/** Maximum number of periods. */
 const MOST_PERIODS = 2 ** 31 - 1;
 
 /**
- * Draws of periods with replacement, in blocks of random length, so that what follows what is kept within a
- * block. A block begins anywhere, and goes on from the last period to the first. After each period it ends
- * with the probability `1 / meanBlock`. The answer fills an array of any length with the places of periods, 0
- * to `length - 1`. The same places may be used for bars of several markets, which keeps them together. Throws
- * `InvalidSample` at a length or a mean block out of range. Politis and Romano, "The Stationary Bootstrap",
- * Journal of the American Statistical Association 89 (1994).
+ * Returns a function that draws periods with replacement, in blocks of random length, so that dependence
+ * within a block is kept. A block begins anywhere, and continues from the last period to the first. After
+ * each period it ends with the probability `1 / meanBlock`. The function fills an array of any length with
+ * indexes of periods, 0 to `length - 1`. The same indexes may be used for bars of several markets, which
+ * keeps them together. Throws `InvalidSample` at a length or a mean block out of range. Politis and Romano,
+ * "The Stationary Bootstrap", Journal of the American Statistical Association 89 (1994).
  */
 export function stationaryBootstrap({
   length,
@@ -83,23 +83,23 @@ export function stationaryBootstrap({
 }
 
 export interface BlockLength {
-  /** For the stationary bootstrap: the mean length of a block. At least 1. */
+  /** Mean block length for the stationary bootstrap, at least 1. */
   readonly stationary: number;
-  /** For blocks of one length on a circle. At least 1. */
+  /** Block length for the circular bootstrap, whose blocks are equally long; at least 1. */
   readonly circular: number;
 }
 
-/** Fewer have no lags to look at. */
+/** Minimum number of values: fewer have too few lags. */
 const LEAST_VALUES = 20;
 
 /**
- * Returns the block lengths of a bootstrap at which the error of the variance of a mean is least. The more a
- * value predicts the next ones, the longer. `2 g^2 / D`, to the power 1/3, times `n^(1/3)`: `g` sums lags
+ * Returns the block lengths of a bootstrap that minimise the error of the variance of a mean. They are longer
+ * the better a value predicts the next ones. `2 g^2 / D`, to the power 1/3, times `n^(1/3)`: `g` sums lags
  * times autocovariances, and `D` is 2 (stationary) or 4/3 (circular) times the square of the long-run
  * variance, both with a flat-top window. The window is twice the first lag from which on five
- * autocorrelations in a row (more beyond a million values) are within `2 sqrt(log10(n) / n)`. It is as in the
- * authors' own program: that lag is the first of the five. Lengths are at most `3 sqrt(n)` and `n / 3`. A
- * result below 1 is 1, a block of one period.
+ * autocorrelations in a row (more beyond a million values) are within `2 sqrt(log10(n) / n)`. As in the
+ * authors' own program, that lag is the first of the five. Lengths are at most `3 sqrt(n)` and `n / 3`. A
+ * result below 1 becomes 1, a block of one period.
  *
  * Unknown below 20 values, and if they do not vary. Throws `InvalidSample` at a number that is not finite.
  * Politis and White, "Automatic Block-Length Selection for the Dependent Bootstrap", Econometric Reviews 23
@@ -131,7 +131,7 @@ export function blockLength(values: Float64Array): Estimate<BlockLength> {
   }
   const most = Math.ceil(Math.min(3 * Math.sqrt(count), count / 3));
   const lengthBy = (factor: number): number => {
-    // No long-run variance: what falls is made up for by what rises, and only the longest blocks hold both.
+    // Without long-run variance, falls cancel rises, and only the longest blocks contain both.
     if (variance === 0) return most;
     const length = Math.cbrt((2 * weighted * weighted * count) / (factor * variance * variance));
     return Math.max(1, Math.min(most, length));
@@ -139,7 +139,7 @@ export function blockLength(values: Float64Array): Estimate<BlockLength> {
   return known({ stationary: lengthBy(2), circular: lengthBy(4 / 3) });
 }
 
-/** From it on so many autocorrelations in a row are small; the last lag where there is none. At least 1. */
+/** Returns the first lag, at least 1, of `inARow` small autocorrelations; the last lag if there is none. */
 function firstQuietLag(distances: Float64Array, inARow: number, mostLags: number): number {
   const count = distances.length;
   const small = 2 * Math.sqrt(Math.log10(count) / count);
@@ -151,7 +151,7 @@ function firstQuietLag(distances: Float64Array, inARow: number, mostLags: number
   return mostLags;
 }
 
-/** The correlation by the squares of the two parts that overlap, without the value before each. */
+/** Returns the correlation from the squares of the two overlapping parts, without the value before each. */
 function partCorrelation(distances: Float64Array, lag: number): number {
   const late = distances.subarray(lag + 1);
   const early = distances.subarray(0, distances.length - lag - 1);
@@ -159,20 +159,20 @@ function partCorrelation(distances: Float64Array, lag: number): number {
   return squares === 0 ? 0 : productSum(distances, distances, lag) / Math.sqrt(squares);
 }
 
-/** Draws that are worked out together: each return is read once for all of them. */
+/** Number of draws that are computed together, so that each return is read once for all of them. */
 const TOGETHER = 4;
 
 export interface BootstrapDraws {
   /** Number of draws. */
   readonly draws: number;
-  /** Fills an array with the places of periods, 0 to their number less 1. */
+  /** Fills an array with indexes of periods, from 0 to their number less 1. */
   readonly resample: (into: Int32Array) => void;
 }
 
 /**
  * Calls `see` once for each draw, in order, with the mean of every trial over the drawn periods. All trials
- * share the drawn periods, as they share the days on the exchange. The array is used again for later draws.
- * Throws `InvalidSample` at a place that is no period.
+ * share the drawn periods, as they share the days on the exchange. The array is reused for later draws.
+ * Throws `InvalidSample` at an index that is not a period.
  */
 export function forEachBootstrapMean(
   trials: readonly Float64Array[],

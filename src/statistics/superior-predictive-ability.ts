@@ -9,29 +9,29 @@ import { inDigits } from '../language/fact.ts';
 
 /** Three p values, each above 0 to 1: `lower <= consistent <= upper`. */
 export interface PredictiveAbility {
-  /** As if no trial were worse than the benchmark: too small where some are. */
+  /** P value as if no trial were worse than the benchmark: too small if some are. */
   readonly lower: number;
-  /** Without the trials that are clearly worse: the one to use. */
+  /** P value without the trials that are clearly worse: the one to use. */
   readonly consistent: number;
-  /** As if all trials were as good as the benchmark: too large where bad ones are among them. */
+  /** P value as if all trials were as good as the benchmark: too large if some are bad. */
   readonly upper: number;
-  /** The largest mean by its deviation, at least 0. */
+  /** Largest mean over its deviation, at least 0. */
   readonly statistic: number;
-  /** The place of the trial that has it. */
+  /** Index of the trial with the largest one. */
   readonly best: number;
   readonly draws: number;
   readonly meanBlock: number;
 }
 
 /**
- * Hansen's test for superior predictive ability: White's reality check with each mean by its own deviation,
- * and without the trials that are clearly worse than the benchmark, which only make the check weaker. Each
- * column of `trials` has returns less those of the benchmark, one a period, of the same periods; as they are
- * for a benchmark of cash. The statistic is `max(0, sqrt(n) mean / deviation)`; a draw has the same of `mean
- * of the draw - g(mean)`, with `g` the mean (upper), the mean or 0 below `-deviation sqrt(2 ln ln n / n)`
- * (consistent), and the mean or 0 below 0 (lower). A trial that never varies, or whose mean does not in
- * draws, is left out. The p value is `(1
- * + draws as good) / (1 + draws)`, which is never 0.
+ * Computes Hansen's test for superior predictive ability: White's reality check with each mean over its own
+ * deviation, and without the trials that are clearly worse than the benchmark, which only weaken the check.
+ * Each column of `trials` has returns less those of the benchmark, one for each period, of the same periods;
+ * for a benchmark of cash, the returns as they are. The statistic is `max(0, sqrt(n) mean / deviation)`; a
+ * draw uses `mean of the draw - g(mean)` instead, with `g` the mean (upper), the mean or 0 below `-deviation
+ * sqrt(2 ln ln n / n)` (consistent), and the mean or 0 below 0 (lower). A trial that never varies, or whose
+ * mean does not vary in draws, is left out. The p value is `(1 + draws as good) / (1 + draws)`, which is
+ * never 0.
  *
  * Unknown without a trial that varies, and below 20 periods. Throws `InvalidSample` at a number that is not
  * finite, at columns of different lengths, and at options out of range. Hansen, "A Test for Superior
@@ -61,7 +61,7 @@ export function superiorPredictiveAbility(
   });
 }
 
-/** Trials in units of their deviation, about their means, times `sqrt(n)`; and what is added to a draw. */
+/** Trials in units of their deviation, about their means, times `sqrt(n)`; with what is added to a draw. */
 interface PredictiveTest {
   readonly trials: readonly Float64Array[];
   readonly statistic: number;
@@ -71,7 +71,7 @@ interface PredictiveTest {
   readonly consistentShift: Float64Array;
 }
 
-/** Works out what the draws are compared with. */
+/** Computes the values that the draws are compared with. */
 function predictiveTest(centred: readonly CentredTrial[], meanBlock: number): PredictiveTest {
   const periods = centred[0]?.centred.length ?? 0;
   const trials: Float64Array[] = [];
@@ -99,7 +99,7 @@ function predictiveTest(centred: readonly CentredTrial[], meanBlock: number): Pr
   };
 }
 
-/** In how many draws each statistic is at least as large as the one that was found. */
+/** Counts the draws in which each statistic is at least as large as the observed one. */
 function countDraws(
   test: PredictiveTest,
   draws: BootstrapDraws,
@@ -121,14 +121,14 @@ function countDraws(
   return { lower, consistent, upper };
 }
 
-/** Lags with a weight below it add nothing that a float can hold. */
+/** Smallest weight of a lag: lower ones add nothing that a float can hold. */
 const LEAST_WEIGHT = 1e-17;
 
 /**
- * The deviation that `sqrt(n) mean` has under the stationary bootstrap, without drawing: the root of `c[0] +
- * 2 sum over lags of kappa[lag] c[lag]`, with `kappa[i] = (n - i) / n (1 - q)^i + i / n (1 - q)^(n - i)` and
- * `q = 1 / meanBlock`. `centred` are values less their mean. Politis and Romano (1994), lemma 1; Hansen, "A
- * Test for Superior Predictive Ability", Journal of Business and Economic Statistics 23 (2005), 2.3.
+ * Returns the deviation of `sqrt(n) mean` under the stationary bootstrap, without drawing: the root of `c[0]
+ * + 2 sum over lags of kappa[lag] c[lag]`, with `kappa[i] = (n - i) / n (1 - q)^i + i / n (1 - q)^(n - i)`
+ * and `q = 1 / meanBlock`. `centred` are values less their mean. Politis and Romano (1994), lemma 1; Hansen,
+ * "A Test for Superior Predictive Ability", Journal of Business and Economic Statistics 23 (2005), 2.3.
  */
 export function bootstrapDeviation(centred: Float64Array, meanBlock: number): number {
   const count = centred.length;
@@ -145,19 +145,19 @@ export function bootstrapDeviation(centred: Float64Array, meanBlock: number): nu
 export interface RealityCheck {
   /** Probability that luck alone would show a best trial as good as this one, above 0 to 1. */
   readonly pValue: number;
-  /** The place of the trial with the largest mean. */
+  /** Index of the trial with the largest mean. */
   readonly best: number;
   readonly draws: number;
   readonly meanBlock: number;
 }
 
 /**
- * White's reality check: is the best of many trials better than the benchmark, in view of how many were
- * tried? Each column of `trials` has returns less those of the benchmark, one a period, of the same periods;
- * as they are for a benchmark of cash. Compares the largest mean with the largest mean of each draw, about
- * the means that were found. A trial that never varies is left out. The p value is `(1 + draws as good) / (1
- * + draws)` (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, eq. 4.11), which is never
- * 0.
+ * Computes White's reality check: whether the best of many trials is better than the benchmark, given their
+ * number. Each column of `trials` has returns less those of the benchmark, one for each period, of the same
+ * periods; for a benchmark of cash, the returns as they are. It compares the largest mean with the largest
+ * mean of each draw, centred on the observed means. A trial that never varies is left out. The p value is `(1
+ * + draws as good) / (1 + draws)` (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, eq.
+ * 4.11), which is never 0.
  *
  * Unknown without a trial that varies, and below 20 periods. Throws `InvalidSample` at a number that is not
  * finite, at columns of different lengths, and at options out of range. White, "A Reality Check for Data
@@ -180,24 +180,24 @@ export function realityCheck(
   return known({ pValue: (1 + asGood) / (1 + draws), best: best.index, draws, meanBlock });
 }
 
-/** A trial less its mean, and the mean, both in units that keep every sum within the range of floats. */
+/** Trial less its mean, with the mean, in units that keep every sum within the range of floats. */
 interface CentredTrial {
-  /** Its place among all that were given. */
+  /** Index among all given trials. */
   readonly index: number;
   readonly mean: number;
   readonly centred: Float64Array;
 }
 
-/** `own`: in units of the largest return of each trial. `common`: in units of the largest of all. */
+/** Unit of returns: `own` is the largest return of each trial, `common` the largest of all. */
 type TrialUnit = 'own' | 'common';
 
-/** Fewer have no days to draw from. */
+/** Minimum number of periods to draw from. */
 const LEAST_PERIODS = 20;
 
 /**
- * Returns the trials that vary, at least one: the input of the tests of many trials. A trial that never
- * varies would be as good in every draw as it was. Unknown without a trial that varies, and below 20 periods.
- * Throws `InvalidSample` at a number that is not finite, and at columns of different lengths.
+ * Returns the trials that vary, at least one, as the tests of many trials need them. A trial that never
+ * varies would be as good in every draw as observed. Unknown without a trial that varies, and below 20
+ * periods. Throws `InvalidSample` at a number that is not finite, and at columns of different lengths.
  */
 export function centredTrials(trials: readonly Float64Array[], unit: TrialUnit): Estimate<CentredTrial[]> {
   const periods = checkTrials(trials);

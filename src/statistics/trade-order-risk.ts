@@ -14,41 +14,40 @@ import { inDigits } from '../language/fact.ts';
 
 export interface TradeOrderOptions {
   readonly random: RandomSource;
-  /** 1 to 1,000,000; 1,000 is usual. */
+  /** Number of runs, 1 to 1,000,000; default 1,000. */
   readonly runs?: number;
   /**
-   * `reorder`: the same trades in another order, for the drawdown. `resample`: as many trades, each drawn
-   * from all, so that some come twice and the end differs too.
+   * Kind of draw. `reorder`: the same trades in another order, for the drawdown. `resample`: as many trades,
+   * each drawn from all, so that some appear twice and the end differs too.
    */
   readonly draw?: 'reorder' | 'resample';
 }
 
 export interface TradeOrderRisk {
-  /** Of the largest loss from a peak, 0 to 1. */
+  /** Percentiles of the largest loss from a peak, 0 to 1. */
   readonly drawdown: Quantiles;
-  /** Of the final equity, where the initial one is 1. */
+  /** Percentiles of the final equity, if the initial one is 1. */
   readonly finalEquity: Quantiles;
-  /** In the order in which the trades were. */
+  /** Drawdown of the trades in their original order. */
   readonly observedDrawdown: number;
   readonly observedFinalEquity: number;
-  /** The share of runs whose drawdown was at least as deep as the observed one, 0 to 1. */
+  /** Share of runs whose drawdown is at least as deep as the observed one, 0 to 1. */
   readonly asDeep: number;
-  /** The share of runs that ended below where they began, 0 to 1. */
+  /** Share of runs that end below their start, 0 to 1. */
   readonly lossShare: number;
   readonly runs: number;
 }
 
-/** Fewer have hardly any order. */
+/** Minimum number of trades: the order of fewer says little. */
 const LEAST_TRADES = 10;
 
 /**
- * Monte Carlo of the order of trades: what the drawdown and the end could have been with the luck of another
- * order. `changes` has what each trade made of the equity at its time: 0.02 is 2 % more. They are compounded;
- * a change of -1 or less ends with nothing. Trades are taken as independent, so that losses that come in
- * series are underrated. Unknown below ten trades. Throws `InvalidSample` at a number that is not finite, at
- * changes that make more than 1e100 of 1, and at options out of range. Pardo, "The Evaluation and
- * Optimization of Trading Strategies" (2008), 11; the shuffle is Durstenfeld's, Communications of the ACM 7
- * (1964).
+ * Simulates other orders of trades (Monte Carlo): which drawdown and end were possible with other luck.
+ * `changes` has the change of equity by each trade: 0.02 is 2 % more. They are compounded; after a change of
+ * -1 or less nothing is left. Trades count as independent, so that losses that come in series are
+ * underestimated. Unknown below ten trades. Throws `InvalidSample` at a number that is not finite, at changes
+ * that turn 1 into more than 1e100, and at options out of range. Pardo, "The Evaluation and Optimization of
+ * Trading Strategies" (2008), 11; the shuffle is Durstenfeld's, Communications of the ACM 7 (1964).
  */
 export function tradeOrderRisk(changes: Float64Array, options: TradeOrderOptions): Estimate<TradeOrderRisk> {
   const { random, runs = 1_000, draw = 'reorder' } = options;
@@ -84,7 +83,7 @@ export function tradeOrderRisk(changes: Float64Array, options: TradeOrderOptions
   });
 }
 
-/** More than an account can come to: changes were handed over in percent, or in money. */
+/** Largest plausible equity: beyond it, changes were probably given in percent, or in money. */
 const MOST_EQUITY = 1e100;
 
 function compounded(changes: Float64Array): { readonly drawdown: number; readonly end: number } {
@@ -118,30 +117,29 @@ function resample(from: Float64Array, into: Float64Array, random: RandomSource):
 export interface RandomEntryOptions {
   /** Number of bars of the range. */
   readonly bars: number;
-  /** For how many bars each trade was held, at least 1 each. */
+  /** Number of bars for which each trade was held, at least 1 each. */
   readonly heldBars: readonly number[];
   readonly random: RandomSource;
 }
 
-/** A position from the open of one bar to the open of another one, which may be the end of the range. */
+/** Position from the open of one bar to the open of a later one, which may be the end of the range. */
 export interface PlannedPosition {
   readonly entryBar: number;
-  /** Above `entryBar`, at most the number of bars. */
+  /** Index of the bar of the exit, above `entryBar`, at most the number of bars. */
   readonly exitBar: number;
 }
 
-/** More bars are no range of bars. */
+/** Maximum number of bars in a range. */
 const MOST_BARS = 100_000_000;
 
 /**
- * A plan of trades with the same number, the same holding times and so the same exposure as those of a
- * strategy, at random places: the control that says whether its entries are worth more than being in the
- * market. The holding times are shuffled, and the bars without a position are split at random before, between
- * and after them, each split as likely as any other. Positions do not overlap; one may follow another at
- * once. Unknown without a trade, and where the held bars are more than there are. Throws `InvalidSample` at
- * counts that are not whole or out of range. The draw is that of k places without replacement (Knuth, "The
- * Art of Computer Programming" 2, 3.4.2, algorithm S); random entries as a control: Aronson, "Evidence-Based
- * Technical Analysis" (2006), 5.
+ * Plans trades at random places, as many as a strategy had, with the same holding times and so the same
+ * exposure: a control that shows whether the strategy's entries are better than just being in the market. The
+ * holding times are shuffled, and the bars without a position are split at random before, between and after
+ * them, each split equally likely. Positions do not overlap; one may follow another at once. Unknown without
+ * a trade, and if more bars are held than there are. Throws `InvalidSample` at counts that are not whole or
+ * out of range. The draw is that of k places without replacement (Knuth, "The Art of Computer Programming" 2,
+ * 3.4.2, algorithm S); random entries as a control: Aronson, "Evidence-Based Technical Analysis" (2006), 5.
  */
 export function randomEntries(options: RandomEntryOptions): Estimate<PlannedPosition[]> {
   const { bars, heldBars, random } = options;
@@ -155,7 +153,7 @@ export function randomEntries(options: RandomEntryOptions): Estimate<PlannedPosi
   return known(planOf(shuffled(heldBars, random), bars - exposed, random));
 }
 
-/** Takes idle bars and trades in turn: what comes next is in proportion to what is left of both. */
+/** Places idle bars and trades one by one, each with a probability in proportion to what is left of both. */
 function planOf(heldBars: readonly number[], idleBars: number, random: RandomSource): PlannedPosition[] {
   const plan: PlannedPosition[] = [];
   let bar = 0;

@@ -15,16 +15,16 @@ import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';
 
-/** Code of a strategy that is larger is not sent. */
+/** Maximum size of strategy code that is sent to workers, in bytes; larger code is refused. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_FILES = 200;
-/** A shorter secret can be guessed. */
+/** Minimum length of a shared secret, in characters: a shorter one can be guessed. */
 const LEAST_SECRET = 16;
 
-/** So that what is signed here is nothing else anywhere. */
+/** Prefix of everything that is signed here, so that a signature is valid for nothing else. */
 const PURPOSE = 'sarraf strategy code\n';
 
-/** A path below a folder: nothing leads out of it. */
+/** Relative path of a file inside a folder: one that leads out of the folder is refused. */
 const innerPath = z
   .string()
   .max(300)
@@ -41,10 +41,7 @@ const BUNDLE = z.strictObject({
     .max(MOST_FILES),
 });
 
-/**
- * A strategy's file with all that it imports by a path, as bytes. Throws `INVALID_OPTIONS` where it is too
- * much.
- */
+/** Packs a strategy's file and all files that it imports by a path. Throws `INVALID_OPTIONS` if too large. */
 export function writeBundle(file: string): Buffer {
   const texts = codeFiles(file);
   const root = commonFolder([...texts.keys()]);
@@ -59,7 +56,7 @@ export function writeBundle(file: string): Buffer {
   );
 }
 
-/** HMAC-SHA256 of code, in hex. */
+/** Returns the HMAC-SHA256 of code, in hex. */
 export function signBundle(bytes: Uint8Array, secret: string): string {
   return createHmac('sha256', secret).update(PURPOSE).update(bytes).digest('hex');
 }
@@ -72,8 +69,8 @@ export function isSignedBundle(bytes: Uint8Array, hmac: string, secret: string):
 }
 
 /**
- * Writes code that was signed into a folder of its own, and answers the path of the strategy. Throws
- * `INVALID_STRATEGY` where it is not the code that was named; nothing is left of it then.
+ * Unpacks signed code into a new folder and returns the path of the strategy's file. Throws
+ * `INVALID_STRATEGY`, and leaves no file behind, if the code is not the code that was named.
  */
 export function unpackBundle(
   bytes: Uint8Array,
@@ -103,7 +100,7 @@ export function unpackBundle(
   return join(target, bundle.entry);
 }
 
-/** Throws `INVALID_OPTIONS` for a secret that can be guessed. */
+/** Returns a shared secret. Throws `INVALID_OPTIONS` if it is too short. */
 export function checkSecret(secret: string): string {
   const text = secret.trim();
   if (text.length >= LEAST_SECRET) return text;
@@ -113,7 +110,7 @@ export function checkSecret(secret: string): string {
   );
 }
 
-/** The deepest folder that all files are below. */
+/** Returns the deepest folder that contains all files. */
 function commonFolder(files: readonly string[]): string {
   const [first = '', ...others] = files.map((file) => dirname(file));
   let folder = first;
@@ -129,8 +126,8 @@ function commonFolder(files: readonly string[]): string {
 const IMPORT = /\bfrom\s*['"](\.{1,2}\/[^'"]+)['"]|\bimport\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g;
 
 /**
- * A strategy's file and the files that it imports by a path, theirs too, with what they say, by whole paths.
- * Packages and the SDK are not looked into.
+ * Reads a strategy's file and all files that it imports by a path, directly or not, by absolute path.
+ * Packages and the SDK are left out.
  */
 function codeFiles(file: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
@@ -148,15 +145,15 @@ function codeFiles(file: string): ReadonlyMap<string, string> {
   return texts;
 }
 
-/** SHA-256 of the code of a strategy: with other code a study would go on as another one. */
+/** Returns the SHA-256 of a strategy's code. With other code a study is another study. */
 export function codeHash(file: string): string {
   const hash = createHash('sha256');
-  // By what they say: a strategy that was moved to another folder is the same.
+  // The hash is of the contents: a strategy that was moved to another folder stays the same.
   for (const text of [...codeFiles(file).values()].toSorted()) hash.update(`${text.length}\n${text}`);
   return hash.digest('hex');
 }
 
-/** Folders of `src/` that change no trial: commands, reports, and what reads trials that are there. */
+/** Folders of `src/` whose code changes no result of a trial, such as commands and reports. */
 const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'backtest/report',
   'cli',
@@ -171,7 +168,7 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'study/validation',
 ]);
 
-/** File in which a build stores the version of the sources it was made of. */
+/** Name of the file in which a build stores the version of the sources that it was built from. */
 const ENGINE_VERSION_FILE = 'engine-version';
 
 const manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -179,9 +176,9 @@ const manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
 let known: string | null = null;
 
 /**
- * Version of the code that runs trials: the version of sarraf, and the first 12 hexadecimal digits of the
- * SHA-256 of its code and of the versions of its dependencies. The version alone would not do: two checkouts
- * of one version differ. The sources and the bundle that is made of them have the same one.
+ * Returns the version of the code that runs trials: the version of sarraf, and the first 12 hexadecimal
+ * digits of the SHA-256 of its code and of the versions of its dependencies. The version alone is not enough:
+ * two checkouts of one version differ. The sources and the bundle built from them have the same version.
  */
 export function engineVersion(): string {
   known ??= IS_BUNDLE
@@ -190,7 +187,7 @@ export function engineVersion(): string {
   return known;
 }
 
-/** The same, worked out from the sources of a checkout. */
+/** Returns the version that `engineVersion` names, computed from the sources of a checkout. */
 export function versionOfSources(checkout: string): string {
   const hash = createHash('sha256');
   const packageJson = readFileSync(join(checkout, 'package.json'), 'utf8');
@@ -203,7 +200,7 @@ export function versionOfSources(checkout: string): string {
   return `${VERSION}+${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** In one order on every machine. */
+/** Lists all files below a folder, in the same order on every machine. */
 function filesBelow(root: string, folder: string): readonly string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   const paths = new Map(

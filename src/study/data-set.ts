@@ -9,30 +9,32 @@ import type { RunRange } from './objectives.ts';
 import { z } from 'zod';
 import type { FileSignal } from '../backtest/signals.ts';
 
-/** Kinds of data recorded of a market. */
+/** Kinds of recorded market data. */
 export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;
 
-/** Rows of one kind of one market that a study was asked about, the hold-out among them. */
+/** Description of the rows of one kind of one market that a study uses, including the hold-out. */
 export interface DataSet {
   readonly market: string;
   readonly kind: (typeof DATA_KINDS)[number];
-  /** Of candles; null of all else. */
+  /** Timeframe of candles; null for other kinds. */
   readonly timeframe: string | null;
-  /** Number of candles, or other rows. */
+  /** Number of candles or of other rows. */
   readonly bars: number;
-  /** The times of the first and the last one, in ms since 1970; a candle's is its open. */
+  /** Times of the first and the last row, in ms since 1970; for a candle, its open time. */
   readonly firstMs: number;
   readonly lastMs: number;
-  /** Of what the rows say, whatever file they come from. */
+  /** SHA-256 of the content of the rows, whatever file they come from. */
   readonly sha256: string;
   /**
-   * The same of each month of UTC. Other studies whose rows have a month in common with these have searched
-   * the same data, even if they began or ended elsewhere.
+   * SHA-256 of the rows of each UTC month. Studies that share a month's hash have searched the same data,
+   * even if their ranges begin or end elsewhere.
    */
   readonly months: readonly string[];
 }
 
-/** Names bars by what they say: the same bars of a CSV file and of the catalogue have the same name. */
+/**
+ * Describes candles by their content: a CSV file and the catalogue give the same hash for the same candles.
+ */
 export function dataSetOf(columns: CandleColumns): DataSet {
   const { market, timeframe, length, openTimeMs } = columns;
   return namedSet(
@@ -42,7 +44,7 @@ export function dataSetOf(columns: CandleColumns): DataSet {
   );
 }
 
-/** Names rows by what each month of them says. */
+/** Describes rows by the content of each month. */
 export function namedSet(
   of: Pick<DataSet, 'market' | 'kind' | 'timeframe'> & { readonly length: number },
   timeOf: (row: number) => number,
@@ -79,8 +81,8 @@ export function dataSetText({ market, kind, timeframe, bars }: Omit<DataSet, 'mo
 }
 
 /**
- * Returns the anchors of bars that do not begin as UTC does: they change how longer bars are made of the same
- * bars.
+ * Returns the anchors of candles that do not start with UTC hours and days, as text: they change how longer
+ * candles are made of the same ones.
  */
 function elsewhere({ anchors = {} }: CandleColumns): string {
   return TIMEFRAMES.flatMap((timeframe) => {
@@ -91,7 +93,9 @@ function elsewhere({ anchors = {} }: CandleColumns): string {
   }).join('');
 }
 
-/** Cells are compared by their values, since two sources may count them in other decimals. */
+/**
+ * Returns the SHA-256 of candles. Cells count by their values, since two sources may store other decimals.
+ */
 function digestOf(columns: CandleColumns): string {
   const { market, timeframe, length, openTimeMs, priceDecimals, volumeDecimals } = columns;
   const hash = createHash('sha256').update(`${market} ${timeframe} ${length}${elsewhere(columns)}\n`);
@@ -106,17 +110,17 @@ function digestOf(columns: CandleColumns): string {
   return hash.digest('hex');
 }
 
-/** Months of the calendar, counted on from year 0. */
+/** Returns the UTC month of a time, counted from year 0. */
 function monthOf(timeMs: number): number {
   const { year, month } = gregorianOf(Math.floor(timeMs / DAY_MS));
   return year * 12 + month;
 }
 
-/** Times of a market's data: the opens of its candles, or the times of its books. */
+/** Times of a market's data: the open times of its candles, or the times of its books. */
 export interface MarketTimes {
   readonly market: string;
   readonly noun: 'candles' | 'books';
-  /** In ms since 1970, rising. */
+  /** Times in ms since 1970, rising. */
   readonly timeMs: Float64Array;
   /** Grid of the candles' starts and ends; absent for books. */
   readonly grid?: BarGrid;
@@ -135,12 +139,12 @@ export function timesOfBooks({ market, books }: Pick<PackedMarket, 'market' | 'b
   return { market, noun: 'books', timeMs };
 }
 
-/** The first one at a time or later; null where there is none. */
+/** Returns the first time that is not before `fromMs`; null if there is none. */
 export function firstTimeFrom({ timeMs }: MarketTimes, fromMs: number): number | null {
   return timeMs[placeOf(timeMs, fromMs)] ?? null;
 }
 
-/** Throws `INVALID_OPTIONS` where some market has too little in a range. */
+/** Throws `INVALID_OPTIONS` if a market has too few candles or books in a range. */
 export function refuseFew(
   all: readonly MarketTimes[],
   of: RunRange & { readonly least: number; readonly where: string; readonly advice: string },
@@ -159,21 +163,19 @@ export function refuseFew(
 const placeOf = (timeMs: Float64Array, atMs: number): number =>
   rowFrom(timeMs.length, (row) => timeMs[row] ?? 0, atMs);
 
-/**
- * Signals from outside for a study's strategy, as its identity records them, including those of the hold-out.
- */
+/** Signals of a study's strategy, as its identity records them, including those of the hold-out. */
 export const storedSignalSet = z.strictObject({
   count: z.int().min(0),
-  /** The times of the first and the last one, in ms since 1970; 0 without any. */
+  /** Times of the first and the last signal, in ms since 1970; 0 if there are none. */
   firstMs: z.int(),
   lastMs: z.int(),
-  /** Of what they say and when, whatever file they come from. */
+  /** SHA-256 of the signals' contents and times, whatever file they come from. */
   sha256: z.string(),
 });
 
 export type SignalSet = z.output<typeof storedSignalSet>;
 
-/** Signals within a range in the order of their times: no run of a study gets others. */
+/** Returns the signals within a range, in the order of their times: a run of a study gets no others. */
 export function cutSignals(
   signals: readonly FileSignal[],
   { fromMs, toMs }: RunRange,
@@ -184,7 +186,7 @@ export function cutSignals(
     .map(named);
 }
 
-/** Its place is the same on every machine: what a trial says of it must be, too. */
+/** Replaces a signal's place by a name that is the same on every machine, as results of trials must be. */
 const named = (signal: FileSignal): FileSignal => ({ ...signal, place: `signal ${signal.id}` });
 
 export function signalSetOf(signals: readonly FileSignal[]): SignalSet {
@@ -193,7 +195,7 @@ export function signalSetOf(signals: readonly FileSignal[]): SignalSet {
   return { count: signals.length, firstMs: first?.atMs ?? 0, lastMs: last?.atMs ?? 0, sha256 };
 }
 
-/** Signals as the bytes of a file that workers fetch. */
+/** Writes signals as the bytes of a file that workers download. */
 export function writeSignals(signals: readonly FileSignal[]): Buffer {
   const rows = signals.map(({ atMs, strategy, name, id, payload, sentAtMs, source }) => [
     atMs,

@@ -2,12 +2,12 @@ import { ENGLISH_MISSING_REASONS } from '../statistics/estimate.ts';
 import { z } from 'zod';
 import { factsOf, type Fact, type FactFigure } from '../language/fact.ts';
 
-/** A finding of a study, in no language. */
+/** A finding of a study as data, to be written in either language. */
 export type StudyFinding = Fact<keyof typeof ENGLISH_FINDINGS>;
 
 export const finding = factsOf<typeof ENGLISH_FINDINGS>();
 
-/** Words that nobody translates, such as those of an error. */
+/** Makes a finding of a text that is never translated, such as an error message. */
 export const said = (text: string): StudyFinding => finding('said', { text });
 
 const isKey = (key: unknown): key is StudyFinding['fact'] =>
@@ -37,21 +37,21 @@ const figure: z.ZodType<FactFigure> = z.lazy(() =>
   ]),
 );
 
-/** A finding as a file has it. */
+/** Schema of a finding as it is stored in a file. */
 export const findingSchema: z.ZodType<StudyFinding> = z.strictObject({
   fact: z.custom<StudyFinding['fact']>(isKey),
   figures: z.record(z.string(), figure),
 });
 
-/** The same; files of before have words. */
+/** Schema of a stored finding that also reads older files, which hold plain text. */
 export const storedFinding: z.ZodType<StudyFinding> = z.union([z.string().transform(said), findingSchema]);
 
-/** Findings of a study as sentences: its outcome, its notes, and the reasons tests were not made. */
+/** English sentences of a study's findings: its outcome, its notes, and why tests were not made. */
 export const ENGLISH_FINDINGS = {
   ...ENGLISH_MISSING_REASONS,
-  /** Words that nobody translates, such as those of an error. */
+  /** Text that is never translated, such as an error message. */
   said: '{text}',
-  /** Another text as a sentence: it begins with a capital. */
+  /** Another text as a sentence that begins with a capital. */
   sentence: '{text}.',
   'lack.figure': 'no figure',
   'lack.numbers': 'expected params that are numbers, found choices alone',
@@ -166,7 +166,7 @@ export const ENGLISH_FINDINGS = {
   'paid.latency': '{out} ms out and {back} ms back',
 } as const;
 
-/** All that commands and the report say of a study, outside its charts. */
+/** English texts of commands and the report on a study, except the charts. */
 export const ENGLISH_STUDY = {
   ...ENGLISH_FINDINGS,
   nothing: 'n/a',

@@ -27,7 +27,7 @@ const MOST_BYTES = 2 * 1024 ** 3;
 
 const NAME = /^[0-9a-f]{64}$/;
 
-/** Files by the SHA-256 of what they say, in a folder. Several processes may use it at once. */
+/** Folder of files that are named by the SHA-256 of their content. Several processes may use it at once. */
 export class FileCache {
   private readonly folder: string;
   private readonly mostBytes: number;
@@ -38,7 +38,7 @@ export class FileCache {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** Returns the content of a file; null if there is none, or if it no longer matches: then it is removed. */
+  /** Returns the content of a file; null if it is missing or damaged. A damaged file is removed. */
   find(sha256: string): Buffer | null {
     const path = join(this.folder, sha256);
     let bytes: Buffer;
@@ -57,8 +57,8 @@ export class FileCache {
   }
 
   /**
-   * Keeps a file, whose checksum was looked at. Others go where there is no room for all. Throws what the
-   * system says where it can not be written; nothing is left of it then.
+   * Stores a file whose checksum was verified; the least recently used files are deleted if there is no room.
+   * Throws the system's error, and leaves nothing behind, if the file cannot be written.
    */
   write(sha256: string, bytes: Uint8Array): void {
     const made = join(this.folder, `${sha256}.${process.pid}.new`);
@@ -90,18 +90,18 @@ export class FileCache {
   }
 }
 
-/** A host from which a worker fetches files of studies. */
+/** Host from which a worker downloads files of studies. */
 export interface FileSource {
-  /** As a URL has it: in lower case, one of IPv6 in brackets. */
+  /** Host as a URL writes it: in lower case, an IPv6 address in brackets. */
   readonly host: string;
-  /** Null: any. */
+  /** Port; null for any. */
   readonly port: number | null;
 }
 
 const LARGEST_PORT = 65_535;
 const OF_THIS_MACHINE: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
-/** Reads `HOST` or `HOST:PORT`; one of IPv6 stands in brackets. Throws `INVALID_OPTIONS`. */
+/** Reads `HOST` or `HOST:PORT`, with an IPv6 address in brackets. Throws `INVALID_OPTIONS`. */
 export function readFileSource(text: string): FileSource {
   const [, written, portText] = /^(\[[\da-f:.]+\]|[^:[\]/@?#\s]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const host = written === undefined ? undefined : URL.parse(`http://${written}`)?.hostname;
@@ -115,17 +115,18 @@ export function readFileSource(text: string): FileSource {
   return { host, port };
 }
 
-/** Default source of files: the machine of Redis. */
+/** Returns the default source of files: the host of Redis, on any port. */
 export const sourceOfRedis = ({ host }: { readonly host: string }): FileSource =>
   readFileSource(host.includes(':') ? `[${host}]` : host);
 
 /**
- * The origin of the address that an offer names. Whoever writes to Redis could name any: only what the
- * worker's own command line allows is asked. Throws `DATA_UNUSABLE`, with the option to write.
+ * Returns the origin of the address in an offer. Whoever writes to Redis could name any address, so only
+ * those on the worker's own command line are allowed. Throws `DATA_UNUSABLE`, with the option that would
+ * allow it.
  */
 export function allowedOrigin(address: string, sources: readonly FileSource[]): string {
   const url = URL.parse(address);
-  // Nothing but a host and a port: no path, no name and password.
+  // Only a host and a port are allowed: no path, no name and password.
   if (url?.protocol !== 'http:' || url.href !== `${url.origin}/`)
     throw refused('an address such as http://10.0.0.1:7300', address, 'mend what writes to Redis');
   const port = url.port === '' ? 80 : Number(url.port);
@@ -153,18 +154,18 @@ const refused = (expected: string, found: string, remedy: string): SarrafError =
 /** Address at which the coordinator serves files. */
 export interface ServedAddress {
   readonly host: string;
-  /** 0: a free one. */
+  /** Port; 0 for any free one. */
   readonly port: number;
 }
 
-/** Workers of this machine alone. */
+/** Default address, which only workers on this machine can reach. */
 export const LOOPBACK: ServedAddress = { host: '127.0.0.1', port: 0 };
 
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '*']);
 
 /**
- * Reads `HOST:PORT`. Throws `INVALID_OPTIONS`, also for the address of all networks: workers are told where
- * to ask.
+ * Reads `HOST:PORT`. Throws `INVALID_OPTIONS`, also for the address of all networks: workers need one host to
+ * connect to.
  */
 export function readServedAddress(text: string): ServedAddress {
   const [, bracketed, plain, portText = ''] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
@@ -180,16 +181,16 @@ export function readServedAddress(text: string): ServedAddress {
 const wrongAddress = (expected: string, found: string): SarrafError =>
   new SarrafError('INVALID_OPTIONS', `expected for --serve ${expected}, found ${found}`);
 
-/** SHA-256 of the bytes of a file. */
+/** Returns the SHA-256 of a file's bytes, in hex. */
 export function checksumOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Data that trials see, as files. */
+/** Files with the data that trials see. */
 interface TrialFiles {
-  /** One for each market in order, and behind them its finer candles. */
+  /** Candles, one file for each market in order, followed by the files of finer candles. */
   readonly markets: readonly Buffer[];
-  /** Null where the strategy is told nothing from outside. */
+  /** Signals; null if the strategy gets none. */
   readonly signals: Buffer | null;
 }
 

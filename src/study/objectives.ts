@@ -4,16 +4,16 @@ import { type BacktestSummary, summarySchema } from '../backtest/result-schema.t
 import type { DailyReturns } from '../backtest/statistics.ts';
 import type { FigureKind } from '../page/study-data.ts';
 
-/** Metrics of a trial: figures by name; null if a figure has no value. */
+/** Metrics of a trial by name; null for a metric without a value. */
 export type TrialMetrics = Readonly<Record<string, number | null>>;
 
-/** A figure that a study makes as large or as small as it can. */
+/** Metric that a study maximizes or minimizes. */
 export interface Objective {
   readonly metric: string;
   readonly direction: Direction;
 }
 
-/** A figure that must not be below `least`, or above `most`. */
+/** Metric that must not be below `least` or above `most`. */
 export interface Constraint {
   readonly metric: string;
   readonly least?: number;
@@ -26,7 +26,7 @@ export interface Goals {
   readonly constraints: readonly Constraint[];
 }
 
-/** Figures of which less is better. */
+/** Metrics of which a lower value is better. */
 const LESS_IS_BETTER: ReadonlySet<string> = new Set([
   'volatility',
   'maxDrawdown',
@@ -37,12 +37,15 @@ const LESS_IS_BETTER: ReadonlySet<string> = new Set([
   ...REQUEST_FIGURES,
 ]);
 
-/** The direction of an objective that names none. */
+/** Returns the default direction of an objective. */
 export function usualDirection(metric: string): Direction {
   return LESS_IS_BETTER.has(metric) ? 'minimize' : 'maximize';
 }
 
-/** A trial that ran to its end, as a sampler is told of it. An objective without a value makes it fail. */
+/**
+ * Converts the metrics of a completed trial to the outcome that the sampler gets. The trial fails if an
+ * objective has no value.
+ */
 export function judgeTrial(metrics: TrialMetrics, { objectives, constraints }: Goals): TrialOutcome {
   const values: number[] = [];
   for (const { metric } of objectives) {
@@ -58,8 +61,8 @@ export function judgeTrial(metrics: TrialMetrics, { objectives, constraints }: G
 }
 
 /**
- * Returns how far constraints are broken: the sum of `|value - bound| / |bound|`; for a bound of 0 the
- * distance itself. A figure without a value breaks its constraint by 1.
+ * Returns how far constraints are broken: the sum of `|value - bound| / |bound|`, or of the distance itself
+ * for a bound of 0. A metric without a value breaks its constraint by 1.
  */
 function violationOf(metrics: TrialMetrics, constraints: readonly Constraint[]): number {
   return constraints.reduce((sum, { metric, least, most }) => {
@@ -76,7 +79,7 @@ function breach(distance: number, bound: number): number {
   return bound === 0 ? distance : distance / Math.abs(bound);
 }
 
-/** The figures of a summary as numbers. Money becomes the float next to it. */
+/** Returns the metrics of a summary as numbers. Amounts of money become the nearest float. */
 export function trialMetrics({ quote: _quote, ...figures }: BacktestSummary): TrialMetrics {
   return Object.fromEntries(
     Object.entries(figures).map(([name, value]) => [name, value === null ? null : Number(value)]),
@@ -84,7 +87,7 @@ export function trialMetrics({ quote: _quote, ...figures }: BacktestSummary): Tr
 }
 
 /**
- * Reason a trial has no figures:
+ * Reason a trial has no metrics:
  *
  * - `refused`: the strategy refuses these params.
  * - `stopped`: the strategy threw during the run, and stopped.
@@ -97,7 +100,7 @@ export const FAILURE_KINDS = ['refused', 'stopped', 'threw', 'no value', 'died',
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
-/** Report without figures, and the reason. */
+/** Report of a trial without metrics, with the reason. */
 export interface FailedReport {
   readonly kind: 'failed';
   readonly failure: FailureKind;
@@ -108,21 +111,21 @@ export type TrialReport =
   | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }
   | FailedReport;
 
-/** A range of time in ms since 1970; its end is not in it. */
+/** Time range in ms since 1970; its end is not part of it. */
 export interface RunRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Figures that are shown of every trial, beside the objectives. */
+/** Metrics that are shown for every trial, besides the objectives. */
 const ALWAYS_SHOWN: readonly string[] = ['totalReturn', 'maxDrawdown', 'trades'];
 
-/** The figures that a table of trials has: the objectives first. */
+/** Returns the metrics that a table of trials shows, the objectives first. */
 export function shownFigures(objectives: readonly string[]): readonly string[] {
   return [...new Set([...objectives, ...ALWAYS_SHOWN])];
 }
 
-/** Figures that are fractions, by what the schema of a summary says of them. */
+/** Metrics that are fractions, according to the schema of a summary. */
 const FRACTIONS = new Set([
   'maxDrawdown',
   ...Object.entries(summarySchema.shape).flatMap(([name, { description }]) =>

@@ -8,7 +8,7 @@ import type { OpenedHoldout, StudyStore } from './study-store.ts';
 import { TrialBench } from './trials/trial-bench.ts';
 import { withData } from './trials/trial-setup.ts';
 
-/** An opening, and whether it was the first one. */
+/** Result of opening a hold-out, and whether it was opened for the first time. */
 export interface HoldoutOpening {
   readonly opened: OpenedHoldout;
   readonly trial: StoredTrial;
@@ -16,12 +16,12 @@ export interface HoldoutOpening {
 }
 
 /**
- * Runs the chosen params once on the last part of the range, which no trial has seen. That it was opened is
- * on the disk before it is run, and stays there for ever. Opened again, it answers what was kept; where the
- * process ended in between, the same trial is run.
+ * Runs the chosen params once on the hold-out, the last part of the range, which no trial has seen. The
+ * opening is stored on disk before the run and is never removed. A second call returns the stored result, or
+ * runs the same trial if the process ended before there was one.
  *
- * Throws `INVALID_OPTIONS` for a study without a hold-out or trials, and for another trial than the one that
- * it was opened with.
+ * Throws `INVALID_OPTIONS` for a study without a hold-out or trials, and for another trial than the first
+ * time.
  */
 export async function openHoldout(
   study: PreparedStudy,
@@ -72,7 +72,7 @@ function chosenTrial(store: StudyStore, { settings }: PreparedStudy, number: num
 
 async function runHoldout(study: PreparedStudy, { params }: StoredTrial): Promise<HoldoutReport> {
   const { setup, data } = study;
-  // What is before it warms up, as it does before every range.
+  // The data before the hold-out warms the strategy up, as before every range.
   const bench = new TrialBench(withData(setup, data.all, data.range.splitMs));
   const report = await bench.run(params);
   if (report.kind === 'failed') return report;

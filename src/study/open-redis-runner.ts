@@ -20,17 +20,17 @@ import type { Redis } from 'ioredis';
 
 export interface RemoteOptions {
   readonly redis: RedisAddress;
-  /** Address at which workers find candles, and code if it is sent. */
+  /** Address at which workers download candles, and the code if it is sent. */
   readonly serve: ServedAddress;
-  /** With it the strategy's code is sent to workers that know the same. */
+  /** Shared secret for sending the strategy's code to workers that have the same; null to send no code. */
   readonly secret: string | null;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
 }
 
 /**
- * Offers a study to the workers of a Redis. Throws `QUEUE_UNUSABLE` where Redis can not be reached, and
- * `INVALID_OPTIONS` where the files can not be served or the code can not be sent.
+ * Offers a study to the workers of a Redis server. Throws `QUEUE_UNUSABLE` if Redis cannot be reached, and
+ * `INVALID_OPTIONS` if the files cannot be served or the code cannot be sent.
  */
 export async function openRedisRunner(study: PreparedStudy, options: RemoteOptions): Promise<StudyRunner> {
   const { redis, serve, secret, signal, log } = options;
@@ -87,12 +87,12 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
 
 const servedFileOf = (bytes: Buffer): ServedFile => ({ sha256: checksumOf(bytes), bytes: bytes.length });
 
-/** Workers that ask at once at most: others are closed, and ask again. */
+/** Maximum number of connections of workers; further ones are closed, and the workers retry. */
 const MOST_CONNECTIONS = 256;
 const ARRIVES_WITHIN_MS = 5_000;
 const LARGEST_HEADERS_BYTES = 4 * 1_024;
 
-/** Serves files to holders of the token, by the SHA-256 of their content. */
+/** Serves files by the SHA-256 of their content to clients that send the token. */
 export class FileServer {
   private readonly app: FastifyInstance;
   private readonly address: ServedAddress;
@@ -127,7 +127,7 @@ export class FileServer {
     });
   }
 
-  /** Begins to listen, and answers where. Throws `INVALID_OPTIONS` where the address can not be had. */
+  /** Starts listening and returns the address. Throws `INVALID_OPTIONS` if the address cannot be used. */
   async listen(): Promise<string> {
     const { host, port } = this.address;
     try {
@@ -153,12 +153,15 @@ export class FileServer {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Older ones lack commands that jobs need. Valkey tells the version of Redis that it is like. */
+/**
+ * Oldest supported version of Redis; older ones lack commands that jobs need. Valkey reports the Redis
+ * version that it is compatible with.
+ */
 const LEAST_VERSION = [6, 2] as const;
 
 type RedisAt = Pick<RedisLink, 'client' | 'shown'>;
 
-/** Throws `QUEUE_UNUSABLE` for a Redis that is too old. One that does not tell its version is tried. */
+/** Throws `QUEUE_UNUSABLE` if Redis is too old. A server that does not report its version is accepted. */
 export async function refuseOldRedis({ client, shown }: RedisAt): Promise<void> {
   const info = await infoOf(client);
   const [version, major, minor] = /^redis_version:(\d+)\.(\d+)\S*/m.exec(info) ?? [];
@@ -169,9 +172,7 @@ export async function refuseOldRedis({ client, shown }: RedisAt): Promise<void> 
   );
 }
 
-/**
- * Returns warnings about data that a Redis could lose, a line each; none if it does not report its settings.
- */
+/** Returns one line for each setting of Redis that could lose data; none if it does not report settings. */
 export async function redisWarnings({ client, shown }: RedisAt): Promise<readonly string[]> {
   const [save, appendOnly, info] = await Promise.all([
     setting(client, 'save'),
@@ -194,7 +195,7 @@ export async function redisWarnings({ client, shown }: RedisAt): Promise<readonl
 const isRecent = (major: number, minor: number): boolean =>
   major > LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor >= LEAST_VERSION[1]);
 
-/** Returns Redis's INFO; empty where it may not be read, as at some hosts of Redis. */
+/** Returns the INFO of Redis; empty if reading it is not permitted, as at some hosting providers. */
 async function infoOf(client: Redis): Promise<string> {
   try {
     return await client.info();
@@ -203,7 +204,7 @@ async function infoOf(client: Redis): Promise<string> {
   }
 }
 
-/** One setting; null where it may not be asked for. */
+/** Returns one setting of Redis; null if reading it is not permitted. */
 async function setting(client: Redis, name: string): Promise<string | null> {
   try {
     const answer = await client.config('GET', name);

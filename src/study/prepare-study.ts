@@ -41,24 +41,24 @@ import type { PackedMarket } from '../recording/packed-market.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-rows.ts';
 import { Sampler } from '../search/sampler.ts';
 
-/** A study that can be run: all that it needs was found, and fits together. */
+/** Study that is ready to run: everything that it needs was found and checked. */
 export interface PreparedStudy {
   readonly settings: StudySettings;
-  /** The study as it was written, with the space that the strategy declared. */
+  /** Study as it was written, with the space that the strategy declared. */
   readonly written: Readonly<Record<string, unknown>>;
   readonly space: Space;
   readonly identity: StudyIdentity;
   readonly data: StudyData;
-  /** Everything a trial needs besides its params and data. */
+  /** Everything that a trial needs besides its params and data. */
   readonly setup: StudySetup;
   readonly strategyFile: string;
-  /** Warnings about the study, a line each. */
+  /** Warnings about the study, one line each. */
   readonly problems: readonly string[];
 }
 
 /**
- * Loads the strategy, the bars and the signals of a study. Throws `INVALID_OPTIONS`, `INVALID_STRATEGY` or
- * `INVALID_FILE` for what does not fit, before anything is run.
+ * Loads the strategy, the candles and the signals of a study. Throws `INVALID_OPTIONS`, `INVALID_STRATEGY` or
+ * `INVALID_FILE` before anything runs if something does not fit.
  */
 export async function prepareStudy({ settings, written }: ReadStudy): Promise<PreparedStudy> {
   const setup = setupOfStudy(settings);
@@ -103,7 +103,7 @@ function fileOf({ strategies, strategiesFolders }: BotConfig): string {
 }
 
 async function definitionOf(file: string): Promise<StrategyDefinition> {
-  // Said as any file that can not be read is.
+  // Throws the usual error if the file cannot be read.
   readFileSync(file);
   const { strategies, problems } = await loadStrategies(file);
   const [first] = strategies;
@@ -112,9 +112,8 @@ async function definitionOf(file: string): Promise<StrategyDefinition> {
 }
 
 /**
- * All of a study's settings that decide its trials, as plain JSON. Where its data is, how many trials it may
- * have, how long it may take and how it is validated are not among them: the same study goes on with more of
- * them, or elsewhere.
+ * Returns all settings that decide a study's trials, as plain JSON. The place of its data, its budget and its
+ * validation are left out: the same study can continue with more trials, or elsewhere.
  */
 export function studyQuestion(settings: StudySettings, space: Space): Readonly<Record<string, unknown>> {
   const {
@@ -137,16 +136,16 @@ export function studyQuestion(settings: StudySettings, space: Space): Readonly<R
   ) as Readonly<Record<string, unknown>>;
 }
 
-/** The search space, and the same as the `space` of a study file. */
+/** Search space, also in the form in which a study file declares it. */
 interface SearchedSpace {
   readonly space: Space;
   readonly declared: Readonly<Record<string, SpaceEntry>>;
 }
 
 /**
- * The space of a study: what it declares, else what the strategy's params do, but for those that are fixed.
- * Throws `INVALID_OPTIONS` for a space without params, for one that the strategy does not know, and for a
- * param that is fixed and searched.
+ * Returns the space of a study: the declared one, else that of the strategy's params, without fixed ones.
+ * Throws `INVALID_OPTIONS` for a space without params, for an unknown param, and for one that is both fixed
+ * and searched.
  */
 function searchedSpace(of: {
   readonly declared: unknown;
@@ -159,7 +158,7 @@ function searchedSpace(of: {
       'INVALID_OPTIONS',
       'expected a strategy with params to search, found one without: give it params: z.strictObject({ … })',
     );
-  // It was read once already, and so it has the shape of a space.
+  // It was parsed once already, so it has the form of a space.
   const declared =
     of.declared === undefined
       ? ownSpace(schema, fixed)
@@ -195,21 +194,24 @@ interface Question {
   readonly config: BotConfig;
   readonly space: Space;
   readonly setup: StudySetup;
-  /** Null where the study has none. */
+  /** Signals; null if the study has none. */
   readonly signals: readonly FileSignal[] | null;
 }
 
-/** The data of a study, and what is unwise of it, a line each. */
+/** Data of a study, and warnings about it, one line each. */
 interface LoadedData {
   readonly data: StudyData;
   readonly problems: readonly string[];
 }
 
-/** Books of all markets together that threads share: with 24 levels a side they have 1.6 GB. */
+/**
+ * Maximum number of books of all markets in memory: with 24 levels on a side they take 1.6 GB.
+ */
 const MOST_BOOKS = 2_000_000;
 
 /**
- * The bars of every market that the strategy wants: those of the range, and all before it to warm up with.
+ * Loads the candles of every market that the strategy needs: those of the range, and all earlier ones to warm
+ * up.
  */
 async function loadBars({ settings, config, space, setup, signals }: Question): Promise<LoadedData> {
   if (setup.fidelity === 'poll') throw new SarrafError('INVARIANT', 'expected a study on candles');
@@ -239,7 +241,7 @@ async function loadBars({ settings, config, space, setup, signals }: Question): 
   };
 }
 
-/** Books, trades, statistics and bars of every market that the strategy wants: all up to the end. */
+/** Loads books, trades, statistics and candles of every market that the strategy needs, up to the end. */
 async function loadRecordings({ settings, config, space, signals }: Question): Promise<LoadedData> {
   const { catalogue: root = usualCatalogue(), currency = null } = settings;
   const toMs = settings.to ?? null;
@@ -272,7 +274,7 @@ async function loadRecordings({ settings, config, space, signals }: Question): P
   return { data, problems: [...problems, ...unheard(dated, { instances, data })] };
 }
 
-/** That signals are outside of the study, or missing. */
+/** Returns warnings about signals that are outside the study's range, or missing. */
 function unheard(
   signals: readonly DatedSignal[] = [],
   { instances, data }: Pick<CandleBacktest, 'instances'> & { readonly data: StudyData },
@@ -293,10 +295,12 @@ function cutOf({ from, to, holdout }: StudySettings): {
   return { fromMs: from ?? null, toMs: to ?? null, holdout: holdout ?? null };
 }
 
-/** Points that may be refused, by a rule that joins several params, before the strategy is given up. */
+/** Maximum number of points to try, before loading fails, if a rule between params refuses them. */
 const MOST_POINTS = 16;
 
-/** Loads with the fixed params and the strategy's defaults; where they do not do, by points of the space. */
+/**
+ * Loads with the fixed params and the strategy's defaults; if those are refused, with points of the space.
+ */
 async function withFittingParams<Loaded>(
   space: Space,
   fixed: Params,

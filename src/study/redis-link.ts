@@ -2,18 +2,21 @@ import { Redis } from 'ioredis';
 import { connectionOptions, type RedisAddress, redisFailure } from '../redis/redis-server.ts';
 import { SarrafError } from '../domain/errors.ts';
 
-/** Time limit of the first connection. */
+/** Time limit of the first connection, in ms. */
 const OPENS_WITHIN_MS = 10_000;
-/** It works again where it refused nothing for so long: a memory that is nearly full takes some. */
+/**
+ * Time without a failure, in ms, after which Redis is reported as back: one with little free memory still
+ * accepts some commands.
+ */
 const CALM_MS = 5_000;
-/** Text shown if Redis was available before. */
+/** Text of the log line if Redis was available before. */
 const PATIENT = 'nothing is lost, and it goes on when it is back';
-/** A connection that is gone is tried again after so long: at first, and at last. */
+/** First and longest delay before the next attempt to reconnect, in ms. */
 const RETRY_MS = { first: 200, last: 2_000 };
 
 /**
- * The connection to Redis. Commands wait while it is gone, so whoever sends some has a bound on them. It says
- * in one line that Redis is gone, why, and that it is back.
+ * Connection to Redis. Commands wait while it is lost, so callers must limit how many they send. It logs one
+ * line when Redis is lost, with the reason, and one when it is back.
  */
 export class RedisLink {
   readonly client: Redis;
@@ -25,7 +28,7 @@ export class RedisLink {
   /** Reported reason for the lost connection; null while connected. */
   private logged: string | null = null;
   private failedMs = Number.NEGATIVE_INFINITY;
-  /** True for an error that ends the wait for the first connection. */
+  /** Function that returns true for an error that ends the wait for the first connection. */
   private endsWait: ((error: unknown) => boolean) | null = null;
   private onGivenUp: (() => void) | null = null;
   private isClosed = false;
@@ -42,7 +45,7 @@ export class RedisLink {
     });
     endsAlways(this.client);
     const duplicate = this.client.duplicate.bind(this.client);
-    // What blocks has a connection of its own, of which only who made it knows.
+    // Blocking commands use connections of their own, which BullMQ makes with `duplicate`.
     this.client.duplicate = (override) => {
       const copy = duplicate(override);
       endsAlways(copy);
@@ -60,8 +63,8 @@ export class RedisLink {
   }
 
   /**
-   * Connects. Rejects with `QUEUE_UNUSABLE` where Redis refuses, and, unless `waits`, where it does not
-   * answer in time.
+   * Connects. Rejects with `QUEUE_UNUSABLE` if Redis refuses, and, unless `waits`, if it does not reply in
+   * time.
    */
   async open({ waits }: { readonly waits: boolean }): Promise<void> {
     const opened = new Promise<void>((resolve, reject) => {
@@ -80,7 +83,7 @@ export class RedisLink {
         resolve();
       });
     });
-    // What goes wrong is told by the event.
+    // The `error` event reports failures.
     this.client.connect().catch(() => undefined);
     try {
       await opened;
@@ -93,32 +96,35 @@ export class RedisLink {
     }
   }
 
-  /** An error that something which uses the connection has met. */
+  /**
+   * Reports an error of a user of the connection: it is logged if the connection is lost or Redis is at
+   * fault.
+   */
   failed(error: unknown): void {
     if (this.isClosed || this.endsWait?.(error) === true) return;
     const { isRefusal, isOfServer = false } = redisFailure(error);
-    // Commands that were under way have errors of their own; what matters is whether there is a connection.
+    // Failed commands report their own errors; here only the connection matters.
     if (this.isReady && !isOfServer) return;
     this.failedMs = performance.now();
     const reason = this.reasonOf(error);
-    // It is said once; again only where it is something that does not pass by itself.
+    // A fault is logged once; another one only if it does not pass by itself.
     if (this.logged === reason || (this.logged !== null && !isRefusal)) return;
     this.logged = reason;
     const hope = this.wasReady ? PATIENT : 'waiting for it';
     this.log(`expected Redis at ${this.shown}, found ${reason}: ${hope}`);
   }
 
-  /** Something that it was asked for was done. */
+  /** Reports that a command succeeded. It ends a fault if none occurred for `CALM_MS`. */
   worked(): void {
     if (this.logged !== null && this.isReady && performance.now() - this.failedMs >= CALM_MS) this.ready();
   }
 
-  /** Ends the wait of `open`, where nobody needs it any more. */
+  /** Ends the wait of `open` when nobody needs it any more. */
   giveUp(): void {
     this.onGivenUp?.();
   }
 
-  /** Ends it, and those that were made of it: where Redis is gone they would wait for it for ever. */
+  /** Closes this connection and its duplicates, which would otherwise wait for a lost Redis for ever. */
   close(): void {
     this.isClosed = true;
     for (const client of [this.client, ...this.copies]) client.disconnect();
@@ -145,13 +151,13 @@ export class RedisLink {
 }
 
 /**
- * Makes `disconnect` end a client that waits for its next attempt, too: ioredis cancels the attempt and emits
+ * Makes `disconnect` also end a client that waits for its next attempt. ioredis cancels the attempt and emits
  * no `end`, so commands would stay pending, and BullMQ would wait for the event and keep its timers for ever.
  */
 function endsAlways(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
-    // As a client that was never connected, it has no connection whose end could be awaited.
+    // Like a client that was never connected, it then has no connection whose end would be awaited.
     if (!reconnect && client.status === 'reconnecting') client.status = 'wait';
     disconnect(reconnect);
   };

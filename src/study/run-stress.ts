@@ -27,14 +27,14 @@ import { finding } from './english-study.ts';
 import { blockLength } from '../statistics/stationary-bootstrap.ts';
 import { unknown, known, type Estimate, lack } from '../statistics/estimate.ts';
 
-/** Draws of a session that says nothing of them. */
+/** Default number of draws. */
 export const USUAL_DRAWS = 50;
 export const MOST_DRAWS = 10_000;
 
 interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
-  /** Of redrawn bars and of random entries, each; fewer than were run before are as many as then. */
+  /** Number of redrawn histories, and of random entries; the number of an earlier run if that is greater. */
   readonly draws: number;
-  /** So many of all runs have ended. */
+  /** Called when a run has ended, with the number of ended runs and of all. */
   readonly onRun: (done: number, all: number) => void;
 }
 
@@ -46,9 +46,9 @@ export interface StressEnd {
 }
 
 /**
- * Runs the best trial of a study under other conditions, on the range that the trials saw. Each run is kept
- * as it ends, and none that was kept is run again. Throws as `runSession` does, `INVALID_OPTIONS` where no
- * trial has values, and `DATA_UNUSABLE` where the trial does not do the same again.
+ * Runs the best trial of a study under other conditions, on the range that the trials saw. Each run is stored
+ * as it ends and is never repeated. Throws as `runSession` does, `INVALID_OPTIONS` if no trial has values,
+ * and `DATA_UNUSABLE` if the repeated trial has other results.
  */
 export async function runStress(study: PreparedStudy, options: StressOptions): Promise<StressEnd> {
   return withStudyFiles(options, async ({ store }) => {
@@ -102,8 +102,8 @@ interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {
 }
 
 /**
- * Runs what is not kept yet, as many at once as the runner wants. False where it was asked to stop before
- * all had ended: those under way are ended and kept.
+ * Runs what is not stored yet, at most `runner.width` runs at once. Returns false if it was stopped before
+ * all had ended; the runs in progress then end and are stored.
  */
 async function runAll(session: RunningSession, runs: readonly NamedRun[]): Promise<boolean> {
   const { runner, store, trial, stored, signal, onRun } = session;
@@ -130,12 +130,12 @@ async function runAll(session: RunningSession, runs: readonly NamedRun[]): Promi
       onRun(runs.length - waiting.length - inProgress.size, runs.length);
     }
   } finally {
-    // Whoever closes the runner ends these, and nobody waits for them any more.
+    // Closing the runner ends these runs, and nothing waits for them any more.
     for (const left of inProgress.values()) left.catch(() => undefined);
   }
 }
 
-/** With other figures the runs under stress would be compared with what the trial never was. */
+/** Returns the repeated run. Throws if its metrics differ: then later runs could not be compared with it. */
 function ranAgain({ number, metrics }: StoredTrial, again: StressReport): RanReport {
   const found = again.kind === 'ran' ? differenceOf(metrics ?? {}, again.metrics) : again.reason;
   if (found === null && again.kind === 'ran') return again;
@@ -145,7 +145,7 @@ function ranAgain({ number, metrics }: StoredTrial, again: StressReport): RanRep
   );
 }
 
-/** The first figure that is another one; null where all are the same. */
+/** Describes the first metric that differs; null if all are equal. */
 function differenceOf(before: TrialMetrics, now: TrialMetrics): string | null {
   if (canonicalJson(before) === canonicalJson(now)) return null;
   const name = [...new Set([...Object.keys(before), ...Object.keys(now)])].find(
@@ -209,9 +209,10 @@ function positionsOf(
 }
 
 /**
- * The mean length of the blocks in which bars are drawn anew, in bars: the longest that returns from close to
- * close, or their sizes, need in any market. Sizes say of each other for longer than returns do: calm and
- * storm come in series, and stops and entries live by them. Unknown below 21 bars, and where no price moves.
+ * Estimates the mean length, in bars, of the blocks in which bars are redrawn: the longest that the returns
+ * from close to close, or their sizes, need in any market. Sizes depend on each other for longer than returns
+ * do, since calm and stormy times cluster, and stops and entries depend on them. Unknown below 21 bars, and
+ * if no price moves.
  */
 export function blockOfBars(markets: readonly CandleColumns[], fromMs: number | null): Estimate<number> {
   let longest: Estimate<number> = unknown('no-variance', lack('lack.onePrice'));
@@ -228,7 +229,7 @@ export function blockOfBars(markets: readonly CandleColumns[], fromMs: number | 
   return longest;
 }
 
-/** `ln(close / close before)` of the bars from a time on. */
+/** Returns `ln(close / close before)` of the bars from a time on. */
 function returnsOf({ close, length, ...columns }: CandleColumns, fromMs: number | null): Float64Array {
   const first = Math.max(1, fromMs === null ? 0 : firstBarFrom({ ...columns, close, length }, fromMs));
   return Float64Array.from({ length: Math.max(0, length - first) }, (_, index) =>

@@ -32,15 +32,17 @@ import { SpaceAxes } from '../search/space-axes.ts';
 
 interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
   readonly onTrial: (window: WalkWindow, trial: StoredTrial, isNew: boolean) => void;
-  /** A window begins, or the account: then it is null. */
+  /** Called when a window begins; with null when the account begins. */
   readonly onWindow: (window: WalkWindow | null) => void;
 }
 
-/** The windows of a study. Throws `INVALID_OPTIONS` without a plan, and for a range too short for it. */
+/**
+ * Returns the windows of a study. Throws `INVALID_OPTIONS` without a plan or with a range too short for it.
+ */
 export function windowsOf(study: PreparedStudy): {
   readonly plan: WalkForwardPlan;
   readonly windows: readonly WalkWindow[];
-  /** Trials of each window. */
+  /** Number of trials of each window. */
   readonly trials: number;
 } {
   const { validation, budget } = study.settings;
@@ -60,7 +62,7 @@ export function windowsOf(study: PreparedStudy): {
   return { plan, windows: windowsBy(plan, study), trials: plan.trials ?? budget.trials };
 }
 
-/** The windows of a study by a plan. Throws `INVALID_OPTIONS` for a range too short for it. */
+/** Returns the windows of a study by a given plan. Throws `INVALID_OPTIONS` for a range too short for it. */
 export function windowsBy(
   plan: WalkQuestion,
   { settings, data }: Pick<PreparedStudy, 'settings' | 'data'>,
@@ -70,7 +72,7 @@ export function windowsBy(
   return walkWindows(plan, { range, timeframe: settings.timeframe, markets: data.times });
 }
 
-/** Returns the choice that each window trades, by the stored trials. */
+/** Returns the choice that each window trades, from the stored trials. */
 export function choicesOf(
   { space, settings }: Pick<PreparedStudy, 'space' | 'settings'>,
   of: {
@@ -88,8 +90,8 @@ export function choicesOf(
 
 /**
  * Searches each train window as the study itself is searched, then runs one account through all test windows
- * with what was chosen. It goes on from where the study's file is. Its trials see their train window and
- * what lies before it; the hold-out is in no window. Throws as `runSession` does, and `INVALID_OPTIONS` for a
+ * with the chosen params. It continues where the study's file ends. Trials see their train window and what
+ * lies before it; no window touches the hold-out. Throws as `runSession` does, and `INVALID_OPTIONS` for a
  * file that was begun with another plan.
  */
 export async function runWalkForward(study: PreparedStudy, options: WalkForwardOptions): Promise<StudyEnd> {
@@ -123,7 +125,7 @@ async function walk(
 ): Promise<StudyEnd> {
   const { plan, windows, trials, register } = of;
   const { walkForward } = of.store;
-  // A walk-forward counts as a study of its own: another plan for the same question has other trials.
+  // A walk-forward counts as a separate study: another plan for the same study has other trials.
   const id = walkForwardId(study.identity.id, plan);
   const search = enterStudy(study, options, register, id);
   let counted = walkForward.count();
@@ -137,7 +139,7 @@ async function walk(
         ...search,
         trials,
         runner: {
-          // Machines come and go.
+          // The number of workers may change.
           get width() {
             return runner.width;
           },
@@ -147,7 +149,7 @@ async function walk(
         store: {
           outcomes: () => walkForward.outcomes(number),
           add(trial) {
-            // Counted before it is kept: a trial that was run is never missing from the register.
+            // Counted before it is stored, so that no trial that ran is missing from the register.
             counted += 1;
             register.count(id, counted);
             walkForward.add(number, trial);
@@ -175,19 +177,19 @@ function walkForwardId(studyId: string, plan: WalkQuestion): string {
     .digest('hex');
 }
 
-/** Neighbours are within this share of the longest distance of the space. */
+/** Longest distance of a neighbour, as a share of the longest distance of the space. */
 const NEAR = 0.1;
-/** A trial and its nearest four are a neighbourhood, however far away they are. */
+/** Minimum size of a neighbourhood: a trial and its nearest four, however far away they are. */
 const LEAST_NEIGHBOURS = 5;
 
 /**
- * The trial of a train window whose params are traded; null where none has values.
+ * Returns the trial of a train window whose params are traded; null if no trial has values.
  *
  * - `best`: the best one.
- * - `plateau`: the one whose neighbourhood has the best mean rank, itself in it. Neighbours are all trials
- *   within a tenth of the longest distance of the space, and at least the nearest four. Trials are ranked by
- *   how far they break constraints, then by the first objective; one that failed has the last rank. Of equal
- *   means the better one itself is taken, then the earlier one.
+ * - `plateau`: the one whose neighbourhood, itself included, has the best mean rank. Neighbours are all
+ *   trials within a tenth of the longest distance of the space, and at least the nearest four. Trials are
+ *   ranked by how far they break constraints, then by the first objective; a failed one has the last rank. If
+ *   means are equal, the better trial is chosen, then the earlier one.
  */
 export function chooseTrial(
   trials: readonly StoredTrial[],
@@ -226,7 +228,7 @@ function plateauCentre(
   return best?.trial ?? null;
 }
 
-/** From 0, the best; equal trials have equal ranks. */
+/** Returns the rank of each trial, 0 for the best; equal trials have equal ranks. */
 function ranksOf(trials: readonly StoredTrial[], [first]: readonly Objective[]): readonly number[] {
   const sign = first?.direction === 'maximize' ? -1 : 1;
   const losses = trials.map(({ outcome }) =>
@@ -240,18 +242,18 @@ function ranksOf(trials: readonly StoredTrial[], [first]: readonly Objective[]):
   );
 }
 
-/** Choice that a window trades. */
+/** Trial that a window trades. */
 export interface WindowChoice {
   readonly window: WalkWindow;
   /** Trial whose params are traded. */
   readonly trial: StoredTrial;
-  /** True if none of its own trials has values, so that it trades the choice of the window before. */
+  /** True if no trial of the window has values, so that it trades the choice of the window before. */
   readonly isUnchanged: boolean;
 }
 
 /**
- * A choice for each window. Where no trial of a window has values, its account goes on with the params that
- * it has. Throws `INVALID_OPTIONS` where the first window has none: there is nothing to begin with.
+ * Returns a choice for each window. If no trial of a window has values, the account keeps the params that it
+ * has. Throws `INVALID_OPTIONS` if this is so in the first window.
  */
 function windowChoices(
   windows: readonly WalkWindow[],
@@ -274,7 +276,7 @@ function windowChoices(
   return choices;
 }
 
-/** The one account that trades all choices, one after the other. */
+/** Returns the task of the one account that trades all choices in turn. */
 function accountTaskOf(choices: readonly WindowChoice[]): AccountTask {
   const [first, ...rest] = choices.map(({ window, trial }): AccountLeg => ({
     fromMs: window.test.fromMs,
@@ -287,9 +289,9 @@ function accountTaskOf(choices: readonly WindowChoice[]): AccountTask {
 }
 
 /**
- * Distances between points of a space, by their places: 0 to 1, the root of the mean square over the
- * parameters. Of a number it is the share of its range, in logarithms where its scale is one; of a choice 0
- * or 1. A parameter that only one of two points has is 1 apart.
+ * Returns a function that measures the distance of two points by their places: 0 to 1, the root of the mean
+ * square over the parameters. For a number it is the difference as a share of its range (of its logarithms on
+ * a log scale); for a choice 0 or 1. A parameter that only one of the points has counts as 1.
  */
 export function distancesIn(space: Space, points: readonly Point[]): (left: number, right: number) => number {
   const axes = new SpaceAxes(space);

@@ -19,37 +19,36 @@ import type { RanReport, StressReport } from './stress/stress-task.ts';
 import { inDigits } from '../language/fact.ts';
 import { quantilesOf, type Quantiles } from '../statistics/estimate.ts';
 
-/** One cost doubled, and what is left. */
+/** Result with one cost doubled. */
 interface DoubledCost extends PaidCost {
   readonly result: Tested<TrialMetrics>;
 }
 
-/** Findings on a study's best trial under other conditions: JSON. */
+/** Findings on a study's best trial under other conditions, as plain JSON. */
 export interface StressFindings {
   readonly trial: number;
-  /** Of redrawn bars and of random entries, each. */
+  /** Number of histories of redrawn bars, and of random entries. */
   readonly draws: number;
   readonly costs: {
-    /** Every cost doubled. */
+    /** Result with all costs doubled. */
     readonly all: Tested<TrialMetrics>;
-    /** Each by itself, where there are several. */
+    /** Results with a single cost doubled; empty if there is only one cost. */
     readonly each: readonly DoubledCost[];
     readonly paid: readonly PaidCost[];
   };
-  /** The closed trades in other orders: `reorder` for the drawdown, `resample` for the end, too. */
+  /** Results of the trades in other orders: `reorder` for the drawdown, `resample` for the end, too. */
   readonly tradeOrder: {
     readonly reorder: Tested<TradeOrderRisk>;
     readonly resample: Tested<TradeOrderRisk>;
   };
-  /** The same params on blocks of bars that were drawn anew. */
+  /** Results of the same params on redrawn bars. */
   readonly redrawn: Tested<RedrawnFindings>;
-  /** Random entries with the same exposure. */
+  /** Results of random entries with the same exposure. */
   readonly entries: Tested<EntryFindings>;
 }
 
 /**
- * Returns the findings of ended runs. The same runs give the same findings on every machine. `id`: of the
- * study.
+ * Computes the findings from ended runs; equal runs give equal findings on every machine. `id`: of the study.
  */
 export function stressFindings(
   { trial, basis, reports }: StoredStress,
@@ -106,7 +105,7 @@ function metricsOf(report: StressReport): Tested<TrialMetrics> {
 
 const RUNS = 1_000;
 const LEAST_RUNS = 100;
-/** Trades that are put in order in all: a second of work. */
+/** Maximum number of trades that are drawn in all, which takes about a second. */
 const MOST_DRAWN = 50_000_000;
 
 function tradeOrderOf(
@@ -120,24 +119,24 @@ function tradeOrderOf(
   return { reorder: risk('reorder'), resample: risk('resample') };
 }
 
-/** Fewer can not show what chance does in one of twenty. */
+/** Minimum number of random entries: fewer cannot show what happens by chance in 1 of 20. */
 const LEAST_CONTROLS = 19;
 
 /** Rank of the best trial among random entries with the same exposure. */
 export interface EntryFindings {
-  /** Controls that ran to their end with a value, and those that did not. */
+  /** Number of random entries that ended with a value, and of those that did not. */
   readonly controls: number;
   readonly failed: number;
-  /** The first objective, by which they are compared. */
+  /** First objective, by which they are compared. */
   readonly metric: string;
-  /** Value of the trial. */
+  /** Value of the best trial. */
   readonly found: number;
-  /** Values of the controls. */
+  /** Values of the random entries. */
   readonly values: Quantiles;
   readonly totalReturn: Quantiles;
-  /** The share of controls that are as good as the trial, 0 to 1. */
+  /** Share of random entries that are as good as the trial, 0 to 1. */
   readonly asGood: number;
-  /** `(1 + controls as good) / (1 + controls)`. */
+  /** P value: `(1 + random entries as good) / (1 + random entries)`. */
   readonly pValue: number;
 }
 
@@ -171,7 +170,7 @@ function entryFindings(
   };
 }
 
-/** Returns the number of values as good as one. */
+/** Returns how many values are as good as `found`. */
 export function asGoodAs(
   found: number,
   values: readonly number[],
@@ -182,18 +181,18 @@ export function asGoodAs(
 
 /** Results of the best trial's params on redrawn bars. */
 export interface RedrawnFindings {
-  /** Histories that were run to their end, and those that were not. */
+  /** Number of histories that ran to their end, and of those that did not. */
   readonly histories: number;
   readonly failed: number;
-  /** In bars. */
+  /** Mean length of a block, in bars. */
   readonly meanBlock: number;
-  /** The share of histories in which it loses, 0 to 1. */
+  /** Share of histories in which the trial loses, 0 to 1. */
   readonly lossShare: number;
-  /** The share of histories in which it earns more than holding the market does there, 0 to 1. */
+  /** Share of histories in which the trial earns more than holding the market does, 0 to 1. */
   readonly beatsHolding: number;
   readonly totalReturn: Quantiles;
   readonly maxDrawdown: Quantiles;
-  /** The return of holding. */
+  /** Returns of holding the market. */
   readonly holding: Quantiles;
 }
 

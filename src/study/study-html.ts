@@ -34,9 +34,8 @@ import { createRandom } from '../domain/random.ts';
 import { drawSample } from './validation/luck-statistics.ts';
 
 /**
- * A study as one HTML file: the verdict, how much is luck, the trials and what was asked, with its data and
- * its script inside. It stays below three megabytes: of more than 2,000 trials it shows a sample, and says
- * so.
+ * Writes a study as one HTML file: the verdict, the luck statistics, the trials and the settings, with its
+ * data and script inside. It stays below 3 MB: of more than 2,000 trials it shows a sample, and says so.
  */
 export function studyHtml(reported: ReportedStudy, language: Language = 'en'): string {
   const { study, createdAtMs } = reported;
@@ -71,7 +70,7 @@ export function studyHtml(reported: ReportedStudy, language: Language = 'en'): s
   });
 }
 
-/** The walk-forward: its account with its windows, each window, and how params moved. */
+/** Writes the sections of the walk-forward: its account, each window, and how params changed. */
 function walkSections(
   { walk, quote }: Pick<ReportedStudy, 'walk' | 'quote'>,
   voice: StudyVoice,
@@ -141,10 +140,10 @@ function driftSection(result: WalkForwardResult, voice: StudyVoice): string {
 const titlesOf = (columns: readonly WalkColumn[]): readonly string[] =>
   columns.map(({ title }) => escapeHtml(title));
 
-/** Digits that a screen can show. */
+/** Significant digits of numbers in charts. */
 const DIGITS = 7;
 
-/** Returns the data that a page shows of a study. Of more than 2,000 trials it has a sample. */
+/** Returns the page's data of a study. Of more than 2,000 trials it has a sample. */
 export function studyReportData(of: ReportedStudy, voice: StudyVoice = studyVoice('en')): StudyReportData {
   const { study, identity, space, points, walk } = of;
   const { trials, front } = study;
@@ -198,7 +197,7 @@ function bestPoint({ study, points }: ReportedStudy): Point | null {
   return points[study.trials.findIndex((trial) => trial.number === number)] ?? null;
 }
 
-/** The trials that the verdict's plateau is made of; none where it was not tested. */
+/** Returns the trials that the plateau test took as neighbours; empty if it was not made. */
 function neighboursOf({ study, space, points }: ReportedStudy): readonly number[] {
   if (study.best === null || study.validation?.plateau.kind !== 'tested') return [];
   const placed = study.trials.map(({ number }, place) => ({
@@ -227,20 +226,20 @@ function valueIn(parameter: Parameter, point: Point): number | null {
   return isNumeric(parameter) ? Number(value) : parameter.values.indexOf(value);
 }
 
-/** JSON has no number without an end; a figure that has none is not drawn. */
+/** Rounds a figure for a chart. JSON has no infinity: such a value becomes null and is not drawn. */
 function rounded(value: number | null): number | null {
   return value === null || !Number.isFinite(value) ? null : Number(value.toPrecision(DIGITS));
 }
 
-/** Trials that the charts of a page have: more would be one cloud, and three megabytes. */
+/** Maximum number of trials in the charts: more would be one cloud, and exceed 3 MB. */
 export const MOST_SHOWN = 2_000;
-/** Of more trials, the best ones that are shown beside those that were drawn. */
+/** Maximum number of shown trials that are chosen as needed or best; the others are drawn at random. */
 const MOST_CHOSEN = 500;
 
 interface ShownTrials {
-  /** In the order of their numbers. */
+  /** Trial numbers in ascending order. */
   readonly numbers: readonly number[];
-  /** Those that chance has chosen among all: what means and medians may be made of. */
+  /** Trials that were drawn at random, from which means and medians may be computed. */
   readonly drawn: ReadonlySet<number>;
 }
 
@@ -248,15 +247,15 @@ const SEED_DIGITS = 8;
 const HEX = 16;
 
 /**
- * All trials, or at most 2,000 of more: the best 500, what must be there, and the others drawn by the study's
- * id, each as likely as any other. The same study shows the same trials.
+ * Chooses the trials to show: all, or of more than 2,000 at most 500 that are needed or best, and 1,500 drawn
+ * from all. The study's id is the seed: the same study shows the same trials.
  */
 export function shownTrials(of: {
   readonly id: string;
   readonly numbers: readonly number[];
-  /** The best first. */
+  /** Trial numbers, the best first. */
   readonly ranked: readonly number[];
-  /** The neighbours of the best one. */
+  /** Neighbours of the best trial, which must be shown. */
   readonly needed: readonly number[];
 }): ShownTrials {
   const { id, numbers, ranked, needed } = of;
@@ -267,10 +266,10 @@ export function shownTrials(of: {
   return { numbers: numbers.filter((number) => chosen.has(number) || drawn.has(number)), drawn };
 }
 
-/** Days that the chart of the account has; more are thinned to the lowest and highest of some days each. */
+/** Maximum number of days in the account's chart; more are thinned to the extremes of several days. */
 const MOST_DAYS = 1_500;
 
-/** Returns the data that the page draws of a walk-forward. */
+/** Returns the page's data of a walk-forward. */
 export function walkData(
   { account, windows, objectives }: WalkForwardResult,
   quote: Currency,
@@ -285,7 +284,7 @@ export function walkData(
     inSample: windows.map(({ inSample }) => rounded(inSample?.[name] ?? null)),
     outOfSample: windows.map(({ outOfSample }) => rounded(outOfSample[name] ?? null)),
   });
-  // Windows differ in length: growth of a day can be compared, and a whole return can not.
+  // Windows differ in length: daily growth is comparable, a total return is not.
   const growth: WalkFigure = {
     name: 'growth a day',
     title: voice.t('growth'),
@@ -308,7 +307,7 @@ export function walkData(
   };
 }
 
-/** All days, or of so many in a row the lowest and the highest, in their order, and the very last one. */
+/** Returns all days; or of each group of days the lowest and the highest, and the very last day. */
 function thinned(days: readonly EquityDay[]): readonly EquityDay[] {
   if (days.length <= MOST_DAYS) return days;
   const length = Math.ceil((2 * days.length) / MOST_DAYS);
@@ -321,15 +320,15 @@ function thinned(days: readonly EquityDay[]): readonly EquityDay[] {
   return [...points, ...last].toSorted((left, right) => left.day - right.day);
 }
 
-/** Numbers with so many values have a cell of a heat map for each, others for some together. */
+/** Maximum number of a parameter's values that get a heat map cell each; more values share cells. */
 const MOST_OWN_CELLS = 16;
 const CELLS = 12;
-/** Digits of an edge that is no value. */
+/** Significant digits of a cell's edge that is not a value. */
 const EDGE_DIGITS = 3;
 
 type Cells = Pick<ReportParameter, 'cells' | 'edges'>;
 
-/** A param of the space as an axis, with what is near the best trial's value of it. */
+/** Returns a param as an axis of the page, with the range that is near the best trial's value. */
 function parameterAxis(
   parameter: Parameter,
   best: ParameterValue | undefined,
@@ -363,7 +362,7 @@ function parameterAxis(
   };
 }
 
-/** Cells of one value each, or of as many as it takes; edges are between two values. */
+/** Returns cells of a parameter with steps, for one or more values each. Edges lie halfway between values. */
 function steppedCells(
   { first, stride, count, decimals }: NonNullable<NumericParameter['steps']>,
   voice: StudyVoice,
@@ -381,7 +380,7 @@ function steppedCells(
   };
 }
 
-/** Equal parts of the range, of its logarithm where the scale is one. */
+/** Returns equal cells of the range, or of its logarithm on a log scale. */
 function evenCells(min: number, max: number, isLog: boolean, voice: StudyVoice): Cells {
   const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
     if (place === 0) return min;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { DATA_KINDS, type DataSet, storedSignalSet, type SignalSet } from './data-set.ts';
 import { engineVersion } from './code-bundle.ts';
 
-/** Identity of a study: with the same identity its trials are the same, wherever and however they are run. */
+/** Identity of a study. Two studies with the same identity have the same trials, wherever they run. */
 export interface StudyIdentity {
-  /** SHA-256 of all that follows. */
+  /** SHA-256 of all fields below. */
   readonly id: string;
   readonly question: Readonly<Record<string, unknown>>;
   /** SHA-256 of the strategy's code. */
@@ -13,7 +13,7 @@ export interface StudyIdentity {
   /** Version of the code that runs the trials, as `engineVersion` names it. */
   readonly engine: string;
   readonly data: readonly DataSet[];
-  /** Signals from outside for the strategy; null if there are none. */
+  /** Signals for the strategy; null if there are none. */
   readonly signals: SignalSet | null;
 }
 
@@ -25,7 +25,7 @@ export const storedIdentity = z.strictObject({
   data: z.array(
     z.strictObject({
       market: z.string(),
-      // Studies of before had candles alone.
+      // Older studies had only candles.
       kind: z.enum(DATA_KINDS).default('candles'),
       timeframe: z.string().nullable(),
       bars: z.int().positive(),
@@ -35,7 +35,7 @@ export const storedIdentity = z.strictObject({
       months: z.array(z.string()),
     }),
   ),
-  // Studies of before had none.
+  // Older studies had no signals.
   signals: storedSignalSet.nullable().default(null),
 });
 
@@ -58,7 +58,7 @@ export function identityOf(of: {
   return { id, question, code, engine, data, signals };
 }
 
-/** In what a study differs from another one, in words; null where they are the same. */
+/** Describes the first difference of two identities in words; null if they are equal. */
 export function differenceOf(stored: StudyIdentity, now: StudyIdentity): string | null {
   if (stored.id === now.id) return null;
   const differences = [
@@ -112,7 +112,7 @@ function valueText(value: unknown): string {
   return json.length <= LONGEST_VALUE ? json : `${json.slice(0, LONGEST_VALUE - 1)}…`;
 }
 
-/** JSON with the keys of every object in the order of their names: equal values are equal texts. */
+/** Writes JSON with the keys of every object sorted, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

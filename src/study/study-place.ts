@@ -25,12 +25,12 @@ export class StudyFolder {
     this.folder = join(dataFolder, 'studies');
   }
 
-  /** The register of all trials: beside the studies, so that it outlives them. */
+  /** Path of the register of all trials, which lies beside the studies' files and outlives them. */
   get registerPath(): string {
     return `${this.folder}-register${ENDING}`;
   }
 
-  /** The file of a study by its name. Throws `INVALID_OPTIONS` for what is no name. */
+  /** Returns the file of a study by its name. Throws `INVALID_OPTIONS` if it is not a valid name. */
   pathOf(name: string): string {
     if (NAME.test(name)) return join(this.folder, `${name}${ENDING}`);
     throw new SarrafError(
@@ -39,12 +39,14 @@ export class StudyFolder {
     );
   }
 
-  /** The folder of a study's report, beside its file. Throws `INVALID_OPTIONS` for what is no name. */
+  /**
+   * Returns the folder of a study's report, beside its file. Throws `INVALID_OPTIONS` for an invalid name.
+   */
   reportOf(name: string): string {
     return this.pathOf(name).slice(0, -ENDING.length);
   }
 
-  /** The names of all studies, in order. */
+  /** Returns the names of all studies, sorted. */
   names(): readonly string[] {
     if (!existsSync(this.folder)) return [];
     return readdirSync(this.folder)
@@ -54,8 +56,8 @@ export class StudyFolder {
   }
 
   /**
-   * The name of a study that is there, by its name or by the file that it was declared in. Throws
-   * `INVALID_OPTIONS` where there is none.
+   * Returns the name of an existing study, given its name or the file that declares it. Throws
+   * `INVALID_OPTIONS` if there is none.
    */
   find(wanted: string): string {
     const names = this.names();
@@ -69,12 +71,12 @@ export class StudyFolder {
   }
 }
 
-/** The name of a study that a file declares: its own. */
+/** Returns the name of the study that a file declares: the file's name without its extension. */
 export function nameOfFile(path: string): string {
   return basename(path).replace(/\.(?:ya?ml|sqlite)$/, '');
 }
 
-/** Keeps other processes from running the same study. Throws `DATA_UNUSABLE` while one does. */
+/** Locks a study against other processes. Throws `DATA_UNUSABLE` if another one has it locked. */
 export function claimStudy(path: string): ProcessLock {
   return acquireProcessLock({
     path: `${path}.lock`,
@@ -83,15 +85,15 @@ export function claimStudy(path: string): ProcessLock {
   });
 }
 
-/** The files of a study while one process works on it. */
+/** Open files of a study while one process works on it. */
 export interface StudyFiles {
   readonly store: StudyStore;
   readonly register: TrialRegister;
 }
 
 /**
- * Locks a study, opens its file and the register of trials, and closes both when the work is over. Throws
- * `DATA_UNUSABLE` where one can not be used or another process has the study.
+ * Locks a study, opens its file and the register of trials, and closes both after the work. Throws
+ * `DATA_UNUSABLE` if one is unusable or another process has locked the study.
  */
 export async function withStudyFiles<Result>(
   { folder, name }: { readonly folder: StudyFolder; readonly name: string },
@@ -119,28 +121,28 @@ const SHAPE: DatabaseShape = {
   tables: REGISTER_TABLES,
 };
 
-/** Counts of everything ever tried on bars that share a month with given ones. */
+/** Counts of all trials and studies ever run on data that shares a month with given data. */
 export interface TrialsOnData {
   readonly trials: number;
   readonly studies: number;
   /** Studies among them whose hold-out was opened. */
   readonly opened: number;
-  /** Trials among them that ran on candles of the hold-out: those of other studies, which cut elsewhere. */
+  /** Number of trials that ran on the hold-out: trials of other studies, which split the data elsewhere. */
   readonly inHoldout: number;
 }
 
-/** A study in the register: its id is what was asked, of what data and with what code. */
+/** Study as the register stores it. The id covers its settings, data and code. */
 interface RegisteredStudy {
   readonly id: string;
   readonly name: string;
   readonly months: readonly string[];
-  /** Range in which its trials run. */
+  /** Range that its trials see. */
   readonly seen: RunRange;
 }
 
 /**
- * Counts all trials that were ever run with a data folder. It outlives the files of the studies: a study that
- * is deleted was run all the same. The very same study counts once, however often it is run.
+ * Counts all trials ever run with a data folder. It outlives the files of studies: a deleted study was run
+ * all the same. The same study counts once, however often it is run.
  */
 export class TrialRegister extends StudyTables {
   private readonly raise: Database.Statement<[number, string]>;
@@ -152,7 +154,7 @@ export class TrialRegister extends StudyTables {
     this.raise = this.database.prepare('UPDATE studies SET trials = max(trials, ?) WHERE id = ?');
   }
 
-  /** Enters a study; one that is there stays as it is. */
+  /** Adds a study; an entry that exists stays as it is. */
   enter({ id, name, months, seen }: RegisteredStudy): void {
     this.write(() => {
       this.database.prepare('INSERT OR IGNORE INTO studies VALUES (?, ?, 0, NULL)').run(id, name);
@@ -162,18 +164,18 @@ export class TrialRegister extends StudyTables {
     });
   }
 
-  /** So many trials of a study have been run by now. */
+  /** Raises the number of trials that a study has run to `trials`. */
   count(id: string, trials: number): void {
     this.write(() => this.raise.run(trials, id));
   }
 
-  /** The hold-out of a study was opened. The first time stays. */
+  /** Records that a hold-out was opened. The time of the first opening stays. */
   open(id: string, atMs: number): void {
     const mark = 'UPDATE studies SET opened_at_ms = coalesce(opened_at_ms, ?) WHERE id = ?';
     this.run(mark, atMs, id);
   }
 
-  /** All that was tried on data with one of these months; `holdout`: where the trials of a study end. */
+  /** Counts what was tried on data of these months. `holdout`: range of the hold-out, for `inHoldout`. */
   onData(months: readonly string[], holdout: RunRange): TrialsOnData {
     const { fromMs, toMs } = holdout;
     const found = this.database

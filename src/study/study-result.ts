@@ -23,34 +23,34 @@ import { inDigits } from '../language/fact.ts';
 import { accountFigures } from './walk-plan.ts';
 import { z } from 'zod';
 
-/** A trial as a result shows it. */
+/** Trial as results show it. */
 export interface ShownTrial {
   readonly number: number;
   readonly kind: 'complete' | 'failed';
   readonly params: Params;
-  /** Values by which it is compared, one an objective; empty if it failed. */
+  /** Values of the objectives, in their order; empty if the trial failed. */
   readonly values: readonly number[];
-  /** 0: it holds every constraint. Null where it failed. */
+  /** Sum of broken constraints, 0 if all hold; null if the trial failed. */
   readonly violation: number | null;
   readonly failure: FailureKind | null;
   readonly reason: string | null;
-  /** Without those of a year where the trials saw less than 30 days. */
+  /** Metrics, without annualised ones if the trials saw less than 30 days. */
   readonly metrics: TrialMetrics | null;
 }
 
 export interface StudyResult {
   readonly study: string;
   readonly file: string;
-  /** SHA-256 of what was asked, the data, the code and all trials. */
+  /** SHA-256 of the settings, the data, the code and all trials. */
   readonly hash: string;
   readonly strategy: string;
-  /** Those that it trades, or that a universe chooses from. */
+  /** Markets that it trades, or that a universe chooses from. */
   readonly markets: readonly string[];
   readonly fidelity: StudySettings['fidelity'];
   readonly timeframe: string;
   readonly range: StudyRange;
   readonly data: readonly Omit<DataSet, 'months'>[];
-  /** Signals from outside for the strategy, including those of the hold-out; null if there are none. */
+  /** Signals for the strategy, including those of the hold-out; null if there are none. */
   readonly signals: SignalSet | null;
   readonly sampler: { readonly kind: SamplerKind; readonly seed: number; readonly generation: number };
   readonly objectives: readonly Objective[];
@@ -59,22 +59,22 @@ export interface StudyResult {
   readonly counts: {
     readonly done: number;
     readonly complete: number;
-    /** Complete ones that break a constraint. */
+    /** Number of complete trials that break a constraint. */
     readonly infeasible: number;
     readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
   };
-  /** Null where no trial has values. */
+  /** Best trial; null if no trial has values. */
   readonly best: ShownTrial | null;
-  /** With several objectives: the numbers of the trials that no other is better than. */
+  /** Pareto front: numbers of the trials that no other is better than, with several objectives. */
   readonly front: readonly number[];
   readonly holdout: OpenedHoldout | null;
   readonly trialsOnData: TrialsOnData;
-  /** Notes that the reader of the numbers must know. */
+  /** Notes that a reader of the numbers must know. */
   readonly notes: readonly StudyFinding[];
   readonly trials: readonly ShownTrial[];
 }
 
-/** Returns a study's description. Throws `DATA_UNUSABLE` for a file in which none was begun. */
+/** Returns the description of a study. Throws `DATA_UNUSABLE` if the file holds none. */
 export function headOf(store: StudyStore): StudyHead {
   const head = store.head();
   if (head !== null) return head;
@@ -82,7 +82,7 @@ export function headOf(store: StudyStore): StudyHead {
   throw new SarrafError('DATA_UNUSABLE', `expected a study at ${store.path}, found an empty file: ${advice}`);
 }
 
-/** Reads what is known of a study. Throws `DATA_UNUSABLE` for a file that can not be read. */
+/** Reads the results of a study. Throws `DATA_UNUSABLE` for a damaged file. */
 export function studyResult(
   store: StudyStore,
   of: {
@@ -97,7 +97,7 @@ export function studyResult(
   const best = bestTrial(trials, settings.objectives);
   const months = identity.data.flatMap((set) => set.months);
   const found = of.onData(months, { fromMs: range.splitMs, toMs: range.toMs });
-  // A file that came from elsewhere is not in the register of this folder.
+  // The register of this folder lacks a study whose file was copied from elsewhere.
   const trialsOnData = {
     ...found,
     trials: Math.max(found.trials, trials.length),
@@ -174,7 +174,7 @@ function countsOf(trials: readonly StoredTrial[]): StudyResult['counts'] {
   return { done: trials.length, complete, infeasible, failed };
 }
 
-/** That trials are compared by a figure of a year that is not shown. */
+/** Returns a note if trials are compared by an annualised metric that is not shown. */
 function shortNotes(objectives: readonly Objective[], seen: RunRange): readonly StudyFinding[] {
   const hidden = objectives.filter(({ metric }) => isTooShortFor(metric, seen));
   if (hidden.length === 0) return [];
@@ -208,7 +208,7 @@ function notesOf(
   return notes;
 }
 
-/** That others have looked at the hold-out before it was opened. */
+/** Returns the note that trials of other studies ran on the hold-out before it was opened. */
 export const seenNote = ({ inHoldout }: TrialsOnData): StudyFinding =>
   finding('note.seen', { trials: trialCount(inHoldout) });
 
@@ -222,9 +222,9 @@ function openedNote({ openedAtMs, afterTrials }: OpenedHoldout, done: number): S
 }
 
 /**
- * SHA-256 of what was asked, of the data, the code and the engine, and of all trials in order: their params,
- * outcomes, figures and daily returns. Times are not in it, nor are the words of a failure, which name paths:
- * a study has one hash on every machine.
+ * Returns the SHA-256 of the settings, the data, the code, the engine and all trials in order: their params,
+ * outcomes, metrics and daily returns. Times and failure messages, which contain paths, are left out: a study
+ * has one hash on every machine.
  */
 export function studyHash({ id }: StudyIdentity, rows: Iterable<TrialRow>): string {
   const hash = createHash('sha256').update(id);
@@ -236,10 +236,7 @@ export function studyHash({ id }: StudyIdentity, rows: Iterable<TrialRow>): stri
   return hash.digest('hex');
 }
 
-/**
- * Returns the results of a study on candles that its choice had not seen: a sentence for each test that was
- * made.
- */
+/** Returns one sentence for each test of the study on data that its choice had not seen. */
 export function testedNotes(store: StudyStore, range: StudyRange): readonly StudyFinding[] {
   const walked = accountFigures(store.walkForward.head()?.account);
   return [
@@ -265,7 +262,9 @@ function earnedBy(metrics: TrialMetrics): StudyFinding {
     : finding('earned.held', { earned, held: { share: buyAndHoldReturn } });
 }
 
-/** Those that hold all constraints first, then by the first objective; of several objectives the front. */
+/**
+ * Sorts trials: those that hold all constraints first, then by the first objective; of several, the front.
+ */
 export function rankedTrials({
   trials,
   front,
@@ -291,13 +290,10 @@ const REPORT = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
 ]);
 
-/** Result of the hold-out, without its daily returns. */
+/** Report of the hold-out, without its daily returns. */
 export type HoldoutReport = z.output<typeof REPORT>;
 
-/**
- * Reads what a study keeps of its hold-out, as it is shown; null where its run has not ended. Throws
- * `DATA_UNUSABLE`.
- */
+/** Reads the stored report of the hold-out; null if its run has not ended. Throws `DATA_UNUSABLE`. */
 export function readHoldoutReport(
   stored: unknown,
   { splitMs, toMs }: Pick<StudyRange, 'splitMs' | 'toMs'>,

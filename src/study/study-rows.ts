@@ -7,21 +7,21 @@ import type { Params } from '../search/params-of-point.ts';
 import type { DailyReturns } from '../backtest/statistics.ts';
 import { dominates } from '../search/nsga-proposer.ts';
 
-/** A trial that has ended, as a study keeps it. */
+/** Ended trial as a study stores it. */
 export interface StoredTrial {
   readonly number: number;
   readonly point: Point;
   /** Params of the strategy: the fixed ones, overridden by the point's. */
   readonly params: Params;
   readonly outcome: TrialOutcome;
-  /** Null where it has values. */
+  /** Kind of failure; null if the trial has values. */
   readonly failure: FailureKind | null;
-  /** Figures of the trial; null if it did not run to its end. */
+  /** Metrics of the trial; null if it did not run to its end. */
   readonly metrics: TrialMetrics | null;
   readonly daily: DailyReturns | null;
 }
 
-/** A row of the table. The same trial is the same row, to the byte. */
+/** Row of the table of trials. Equal trials give equal rows, byte for byte. */
 export interface TrialRow {
   readonly number: number;
   readonly point: string;
@@ -30,7 +30,7 @@ export interface TrialRow {
   readonly failure: string | null;
   readonly metrics: string | null;
   readonly first_day: number | null;
-  /** Floats of 64 bits, the lowest byte first. */
+  /** Daily returns as 64-bit floats, little-endian. */
   readonly returns: Buffer | null;
 }
 
@@ -64,7 +64,7 @@ const ROW = z.strictObject({
 const PARAMS = z.record(z.string(), z.unknown());
 const METRICS = z.record(z.string(), z.number().nullable());
 
-/** A trial of a row. Throws `DATA_UNUSABLE` for one that nobody could have written. */
+/** Reads a trial from its row. Throws `DATA_UNUSABLE` for a damaged one. */
 export function trialOfRow(found: unknown): StoredTrial {
   const number = z.looseObject({ number: z.int() }).safeParse(found).data?.number ?? 'of no number';
   try {
@@ -119,9 +119,8 @@ interface Compared<Trial> {
 }
 
 /**
- * The trials that no other one is better than, in the order of their numbers: with one objective the best
- * ones, with several the Pareto front. A trial that holds all constraints is better than one that breaks
- * some.
+ * Returns the trials that no other is better than, by number: the best ones, or the Pareto front of several
+ * objectives. A trial that holds all constraints is better than one that breaks some.
  */
 export function bestTrials<Trial extends Judged>(
   trials: Iterable<Trial>,
@@ -141,9 +140,7 @@ export function bestTrials<Trial extends Judged>(
   return front.map(({ trial }) => trial).toSorted((left, right) => left.number - right.number);
 }
 
-/**
- * The one that is taken where one must be: of the best the one with the best first objective, the earliest.
- */
+/** Returns the one best trial: of the best, the earliest with the best first objective. */
 export function bestTrial<Trial extends Judged>(
   trials: Iterable<Trial>,
   objectives: readonly Objective[],

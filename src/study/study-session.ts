@@ -16,20 +16,20 @@ import { paramsOfPoint, type Params } from '../search/params-of-point.ts';
 
 export interface SessionOptions {
   readonly folder: StudyFolder;
-  /** Under which the study is kept. */
+  /** Name under which the study is stored. */
   readonly name: string;
   readonly workers: number;
-  /** No trial begins once it is aborted. */
+  /** Signal to stop: no trial starts once it is aborted. */
   readonly signal: AbortSignal;
   readonly onTrial: (trial: StoredTrial, isNew: boolean) => void;
-  /** Opens a runner to use in place of threads of this process, such as other machines. */
+  /** Opens a runner that replaces the threads of this process, such as one on other machines. */
   readonly openRunner?: (study: PreparedStudy) => Promise<StudyRunner>;
 }
 
 /**
- * Runs a study in threads of this process, or where its runner does, on from where its file is. Throws
- * `INVALID_OPTIONS` where the file is of another study, and `DATA_UNUSABLE` where it can not be used or
- * another process runs it.
+ * Runs a study from where its file ends, in threads of this process or with its runner. Throws
+ * `INVALID_OPTIONS` if the file is another study's, and `DATA_UNUSABLE` if it is unusable or another process
+ * runs it.
  */
 export async function runSession(study: PreparedStudy, options: SessionOptions): Promise<StudyEnd> {
   return withStudyFiles(options, async (files) => {
@@ -38,15 +38,15 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
   });
 }
 
-/** Returns the range in which the trials of a study run: all but the hold-out. */
+/** Returns the range that the trials of a study see: all but the hold-out. */
 function seenOf({ data }: PreparedStudy): RunRange {
   const { fromMs, splitMs } = data.range;
   return { fromMs, toMs: splitMs };
 }
 
 /**
- * Begins the file of a study, or makes sure that it is of this one. A plan that it knows stays where the
- * study says none; `isBudgetFixed`: the budget of its trials stays, too.
+ * Begins the file of a study, or checks that it belongs to this study. A stored plan of a walk-forward stays
+ * if the settings have none. `isBudgetFixed`: the stored budget of trials stays, too.
  */
 export function resumeStudy(
   store: StudyStore,
@@ -70,7 +70,7 @@ export function resumeStudy(
   store.rewrite({ validation, ...written, ...(isBudgetFixed ? { budget } : {}) });
 }
 
-/** Enters the trials of a study in the register, by an id, and returns what all of its searches share. */
+/** Adds a study's trials to the register under an id, and returns what all of its searches share. */
 export function enterStudy(
   study: PreparedStudy,
   { name, signal }: Pick<SessionOptions, 'name' | 'signal'>,
@@ -118,7 +118,7 @@ async function runWith(
       store: {
         outcomes: () => store.outcomes(),
         add(trial, tookMs) {
-          // Counted before it is kept: a trial that was run is never missing from the register.
+          // Counted before it is stored, so that no trial that ran is missing from the register.
           done += 1;
           register.count(id, done);
           store.add(trial, { endedAtMs: Date.now(), tookMs });
@@ -129,13 +129,13 @@ async function runWith(
   } finally {
     await runner.close();
   }
-  // Whoever ends it by hand waits for nothing more. It is compared once the study goes on to its end.
+  // A study that is stopped by hand ends at once. Trials are repeated when it later runs to its end.
   if (options.signal.aborted) return end;
   await repeatTrials(study, [...store.outcomes()]);
   return end;
 }
 
-/** The runner that was given, else threads of this process. */
+/** Returns the given runner, or else one that uses threads of this process. */
 export async function openRunner(
   study: PreparedStudy,
   { openRunner: given, workers }: Pick<SessionOptions, 'openRunner' | 'workers'>,
@@ -144,19 +144,19 @@ export async function openRunner(
   return new ThreadRunner({ setup: sharedSetup(trialSetupOf(study)), workers });
 }
 
-/** The setup of a study's trials: they see nothing of the hold-out. */
+/** Returns the setup of a study's trials, without the hold-out. */
 export function trialSetupOf({ settings, data, setup }: PreparedStudy): TrialSetup {
   return withData(setup, data.trials, settings.from ?? null);
 }
 
-/** Trials beside the best one that are run once more. */
+/** Number of trials that are repeated besides the best one. */
 const OTHERS = 2;
 
 /**
- * Runs the best trial and two others once more, each alone, and compares their figures with those that were
- * kept. A trial is a function of its params and the data. One that is not depends on the trials that ran
- * before it, and so on the number of threads.
- * @throws SarrafError `INVALID_STRATEGY` where one ends otherwise
+ * Repeats the best trial and two others, each alone, and compares their metrics with the stored ones. A trial
+ * must depend only on its params and the data. One that differs depends on the trials before it, and so on
+ * the number of threads.
+ * @throws SarrafError `INVALID_STRATEGY` if a repeated trial ends differently
  */
 async function repeatTrials(study: PreparedStudy, trials: readonly StoredTrial[]): Promise<void> {
   const setup = sharedSetup(trialSetupOf(study));
@@ -189,9 +189,9 @@ function reportDifference({ metrics }: StoredTrial, report: TrialReport): string
 }
 
 interface TrialStore {
-  /** In the order of their numbers; their daily returns are not needed. */
+  /** Returns the stored trials by number; their daily returns are not needed. */
   outcomes(): Iterable<StoredTrial>;
-  /** Returns once the trial is safe. */
+  /** Stores a trial; it returns once the trial is on disk. */
   add(trial: StoredTrial, tookMs: number): void;
 }
 
@@ -200,15 +200,15 @@ export interface StudyRun {
   readonly sampler: SamplerSettings;
   readonly goals: Goals;
   readonly fixed: Params;
-  /** Trials in all, those of before among them. */
+  /** Total number of trials, including stored ones. */
   readonly trials: number;
   readonly store: TrialStore;
   readonly runner: TrialRunner;
-  /** Asked before each trial: true once no other one is to begin. */
+  /** True once no other trial is to start; called before each one. */
   readonly isOver: () => boolean;
-  /** A clock in ms, for how long trials take. */
+  /** Clock in ms that measures the duration of trials. */
   readonly clock: () => number;
-  /** Called for each trial: those of before first, then each that ends now. */
+  /** Called for each trial: first for the stored ones, then for each that ends now. */
   readonly onTrial: (trial: StoredTrial, isNew: boolean) => void;
 }
 
@@ -222,12 +222,12 @@ interface EndedTrial {
 }
 
 /**
- * Runs a study on from where its store is. Trials are asked for in order and told as they end; the sampler
+ * Runs a study from where its store ends. Trials are requested in order and stored as they end. The sampler
  * learns of whole generations in the order of their numbers, so what is tried does not depend on the runner.
- * Trials that ended before one that did not are found again by their numbers, and are not run twice.
+ * Trials that ended before an unfinished one are found again by their numbers and not run twice.
  *
- * Where it stops, those under way are ended and kept: the trials that there are, are the first ones of the
- * whole study. Rejects where the store or the runner can not go on; what was kept stays.
+ * When it stops, trials in progress end and are stored, so the stored trials are the first ones of the whole
+ * study. Rejects if the store or the runner fails; stored trials stay.
  */
 export async function runStudy(run: StudyRun): Promise<StudyEnd> {
   const known = [...run.store.outcomes()];
@@ -245,14 +245,14 @@ export async function runStudy(run: StudyRun): Promise<StudyEnd> {
       store(run, sampler, ended);
     }
   } finally {
-    // Whoever closes the runner ends these, and nobody waits for them any more.
+    // Closing the runner ends these trials, and nothing waits for them any more.
     for (const left of inProgress.values()) left.catch(() => undefined);
   }
   if (sampler.trials.length >= run.trials) return 'complete';
   return sampler.isExhausted ? 'exhausted' : 'stopped';
 }
 
-/** Begins as many trials as the runner wants at once. */
+/** Starts as many trials as the runner runs at once. */
 function begin(
   run: StudyRun,
   of: {
@@ -301,7 +301,7 @@ function judged(
   return { outcome, failure: outcome.kind === 'failed' ? 'no value' : null, metrics, daily };
 }
 
-/** A store whose trials are of another study. */
+/** Throws if a stored trial has another point than the sampler's, which means that it is of another study. */
 function refuseOther({ number, point }: Trial, stored: StoredTrial): void {
   const names = new Set([...Object.keys(point), ...Object.keys(stored.point)]);
   if ([...names].every((name) => point[name] === stored.point[name])) return;

@@ -21,19 +21,19 @@ import { dirname, resolve } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { readFailure, readSmallFile } from '../configuration/secret-file.ts';
 
-/** A larger file is no study. */
+/** Maximum size of a study's file, in bytes. */
 const LARGEST_FILE_BYTES = 1024 * 1024;
 
-/** A study that was read: what it says, and the same as it was written, with paths that are whole. */
+/** Settings of a study, and the study as it was written, with absolute paths. */
 export interface ReadStudy {
   readonly settings: StudySettings;
-  /** Plain JSON that `readWrittenStudy` reads again. */
+  /** Plain JSON that `readWrittenStudy` can read. */
   readonly written: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads the file of a study; its paths count from its folder. Throws `INVALID_FILE` with every problem at
- * once, a line each, in the order of the file.
+ * Reads a study's file; relative paths start at its folder. Throws `INVALID_FILE` with all problems, one line
+ * each, in the order of the file.
  */
 export function readStudyFile(file: string): ReadStudy {
   let text: string;
@@ -51,17 +51,14 @@ export function readStudyFile(file: string): ReadStudy {
   return withWholePaths(read.value, plain, dirname(resolve(file)));
 }
 
-/**
- * Reads a study from plain values, such as what a study's store kept. Throws `INVALID_OPTIONS` with every
- * problem at once.
- */
+/** Reads a study from plain values, such as stored ones. Throws `INVALID_OPTIONS` with all problems. */
 export function readWrittenStudy(written: unknown, folder: string = process.cwd()): ReadStudy {
   const read = studySettings.safeParse(written);
   if (read.success) return withWholePaths(read.data, written, folder);
   throw new SarrafError('INVALID_OPTIONS', problemLines(read.error).join('\n'));
 }
 
-/** The same as `written` of settings that were read otherwise, with paths that are whole. */
+/** Returns plain settings with absolute paths, as `ReadStudy.written`. */
 export function withWholePaths(settings: StudySettings, plain: unknown, folder: string): ReadStudy {
   const whole = (path: string): string => resolve(folder, path);
   const { strategy, csv, catalogue, signals } = settings;
@@ -84,7 +81,7 @@ export function withWholePaths(settings: StudySettings, plain: unknown, folder: 
   };
 }
 
-/** `20%`, read to a share of 1. */
+/** Field of a percentage such as `20%`, read as a share of 1. */
 const share = (bounds: { readonly leastPercent: number; readonly mostPercent: number }) =>
   z
     .string({ error: 'expected a percentage with its sign, such as 20%' })
@@ -99,7 +96,7 @@ const share = (bounds: { readonly leastPercent: number; readonly mostPercent: nu
       return z.NEVER;
     });
 
-/** The name of a figure of a run's summary. */
+/** Field of a metric's name. */
 const metric = () =>
   z.string({ error: 'expected the name of a metric, such as sharpe' }).superRefine((name, context) => {
     if (FIGURE_NAMES.includes(name)) return;
@@ -160,12 +157,12 @@ const constraints = () =>
     )
     .max(MOST_CONSTRAINTS);
 
-/** Trials of a study that says nothing of them. */
+/** Default number of trials. */
 const USUAL_TRIALS = 100;
 
 /**
- * Trials of a generation, where what is told decides what comes next. Two, three, four and six workers share
- * them evenly; at the end of each the first that is done waits for the others.
+ * Number of trials in a generation of a sampler that learns. Two, three, four and six workers share them
+ * evenly. At the end of a generation, workers that are done wait for the last one.
  */
 const LEARNING_GENERATION = 12;
 /** Generation size for samplers that do not learn: no trial needs to wait for another. */
@@ -173,14 +170,14 @@ const LONGEST_GENERATION = 1_000;
 
 const NOT_LEARNING: ReadonlySet<SamplerKind> = new Set(['grid', 'random', 'sobol']);
 
-/** Long enough for any recording: forty years. */
+/** Longest duration in settings, in ms: 40 years, enough for any recording. */
 const LONGEST_MS = 40 * 366 * DAY_MS;
 
 const length = () => duration({ mostMs: LONGEST_MS });
 
 const gap = () => duration({ leastMs: 0, mostMs: LONGEST_MS }).prefault('0s');
 
-/** `validation.walkForward` of a study. Lengths of time in ms. */
+/** Settings of `validation.walkForward`. Durations are in ms. */
 const walkForward = z
   .strictObject({
     kind: choice(['anchored', 'rolling'])
@@ -231,7 +228,7 @@ const walkForward = z
 
 export type WalkForwardPlan = z.output<typeof walkForward>;
 
-/** Limits on the number of trials of a study, and on its time. */
+/** Limits on the number of trials of a study, and on its duration. */
 export const budgetShape = {
   trials: wholeWithin(1, MOST_TRIALS)
     .prefault(USUAL_TRIALS)
@@ -243,7 +240,7 @@ export const budgetShape = {
     .register(RUN_FLAGS, { value: '<length>' }),
 };
 
-/** All that a study file may say: a run, and how its params are searched and tested. */
+/** All fields of a study file: a run, and how its params are searched and tested. */
 export const studyShape = {
   ...runShape,
   holdout: share({ leastPercent: 1, mostPercent: 90 })
@@ -288,7 +285,7 @@ export const studyShape = {
     .describe('How what was found is tested.'),
 };
 
-/** A study as its file says it, or as the options of the short form do; `name`: names in its messages. */
+/** Schema of a study, from a file or from command-line options. `name`: how messages name a field. */
 export const studyIn = (name: FieldName) =>
   z
     .strictObject(studyShape)
@@ -326,7 +323,7 @@ const studySettings = studyIn(keyName);
 
 export type StudySettings = z.output<typeof studySettings>;
 
-/** The shape of a study's file as a JSON Schema for editors, made from the checks themselves. */
+/** Returns the JSON Schema of a study's file for editors, generated from the checks themselves. */
 export function studySchema(): JsonSchema {
   const schema = z.toJSONSchema(studySettings, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   return { ...schema, description: 'A study of sarraf: which params of a strategy are tried, and how.' };

@@ -23,7 +23,7 @@ const SHAPE: DatabaseShape = {
 
 /** Description of a study, without its trials. */
 export interface StudyHead {
-  /** The study as its file or its options say it, with paths that are whole. */
+  /** Study as its file or options declare it, with absolute paths. */
   readonly written: unknown;
   readonly identity: StudyIdentity;
   readonly range: StudyRange;
@@ -34,11 +34,11 @@ interface TrialTiming {
   readonly tookMs: number;
 }
 
-/** A hold-out that was opened. `report` is null where the process ended before it was known. */
+/** Opened hold-out. `report` is null if the process ended before there was one. */
 export interface OpenedHoldout {
   readonly openedAtMs: number;
   readonly trial: number;
-  /** Trials that there were. */
+  /** Number of trials when it was opened. */
   readonly afterTrials: number;
   readonly report: unknown;
 }
@@ -52,34 +52,34 @@ const HOLDOUT_ROW = z.strictObject({
   report: z.string().nullable(),
 });
 
-/** One study in its SQLite file. */
+/** Study in its SQLite file. */
 export class StudyStore extends StudyTables {
-  /** Opens a study to go on with it, or makes its file. Throws `DATA_UNUSABLE`. */
+  /** Opens a study's file for writing, or creates it. Throws `DATA_UNUSABLE`. */
   static open(path: string): StudyStore {
     return new StudyStore(path, openStudyDatabase(path, SHAPE));
   }
 
-  /** Opens one to look at. Throws `DATA_UNUSABLE` where there is none. */
+  /** Opens a study's file for reading. Throws `DATA_UNUSABLE` if there is none. */
   static openToRead(path: string): StudyStore {
     return new StudyStore(path, openStudyDatabaseToRead(path, SHAPE));
   }
 
-  /** Its walk-forward, in the same file. */
+  /** Walk-forward of the study, in the same file. */
   get walkForward(): WalkForwardStore {
     return new WalkForwardStore(this.path, this.database);
   }
 
-  /** Its trials under stress, in the same file. */
+  /** Runs under stress of the study, in the same file. */
   get stress(): StressStore {
     return new StressStore(this.path, this.database);
   }
 
-  /** Its statistics, in the same file. */
+  /** Luck statistics of the study, in the same file. */
   get statistics(): StatisticsStore {
     return new StatisticsStore(this.path, this.database);
   }
 
-  /** Returns the study's description; null in a file that was only just made. */
+  /** Returns the study's description; null in a new file. */
   head(): StudyHead | null {
     return this.read(() => {
       const found = this.database.prepare('SELECT written, identity, split FROM study').get();
@@ -98,12 +98,12 @@ export class StudyStore extends StudyTables {
     this.run('INSERT INTO study VALUES (1, ?, ?, ?)', ...texts);
   }
 
-  /** Another budget, or another place of the same data: what may change between two runs. */
+  /** Replaces the written study: its budget and the place of its data may change between two runs. */
   rewrite(written: unknown): void {
     this.run('UPDATE study SET written = ?', JSON.stringify(written));
   }
 
-  /** Keeps a trial that has ended. */
+  /** Stores an ended trial. */
   add(trial: StoredTrial, { endedAtMs, tookMs }: TrialTiming): void {
     const row = rowOf(trial);
     this.write(() => {
@@ -116,18 +116,18 @@ export class StudyStore extends StudyTables {
     });
   }
 
-  /** Trials in the order of their numbers. */
+  /** Yields the trials by number. */
   *trials(): Generator<StoredTrial> {
     for (const row of this.rows()) yield trialOfRow(row);
   }
 
-  /** The same without daily returns, which are most of a study. */
+  /** Yields the trials without daily returns, which are most of a study's bytes. */
   *outcomes(): Generator<StoredTrial> {
     const columns = 'number, point, params, outcome, failure, metrics, NULL AS first_day, NULL AS returns';
     for (const row of this.select(columns)) yield trialOfRow(row);
   }
 
-  /** The same as they are shown: trials of less than 30 days without figures of a year. */
+  /** Yields the trials as they are shown: without annualised metrics if they saw less than 30 days. */
   *shownOutcomes(): Generator<StoredTrial> {
     const { fromMs = 0, splitMs: toMs = 0 } = this.head()?.range ?? {};
     for (const trial of this.outcomes())
@@ -136,7 +136,7 @@ export class StudyStore extends StudyTables {
         : { ...trial, metrics: withoutYear(trial.metrics, { fromMs, toMs }) };
   }
 
-  /** The same as rows. */
+  /** Yields the rows of the table of trials. */
   rows(): Generator<TrialRow> {
     return this.select('*');
   }
@@ -165,7 +165,7 @@ export class StudyStore extends StudyTables {
     });
   }
 
-  /** Records for ever that the hold-out was opened. To be called before anyone looks at it. */
+  /** Records for ever that the hold-out was opened. Call it before anybody sees the hold-out. */
   openHoldout(of: { readonly atMs: number; readonly trial: number; readonly afterTrials: number }): void {
     this.run('INSERT INTO holdout VALUES (1, ?, ?, ?, NULL)', of.atMs, of.trial, of.afterTrials);
   }
@@ -174,12 +174,12 @@ export class StudyStore extends StudyTables {
     this.run('UPDATE holdout SET report = ?', JSON.stringify(report));
   }
 
-  /** Leaves one file, without a log beside it. Somebody who looks at it meanwhile may keep the log. */
+  /** Closes the file and removes its write-ahead log, unless another process still reads the log. */
   close(): void {
     try {
       if (!this.database.readonly) this.database.pragma('journal_mode = DELETE');
     } catch {
-      // The log holds what is missing in the file, and the next one that opens it takes it over.
+      // The log holds what the file lacks; the next process that opens the file applies it.
     }
     this.database.close();
   }
@@ -196,9 +196,9 @@ export class StudyStore extends StudyTables {
 
 const ROW = z.strictObject({ run: z.string(), report: z.string() });
 
-/** The runs of a study's trials under stress, in the study's file. */
+/** Runs of a study's trials under stress, in the study's file. */
 class StressStore extends StudyTables {
-  /** Returns the basis of a trial's runs; null before all of them have ended. */
+  /** Returns the basis of a trial's runs; null until all of them have ended. */
   basis(trial: number): unknown {
     return this.read(() => {
       const found = this.database.prepare('SELECT basis FROM stress WHERE trial = ?').pluck().get(trial);
@@ -206,17 +206,17 @@ class StressStore extends StudyTables {
     });
   }
 
-  /** To be called when all runs are kept. What was there before, of fewer draws, no longer counts. */
+  /** Stores the basis once all runs are stored. It replaces an earlier one with fewer draws. */
   storeBasis(trial: number, basis: unknown): void {
     this.run('INSERT OR REPLACE INTO stress VALUES (?, ?)', trial, JSON.stringify(basis));
   }
 
-  /** Keeps a run that has ended. */
+  /** Stores an ended run. */
   add(of: { readonly trial: number; readonly run: string; readonly report: unknown }): void {
     this.run('INSERT INTO stress_runs VALUES (?, ?, ?)', of.trial, of.run, JSON.stringify(of.report));
   }
 
-  /** Returns the reports of a trial's runs, by their names. */
+  /** Returns the reports of a trial's runs, by name. */
   reports(trial: number): ReadonlyMap<string, unknown> {
     const sql = 'SELECT run, report FROM stress_runs WHERE trial = ? ORDER BY run';
     return this.read(() => {
@@ -230,8 +230,8 @@ class StressStore extends StudyTables {
 }
 
 /**
- * Made when statistics are kept first, so that a study of before has none and is read all the same. They can
- * be made again at any time.
+ * Table of the statistics, created when they are first stored: an older study is read without it. They can be
+ * computed again at any time.
  */
 const TABLE = `
   CREATE TABLE IF NOT EXISTS statistics (
@@ -241,9 +241,9 @@ const TABLE = `
   ) STRICT
 `;
 
-/** The statistics of a study's trials, in the study's file, with what they were made of. */
+/** Statistics of a study's trials, in the study's file, with the basis that they were computed from. */
 class StatisticsStore extends StudyTables {
-  /** Null where none are kept, and where those were made of something else. */
+  /** Returns the stored statistics; null if there are none, or if their basis is another one. */
   figures(basis: string): unknown {
     return this.read(() => {
       const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'statistics'`;
@@ -254,7 +254,7 @@ class StatisticsStore extends StudyTables {
     });
   }
 
-  /** Those that were kept before no longer count. One commit: a process that ends in it leaves those. */
+  /** Replaces the stored statistics in one commit: a crash during it leaves the earlier ones. */
   store(basis: string, figures: unknown): void {
     this.write(() => {
       this.database.exec(TABLE);
@@ -265,7 +265,7 @@ class StatisticsStore extends StudyTables {
   }
 }
 
-/** Null for what is no JSON: whoever reads it makes it again. */
+/** Parses JSON; null if it is invalid: the caller then computes the value again. */
 function asJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -274,15 +274,15 @@ function asJson(text: string): unknown {
   }
 }
 
-/** A trial of a window, which is counted from 1. */
+/** Row of a trial of a window; windows are numbered from 1. */
 type WindowTrialRow = TrialRow & { readonly window: number };
 
 const PLAN_ROW = z.strictObject({ plan: z.string(), account: z.string().nullable() });
 
-/** The walk-forward of a study, in the study's file. */
+/** Walk-forward of a study, in the study's file. */
 class WalkForwardStore extends StudyTables {
   /**
-   * Returns its plan and its account's result; null before it has begun, the result null before it exists.
+   * Returns the plan and the account's result; null before it has begun. The result is null until it exists.
    */
   head(): { readonly plan: unknown; readonly account: unknown } | null {
     return this.read(() => {
@@ -300,7 +300,7 @@ class WalkForwardStore extends StudyTables {
     this.run('INSERT INTO walk_forward VALUES (1, ?, NULL)', JSON.stringify(plan));
   }
 
-  /** Keeps a trial that has ended. An account of choices without it no longer counts. */
+  /** Stores an ended trial. It discards the account, whose choices were made without this trial. */
   add(window: number, trial: StoredTrial): void {
     const row = { window, ...rowOf(trial) };
     this.write(() => {
@@ -313,14 +313,14 @@ class WalkForwardStore extends StudyTables {
     });
   }
 
-  /** Trials of a window in the order of their numbers, without daily returns. */
+  /** Returns the trials of a window by number, without daily returns. */
   outcomes(window: number): readonly StoredTrial[] {
     const columns = 'number, point, params, outcome, failure, metrics, NULL AS first_day, NULL AS returns';
     const sql = `SELECT ${columns} FROM window_trials WHERE window = ? ORDER BY number`;
     return this.read(() => this.database.prepare(sql).all(window).map(trialOfRow));
   }
 
-  /** All of them, window after window. */
+  /** Returns the trials of all windows, window after window. */
   rows(): readonly WindowTrialRow[] {
     const sql = 'SELECT * FROM window_trials ORDER BY window, number';
     return this.read(() => this.database.prepare(sql).all() as WindowTrialRow[]);

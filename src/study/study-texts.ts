@@ -11,12 +11,12 @@ import { decimalText } from '../domain/decimal-text.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { WalkForwardResult } from './walk-forward-result.ts';
 
-/** A statistic as people read it. */
+/** Texts of one statistic. */
 export interface StatisticText extends StatisticNote {
   readonly name: LuckStatisticName;
-  /** Null where it was not tested. */
+  /** Text of the figure; null if the statistic was not tested. */
   readonly figure: string | null;
-  /** Reason it was not tested; null if it was. */
+  /** Reason that it was not tested; null if it was. */
   readonly missing: string | null;
 }
 
@@ -26,7 +26,7 @@ type Writers = {
   ) => string;
 };
 
-/** Every statistic of a study with its figure. Formula and source are as the docs have them. */
+/** Returns the texts of all statistics of a study. Formula and source are the same as in the docs. */
 export function statisticTexts(
   { statistics: found }: StudyValidation,
   voice: StudyVoice = studyVoice('en'),
@@ -87,20 +87,20 @@ function writersIn({ t, format, chance, digits, count, percent }: StudyVoice): W
   };
 }
 
-/** That not all trials were tested together; null where they were. */
+/** Returns the note that only a sample of the trials was tested together; null if all were. */
 export const sampleFinding = ({ sampled, ran }: StudyValidation['basis']): StudyFinding | null =>
   sampled === ran ? null : finding('luck.sample', { sampled, ran: finding('count.trials', { count: ran }) });
 
-/** One condition as people read it. */
+/** Texts of one condition of stress. */
 interface StressText {
   readonly title: string;
-  /** Null where it was not tested. */
+  /** Text of the figure; null if it was not tested. */
   readonly figure: string | null;
-  /** Reason it was not tested; null if it was. */
+  /** Reason that it was not tested; null if it was. */
   readonly missing: string | null;
 }
 
-/** The best trial under other conditions. */
+/** Returns the texts of the best trial's results under other conditions. */
 export function stressTexts(
   findings: StressFindings,
   voice: StudyVoice = studyVoice('en'),
@@ -216,18 +216,18 @@ function textIn(voice: StudyVoice) {
       : { title, figure: null, missing: voice.format(of.message) };
 }
 
-/** A column as people read it; words begin at the left, numbers end at the right. */
+/** Column of a table as text; words are aligned left, numbers right. */
 export interface WalkColumn {
   readonly title: string;
   readonly isWord: boolean;
-  /** A cell for each row. */
+  /** Cells, one for each row. */
   readonly cells: readonly string[];
 }
 
-/** Figures of the account, beside the objectives. */
+/** Metrics of the account that are shown besides the objectives. */
 const WINDOW_METRICS = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
 
-/** Returns the choice of each window, and its results in and out of sample: a row for each. */
+/** Returns the columns of all windows, a row for each: the choice, and its results in and out of sample. */
 export function windowTexts(
   { windows, objectives }: WalkForwardResult,
   voice: StudyVoice = studyVoice('en'),
@@ -259,7 +259,7 @@ export function windowTexts(
   ];
 }
 
-/** Returns the changes of each param from window to window: a row for each. */
+/** Returns the columns of the params, a row for each: how it changes from window to window. */
 export function driftTexts(
   { drift, windows }: WalkForwardResult,
   { t, digits, percent, foreign }: StudyVoice = studyVoice('en'),
@@ -282,7 +282,7 @@ export function driftTexts(
   ];
 }
 
-/** The account of all windows, figure by figure; `quote`: its currency, where it is said. */
+/** Returns the metrics of the account over all windows. `quote`: its currency, if it is to be named. */
 export function accountTexts(
   { account, objectives, efficiency }: WalkForwardResult,
   voice: StudyVoice = studyVoice('en'),
@@ -302,7 +302,7 @@ export function accountTexts(
   ];
 }
 
-/** The cells of such columns, row by row. */
+/** Converts columns to rows of cells. */
 export const textRows = (columns: readonly WalkColumn[]): readonly (readonly string[])[] =>
   (columns[0]?.cells ?? []).map((_, row) => columns.map(({ cells }) => cells[row] ?? ''));
 

@@ -13,53 +13,53 @@ import { plateauAround, type PlacedTrial, type Plateau } from './validation/plat
 import { verdictOf, type StudyVerdict, type VerdictBasis } from './validation/verdict.ts';
 import { ENGLISH_STUDY } from './english-study.ts';
 
-/** One statistic of a study: what it is, where its formula is from, and what it found. */
+/** Statistic of a study: its description, the source of its formula, and its result. */
 interface StudyStatistic<Name extends LuckStatisticName> extends StatisticNote {
   readonly result: LuckStatistics[Name];
 }
 
-/** Estimates of luck in a study's best trial: JSON. */
+/** Estimates of how much luck is in a study's best trial, as plain JSON. */
 export interface StudyValidation {
   readonly verdict: StudyVerdict;
   /** Input of the statistics. */
   readonly basis: {
-    /** The best trial, which they judge. */
+    /** Number of the best trial, which the statistics judge. */
     readonly trial: number;
     readonly days: number;
-    /** Trials that ran to their end, those that break constraints or have no value too. */
+    /** Number of trials that ran to their end, including those that break constraints or have no value. */
     readonly ran: number;
-    /** So many of them were tested together: all, or a sample that the study's id draws. */
+    /** Number of trials that were tested together: all, or a sample drawn with the study's id as the seed. */
     readonly sampled: number;
-    /** Trials ever run on this data. */
+    /** Number of trials ever run on this data. */
     readonly ofData: number;
   };
   readonly statistics: { readonly [Name in LuckStatisticName]: StudyStatistic<Name> };
   readonly plateau: Tested<Plateau>;
-  /** The best trial under other conditions; null where that has not been run. */
+  /** Results of the best trial under other conditions; null if they were not run. */
   readonly stress: StressFindings | null;
 }
 
 export interface ValidatedTrials {
   readonly space: Space;
   readonly objectives: readonly Objective[];
-  /** In the order of their numbers; `ran`: to its end, and so it has daily returns. */
+  /** Trials by number. `ran`: true if a trial ran to its end, so that it has daily returns. */
   readonly trials: readonly (PlacedTrial & { readonly ran: boolean })[];
-  /** The best one, which has values. */
+  /** Best trial, which has values. */
   readonly best: { readonly number: number; readonly metrics: TrialMetrics };
-  /** Trials ever run on this data. */
+  /** Number of trials ever run on this data. */
   readonly ofData: number;
   readonly holdout: VerdictBasis['holdout'];
   readonly isWalked: boolean;
   /** Range that the trials saw. */
   readonly seen: RunRange;
   readonly stress: StressFindings | null;
-  /** Findings of `trialLuck` in the daily returns of these trials. */
+  /** Result of `trialLuck` for the daily returns of these trials. */
   readonly luck: TrialLuck;
 }
 
 /**
- * Judges the best trial among all that ran. The same trials have the same answer on every machine. The
- * deflated Sharpe ratio counts all of them, also where a sample was tested, and the verdict says so.
+ * Judges the best trial among all that ran. The same trials give the same result on every machine. The
+ * deflated Sharpe ratio counts all trials even if only a sample was tested; the verdict then says so.
  */
 export function validateStudy(of: ValidatedTrials): StudyValidation {
   const { space, objectives, trials, holdout, isWalked, seen, stress, luck } = of;
@@ -102,11 +102,11 @@ function noted(found: LuckStatistics): StudyValidation['statistics'] {
   };
 }
 
-/** Description of a statistic, and the source of its formula. docs/statistics.md has more on each. */
+/** Description of a statistic and the source of its formula; docs/statistics.md has more. */
 export interface StatisticNote {
   readonly title: string;
   readonly what: string;
-  /** In letters that every terminal has; `SR` is the Sharpe ratio of a day. */
+  /** Formula in letters that every terminal has; `SR` is the daily Sharpe ratio. */
   readonly formula: string;
   readonly source: string;
 }

@@ -9,17 +9,17 @@ import { figureKind, type TrialMetrics } from './objectives.ts';
 import { ENGLISH_STUDY, isFinding } from './english-study.ts';
 import { PERSIAN_STUDY } from './texts/persian-study.ts';
 
-/** Formats texts, figures and times for commands and the report of a study. Commands use English. */
+/** Formats texts, numbers and times for commands and the report of a study. Commands use English. */
 export interface StudyVoice extends Omit<ReportVoice, 't'> {
   readonly t: Translate<typeof ENGLISH_STUDY>;
-  /** A figure of a run by its name: in English as files and settings have it. */
+  /** Returns the name of a metric; in English the same as in files and settings. */
   readonly metric: (name: string) => string;
-  /** That figure of some, with its unit. */
+  /** Returns one metric of many as text with its unit. */
   readonly figure: (name: string, metrics: TrialMetrics | null) => string;
   readonly param: (value: unknown) => string;
-  /** The length of a candle, such as `1h`. */
+  /** Returns the text of a candle's length, such as `1h`. */
   readonly timeframe: (timeframe: string) => string;
-  /** A share of three digits: 0.05 is where many look. */
+  /** Returns a share with three digits, because 0.05 is a usual limit. */
   readonly chance: (share: number) => string;
 }
 
@@ -69,10 +69,7 @@ function newVoice(language: Language): StudyVoice {
 const isReportText = (key: string): key is keyof typeof ENGLISH_REPORT & `figure.${string}` =>
   Object.hasOwn(ENGLISH_REPORT, key);
 
-/**
- * Returns the output of commands with `--json`: findings as sentences in English, whatever the reader's
- * language.
- */
+/** Returns the output of commands with `--json`: findings become English sentences, whatever the language. */
 export function studyJson(result: unknown): string {
   const { format } = studyVoice('en');
   return JSON.stringify(result, (_key, value: unknown) => (isFinding(value) ? format(value) : value));

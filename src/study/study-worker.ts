@@ -27,21 +27,21 @@ import { setupOfStudy, sharedSetup, withData, type TrialSetup } from './trials/t
 import { type FileSource, allowedOrigin, type FileCache, readTrialFiles, checksumOf } from './file-cache.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
 
-/** Resources with which a worker accepts studies. */
+/** Resources of a worker for the studies that it accepts. */
 export interface WorkerMeans {
-  /** Folders of strategies, the first one that has it wins. */
+  /** Folders of strategies; the first one that has the strategy is used. */
   readonly folders: readonly string[];
-  /** Folder in which code that was sent is stored. */
+  /** Folder in which received code is stored. */
   readonly codeFolder: string;
   readonly cache: FileCache;
-  /** The only sources from which data is fetched, whatever an offer says. */
+  /** Only sources from which data is downloaded, whatever an offer says. */
   readonly sources: readonly FileSource[];
   readonly secret: string | null;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** An offer that fits, with all that its trials need. */
+/** Accepted offer, with everything that its trials need. */
 interface AcceptedOffer {
   readonly offer: StudyOffer;
   readonly setup: TrialSetup;
@@ -49,8 +49,8 @@ interface AcceptedOffer {
 }
 
 /**
- * Makes sure that trials of an offer are the same here as anywhere, and fetches what is missing. Throws, in
- * one sentence, why they are not.
+ * Checks that an offer's trials give the same results on this machine, and downloads missing data. Throws the
+ * reason, in one sentence, if they do not.
  */
 export async function acceptOffer(offer: StudyOffer, means: WorkerMeans): Promise<AcceptedOffer> {
   const engine = engineVersion();
@@ -58,7 +58,7 @@ export async function acceptOffer(offer: StudyOffer, means: WorkerMeans): Promis
     throw misfit(`sarraf ${offer.engine}`, `${engine}: install the same version here`);
   const strategyFile = await strategyOf(offer, means);
   const { settings } = readWrittenStudy({ ...offer.written, strategy: strategyFile });
-  // All that its trials see.
+  // The source covers everything that its trials see.
   const source = sourceKey({
     engine,
     code: offer.code,
@@ -75,7 +75,7 @@ export async function acceptOffer(offer: StudyOffer, means: WorkerMeans): Promis
   return { offer, setup: sharedSetup(setup), strategyFile };
 }
 
-/** The file of the strategy: one that is here, else what is sent and signed. */
+/** Returns the file of the strategy: a local one, or else the signed code that was sent. */
 async function strategyOf(offer: StudyOffer, means: WorkerMeans): Promise<string> {
   const name = baseName(String(offer.written['strategy']));
   const found = means.folders.flatMap((folder) => strategyFileOf({ kind: 'name', name }, [folder]) ?? []);
@@ -97,14 +97,14 @@ async function strategyOf(offer: StudyOffer, means: WorkerMeans): Promise<string
 const misfit = (expected: string, found: string): SarrafError =>
   new SarrafError('INVALID_OPTIONS', `expected ${expected}, found ${found}`);
 
-/** A larger file is not asked for: ten million candles of one market have 480 MB. */
+/** Maximum size of a download, in bytes: 10 million candles of one market take 480 MB. */
 const MOST_BYTES = 1024 ** 3;
-/** Time limit of a download. */
+/** Time limit of a download, in ms. */
 const WITHIN_MS = 300_000;
 
 /**
- * A file of a study: from the cache, else from its coordinator, where that is one of the allowed sources.
- * Throws `DATA_UNUSABLE` where neither has it, and where it is another one.
+ * Returns a file of a study, from the cache or else from its coordinator if that is an allowed source. Throws
+ * `DATA_UNUSABLE` if neither has it, or its content does not match.
  */
 export async function fetchFile(
   file: ServedFile,
@@ -126,7 +126,7 @@ export async function fetchFile(
   try {
     cache.write(file.sha256, bytes);
   } catch (error) {
-    // It is in memory, which is all that this study needs.
+    // The file is in memory, which is enough for this study.
     const reason = messageOf(error);
     log(
       `expected room for ${file.bytes} bytes in the cache, found none (${reason}): fetched again next time`,
@@ -178,11 +178,11 @@ const unusable = ({ address }: StudyOffer, found: string): SarrafError =>
   );
 
 const POLL_INTERVAL_MS = 1_000;
-/** A study that did not fit is looked at again, since what is missing may have come. */
+/** Delay in ms before a refused study is checked again, since what was missing may have arrived. */
 const REFUSED_FOR_MS = 10_000;
-/** A study that was not offered for so long has ended. A Redis that was begun anew has no offers at first. */
+/** Time in ms without an offer after which a study has ended. A restarted Redis has no offers at first. */
 const GONE_AFTER_MS = 4_000;
-/** Studies that it remembers to have refused. */
+/** Maximum number of refusals that are remembered. */
 const MOST_REFUSED = 1_000;
 
 export interface WorkerOptions {
@@ -190,7 +190,7 @@ export interface WorkerOptions {
   readonly threads: number;
   readonly means: WorkerMeans;
   readonly log: (line: string) => void;
-  /** Ends it. */
+  /** Signal to stop. */
   readonly signal: AbortSignal;
 }
 
@@ -199,7 +199,7 @@ interface Refusal {
   readonly atMs: number;
 }
 
-/** Takes studies that are offered, one after the other, until it is to end. */
+/** Computes offered studies, one after the other, until it is stopped. */
 export class StudyWorker {
   private readonly options: WorkerOptions;
   private readonly offers: NoticeBoard;
@@ -220,7 +220,7 @@ export class StudyWorker {
     }
   }
 
-  /** The first study that fits; null where there is none. */
+  /** Returns the first offer that fits; null if there is none. */
   private async poll(): Promise<AcceptedOffer | null> {
     for (const [name, text] of await this.listed()) {
       const offer = readOffer(text);
@@ -290,7 +290,7 @@ export class StudyWorker {
     await pause(POLL_INTERVAL_MS, undefined, { signal: this.options.signal }).catch(() => undefined);
   }
 
-  /** Waits for Redis, but not beyond the end; null where it could not say. */
+  /** Waits for Redis, at most until the worker stops; null if there was no reply. */
   private async within<Value>(asked: Promise<Value>): Promise<Value | null> {
     const { signal, link } = this.options;
     const answer = asked.catch((error: unknown) => {
@@ -309,19 +309,19 @@ export class StudyWorker {
   }
 }
 
-/** A job belongs to nobody any more once its worker has not been heard of for so long. */
+/** Time in ms without a renewal after which a worker loses its job. */
 const JOB_LOCK_MS = 15_000;
 const LOST_CHECK_INTERVAL_MS = 5_000;
-/** A job whose worker was lost so often has failed. */
+/** Number of lost workers after which a job has failed. */
 const MOST_LOST = 3;
-/** Maximum wait for running trials at shutdown: shorter than supervisors wait for the end of a process. */
+/** Longest wait for running trials at shutdown, in ms: shorter than supervisors wait for a process to end. */
 const GRACE_MS = 5_000;
-/** And how long for Redis, which may be gone. */
+/** Longest wait for Redis at shutdown, in ms: it may be lost. */
 const CLOSES_WITHIN_MS = 3_000;
 
 /**
- * Computes the jobs of one study. This thread only talks with Redis and keeps the locks; trials run in
- * threads of their own, so no trial, however long, loses its job.
+ * Computes the jobs of one study. This thread only talks to Redis and renews locks; trials run in other
+ * threads, so that no trial, however long, loses its job.
  */
 class BatchWorker {
   private readonly accepted: AcceptedOffer;
@@ -352,22 +352,22 @@ class BatchWorker {
     this.worker.on('error', (error) => link.failed(error));
   }
 
-  /** True if it has a job. */
+  /** True if it is computing a job. */
   get isBusy(): boolean {
     return this.active > 0;
   }
 
-  /** Trials, accounts and runs under stress that it has ended. */
+  /** Number of trials, accounts and runs under stress that have ended. */
   get runs(): number {
     return this.ended;
   }
 
-  /** Reason it accepts no more jobs; null while it does. */
+  /** Reason for which it accepts no more jobs; null while it does. */
   get misfit(): string | null {
     return this.reason;
   }
 
-  /** Ends the runs under way, and gives the rest of its jobs back. */
+  /** Waits for running tasks, and returns the other jobs to the queue. */
   async close(): Promise<void> {
     this.isEnding = true;
     const grace = setTimeout(() => void this.runner.close(), GRACE_MS);
@@ -410,7 +410,7 @@ class BatchWorker {
     await Promise.all(writes);
   }
 
-  /** Computes one task and returns its result as text; null if the shutdown came before the task ended. */
+  /** Computes one task and returns its result as text; null if the shutdown came first. */
   private async compute(
     task: BenchTask,
   ): Promise<{ readonly written: string; readonly isOfMachine: boolean } | null> {
@@ -419,7 +419,7 @@ class BatchWorker {
     try {
       report = await this.runner.perform(task);
     } catch (error) {
-      // It rejects where it was closed in the middle, and never else.
+      // The runner rejects only if it was closed during the run.
       if (this.isEnding) return null;
       throw error;
     }

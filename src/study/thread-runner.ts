@@ -15,36 +15,34 @@ import type {
 import type { StressReport, StressTask } from './stress/stress-task.ts';
 import type { TrialSetup } from './trials/trial-setup.ts';
 
-/** Threads of a study at most. */
+/** Maximum number of threads of a study. */
 export const MOST_WORKERS = 256;
 
-/**
- * A trial that takes longer, with its wait for a thread, has failed: a loop without an end looks like that.
- */
+/** Time limit of a trial in ms, including its wait for a thread: a longer one probably never ends. */
 const LONGEST_TRIAL_MS = 3_600_000;
 
-/** Runs of a trial whose thread ends: it may have been killed for the memory that another one took. */
+/** Attempts at a trial whose thread dies, perhaps killed because another one used too much memory. */
 const ATTEMPTS = 2;
 
 /**
- * A bound of what one thread's heap may take, so that a strategy that hoards ends its thread and not the
- * study. Young objects die at once: a small space for them costs no time, and keeps a thread small.
+ * Memory limits of a thread: a strategy that uses too much ends its thread, not the study. Young objects die
+ * at once, so a small space for them costs no time, and saves memory.
  */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
 
 interface ThreadRunnerOptions {
   readonly setup: TrialSetup;
-  /** Threads, 1 to `MOST_WORKERS`. */
+  /** Number of threads, 1 to `MOST_WORKERS`. */
   readonly workers: number;
   readonly longestTrialMs?: number;
 }
 
-/** Runs trials in threads of this process, which share the bars. */
+/** Runs trials in threads of this process, which share the candles. */
 export class ThreadRunner implements StudyRunner {
-  /** One more for each thread waits in line, so that a thread that ends a trial has the next one. */
+  /** Number of trials at once: two for each thread, so that one that ends a trial has the next one ready. */
   readonly width: number;
   private readonly options: ThreadRunnerOptions;
-  /** Null until there is a trial to run: a study that has ended needs no threads. */
+  /** Thread pool; null until there is a trial to run: a study that has ended needs no threads. */
   private pool: Piscina<BenchTask, BenchReport> | null = null;
   private isClosed = false;
 
@@ -104,7 +102,7 @@ export class ThreadRunner implements StudyRunner {
       resourceLimits: LIMITS,
       recordTiming: false,
     });
-    // A thread that ends between two trials is replaced; the next trial tells if that does not help.
+    // A thread that ends between two trials is replaced; if that does not help, the next trial fails.
     pool.on('error', () => undefined);
     return pool;
   }

@@ -20,13 +20,13 @@ import { barsBetween, cellUnits, columnScale, firstBarFrom, firstIndex } from '.
 import { roundTrips, type RoundTrip, valuedFills } from '../backtest/round-trips.ts';
 import type { BacktestSummary } from '../backtest/result-schema.ts';
 
-/** Runs trials: in threads here, or on machines elsewhere. */
+/** Runs trials, in threads of this process or on other machines. */
 export interface TrialRunner {
-  /** Number of trials to hand it at once, so that none of its workers waits. */
+  /** Number of trials to hand over at once, so that no worker waits. */
   readonly width: number;
   /**
-   * Runs one; `stretch`: in place of that of the study. What goes wrong in a trial is in its report; it
-   * rejects where the runner itself can not go on.
+   * Runs one trial. `stretch`: range instead of the study's. Faults of the trial are in its report; rejects
+   * if the runner itself fails.
    */
   run(params: Params, range?: RunRange): Promise<TrialReport>;
   close(): Promise<void>;
@@ -34,53 +34,52 @@ export interface TrialRunner {
 
 /** Runs everything that a study may request. */
 export interface StudyRunner extends TrialRunner {
-  /** One account through several params, one after the other. */
+  /** Runs one account with several params in turn. */
   account(task: AccountTask): Promise<AccountReport>;
-  /** A trial under other conditions. */
+  /** Runs a trial under other conditions. */
   stress(task: StressTask): Promise<StressReport>;
 }
 
-/** Params, and when they begin to trade, in ms since 1970. */
+/** Params, and the time from which they trade, in ms since 1970. */
 export interface AccountLeg {
   readonly fromMs: number;
   readonly params: Params;
 }
 
-/** One account that trades one leg after the other. */
+/** Account that trades several legs in turn. */
 export interface AccountTask {
-  /** By their times. */
+  /** Legs in the order of their times. */
   readonly legs: readonly [AccountLeg, ...AccountLeg[]];
   readonly toMs: number;
-  /** Stretches whose figures are wanted. */
+  /** Ranges whose metrics are requested. */
   readonly stretches: readonly RunRange[];
 }
 
-/** Results of the account in one range. */
+/** Results of an account in one range. */
 interface RangeReport {
   readonly metrics: TrialMetrics;
-  /** True if it held a position at the start of the range. */
+  /** True if the account held a position at the start of the range. */
   readonly beganExposed: boolean;
 }
 
 export type AccountReport =
   | {
       readonly kind: 'ran';
-      /** Equity at the beginning, exact, in the currency of the figures. */
+      /** Exact equity at the start, in the currency of the metrics. */
       readonly initialEquity: string;
       readonly finalEquity: string;
       readonly metrics: TrialMetrics;
       readonly stretches: readonly RangeReport[];
       readonly daily: DailyReturns;
-      /** Reasons strategies stopped during the run; each began again with the next leg. */
+      /** Reasons for which strategies stopped during the run; each started again with the next leg. */
       readonly failures: readonly string[];
     }
   | FailedReport;
 
 /**
- * Runs one account through several params. Where a leg begins, the bot ends in order and begins again with
- * the new params, as a live one does: entries are canceled, and what it holds, its money, the ways out that
- * rest and the strategy's state carry over. Each leg is warmed up by the candles that a trial would be that
- * begins there.
+ * Runs one account through several params. When a leg begins, the bot stops and starts again with the new
+ * params, as a live one does: entries are canceled; positions, money, resting exits and the strategy's state
+ * carry over. Each leg is warmed up with the same candles as a trial that begins there.
  */
 export async function runAccount(
   { legs, toMs, stretches: ranges }: AccountTask,
@@ -116,7 +115,7 @@ export async function runAccount(
   };
 }
 
-/** All begin where their params need it, and end together: the longest have the bars of all others. */
+/** Returns the longest candles of each market over all legs. They contain the others: all end together. */
 function longestMarkets(all: readonly (readonly RunMarket[])[]): readonly RunMarket[] {
   const longest = new Map<string, RunMarket>();
   for (const one of all.flat()) {
@@ -132,19 +131,19 @@ function rangeReports(run: BacktestRun, ranges: readonly RunRange[]): readonly R
   return rangeSummaries(run, ranges).map((summary, index) => {
     const { fromMs } = present(ranges[index], 'a range');
     const last = firstAfter(curve, fromMs) - 1;
-    // What was wanted and refused is counted for the whole run alone.
+    // Intents and refusals are counted only for the whole run.
     const metrics = { ...trialMetrics(summary), intents: null, refused: null };
     return { metrics, beganExposed: last >= 0 && curve.isExposed[last] === 1 };
   });
 }
 
-/** A task for a thread. `stretch` null: that of the study. */
+/** Task for a thread. `stretch`: range; null for that of the study. */
 export type BenchTask =
   | { readonly kind: 'trial'; readonly params: Params; readonly stretch: RunRange | null }
   | (AccountTask & { readonly kind: 'account' })
   | { readonly kind: 'stress'; readonly task: StressTask };
 
-/** Answers of a thread to each kind of task. */
+/** Reports of a thread, by kind of task. */
 export interface BenchReports {
   readonly trial: TrialReport;
   readonly account: AccountReport;
@@ -153,7 +152,7 @@ export interface BenchReports {
 
 export type BenchReport = BenchReports[keyof BenchReports];
 
-/** Reasons are shown in one line, and kept for every trial that failed. */
+/** Maximum length of a failure reason, in characters: one line, stored for each failed trial. */
 const LONGEST_REASON = 300;
 
 /** Returns the failure reason, in one line. */
@@ -164,10 +163,10 @@ export function failureReason(error: unknown): string {
 }
 
 /**
- * The figures of parts of a run. A range has what happened after its beginning, up to its end and at it. A
- * trade is of the range that it ends in; one that goes on at the end is open in it. Equity at the ends is
- * that of the curve, to fifteen digits. Intents and requests are counted for a whole run
- * alone: here they are 0, and null.
+ * Returns the summaries of parts of a run. A range has what happened after its start, up to and including its
+ * end. A trade belongs to the range in which it ends; one that continues is open in it. Equity at the ends is
+ * that of the curve, to 15 digits. Intents and requests are counted only for a whole run: here they are 0 and
+ * null.
  */
 function rangeSummaries(run: BacktestRun, ranges: readonly RunRange[]): readonly BacktestSummary[] {
   const valued = valuedFills(run);
@@ -218,7 +217,7 @@ function partOf(run: BacktestRun, { fromMs, toMs }: RunRange): BacktestRun {
   };
 }
 
-/** The first point that is later than a time; the length where none is. */
+/** Returns the index of the first point after a time; the length if there is none. */
 function firstAfter({ timeMs, length }: EquityCurve, atMs: number): number {
   return firstIndex(length, (index) => (timeMs[index] ?? 0) > atMs);
 }

@@ -19,15 +19,14 @@ import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import type { StudyIdentity } from './study-identity.ts';
 import type { WalkForwardResult } from './walk-forward-result.ts';
 
-/** Results of a study, and how much of them is luck; `validation` is null if no trial has values. */
+/** Results of a study and its luck statistics; `validation` is null if no trial has values. */
 export interface ValidatedStudy extends StudyResult {
   readonly validation: StudyValidation | null;
 }
 
 /**
- * Judges what is known of a study by its trials. Its statistics are those that it kept; where it kept none of
- * these trials, they take seconds, and `onMade` gets them. Throws `DATA_UNUSABLE` for a file that can not be
- * read.
+ * Judges a study by its trials. Stored statistics of these trials are used; otherwise they are computed,
+ * which takes seconds, and given to `onMade`. Throws `DATA_UNUSABLE` for a damaged file.
  */
 export function validatedStudy(
   store: StudyStore,
@@ -68,7 +67,7 @@ export function validatedStudy(
   return { ...result, validation };
 }
 
-/** Returns the data needed of all trials at once: no figures, of which there are many. */
+/** Returns the data that is needed of all trials at once, without their many metrics. */
 function placedTrials(store: StudyStore): ValidatedTrials['trials'] {
   const placed: ValidatedTrials['trials'][number][] = [];
   for (const { number, point, outcome, metrics } of store.outcomes())
@@ -76,15 +75,15 @@ function placedTrials(store: StudyStore): ValidatedTrials['trials'] {
   return placed;
 }
 
-/** Statistics, and what they were made of: other trials and other code have others. */
+/** Computed statistics, and the basis that identifies their trials and the version of the code. */
 export interface MadeLuck {
   readonly basis: string;
   readonly luck: TrialLuck;
 }
 
 /**
- * The statistics of a study: those that it kept, where they are of these very trials and of this code; else
- * `make` makes them, and `onMade` gets them to be kept.
+ * Returns the statistics of a study: the stored ones if they are of these trials and this version of the
+ * code; else `make` computes them, and `onMade` gets them to store.
  */
 function luckOf(
   { statistics }: StudyStore,
@@ -102,8 +101,8 @@ function luckOf(
 }
 
 /**
- * Keeps statistics in the file of their study, unless it is being run: then it soon has other trials. Returns
- * null, or why they could not be kept. They are shown all the same, and made again the next time.
+ * Stores statistics in the file of their study, unless it is running: then it soon has other trials. Returns
+ * null, or why they could not be stored. They are shown all the same, and computed again the next time.
  */
 export function storeLuck(
   { folder, name }: { readonly folder: StudyFolder; readonly name: string },
@@ -131,8 +130,8 @@ export function storeLuck(
 }
 
 /**
- * To be raised with any change that makes a statistic of the same trials another figure. A test holds the
- * figures of this version.
+ * Version of the statistics. Raise it with any change that gives other figures for the same trials; a test
+ * checks the figures of this version.
  */
 export const STATISTICS_VERSION = 1;
 
@@ -194,12 +193,12 @@ const LUCK = z.strictObject({
   }),
 }) satisfies z.ZodType<TrialLuck>;
 
-/** Statistics that a study kept; null for what is none, so that they are made again. */
+/** Reads stored statistics; null if they are unreadable, so that they are computed again. */
 export function readTrialLuck(stored: unknown): TrialLuck | null {
   return LUCK.safeParse(stored).data ?? null;
 }
 
-/** A walk-forward that has ended, or why it can not be shown. */
+/** Ended walk-forward, or the reason it cannot be shown. */
 export type ReportedWalk =
   | { readonly kind: 'known'; readonly result: WalkForwardResult }
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -207,18 +206,18 @@ export type ReportedWalk =
 export interface ReportedStudy {
   readonly study: ValidatedStudy;
   readonly identity: StudyIdentity;
-  /** The study as it was written, with its space. */
+  /** Study as it was written, with its space. */
   readonly written: Readonly<Record<string, unknown>>;
   readonly space: Space;
   /** Point of each trial in the space, in the order of `study.trials`. */
   readonly points: readonly Point[];
-  /** Null where none was run to its end. */
+  /** Walk-forward; null if none was run to its end. */
   readonly walk: ReportedWalk | null;
   readonly createdAtMs: number;
   readonly quote: Currency;
 }
 
-/** Reads what a report shows beside the figures of a study. */
+/** Reads what a report shows besides the results of a study. */
 export function reportedStudy(
   store: StudyStore,
   of: Pick<ReportedStudy, 'study' | 'walk' | 'createdAtMs'>,

@@ -17,22 +17,22 @@ import { DAY_MS } from '../domain/time-text.ts';
 
 export interface WindowRow {
   readonly number: number;
-  /** Range that its trials saw: without the purge. */
+  /** Range that the trials saw, without the purge. */
   readonly train: RunRange;
   readonly test: RunRange;
-  /** Trials that ended in its train window, and those of them that failed. */
+  /** Number of trials that ended in the train window, and of those that failed. */
   readonly trials: number;
   readonly failed: number;
-  /** Trial whose params it traded; null if it went on with those of the window before. */
+  /** Number of the trial whose params were traded; null if those of the window before were kept. */
   readonly trial: number | null;
   readonly params: Params;
   /** True if the chosen trial breaks constraints. */
   readonly breaksConstraints: boolean;
-  /** Figures of the chosen trial in the train window; null where none was chosen. */
+  /** Metrics of the chosen trial in the train window; null if none was chosen. */
   readonly inSample: TrialMetrics | null;
-  /** Figures of the account in the test window. */
+  /** Metrics of the account in the test window. */
   readonly outOfSample: TrialMetrics;
-  /** True if the account held a position of the window before at its start. */
+  /** True if the account held a position at the start that the window before had opened. */
   readonly beganExposed: boolean;
   readonly efficiency: number | null;
 }
@@ -46,23 +46,23 @@ export interface WalkForwardResult {
   readonly objectives: readonly Objective[];
   readonly trialsAWindow: number;
   readonly windows: readonly WindowRow[];
-  /** Growth a day in all test windows over that in all train windows; null where nothing grew in sample. */
+  /** Daily growth in all test windows over that in all train windows; null if nothing grew in sample. */
   readonly efficiency: number | null;
   readonly drift: readonly ParameterDrift[];
   readonly account: {
     readonly initialEquity: string;
     readonly finalEquity: string;
     readonly metrics: TrialMetrics;
-    /** Its equity at the end of each day of UTC. */
+    /** Equity of the account at the end of each UTC day. */
     readonly equity: readonly EquityDay[];
     readonly failures: readonly string[];
   };
   readonly trialsOnData: TrialsOnData;
-  /** Notes that the reader of the numbers must know. */
+  /** Notes that a reader of the numbers must know. */
   readonly notes: readonly StudyFinding[];
 }
 
-/** Reads a walk-forward that has ended. Throws `DATA_UNUSABLE` for one that has not, or can not be read. */
+/** Reads an ended walk-forward. Throws `DATA_UNUSABLE` if it has not ended or is damaged. */
 export function walkForwardResult(
   study: PreparedStudy,
   of: {
@@ -74,7 +74,7 @@ export function walkForwardResult(
   const { store, name } = of;
   const { walkForward } = store;
   const account = accountOf(store);
-  // By the plan that it was begun with: the study may say another one by now.
+  // The plan with which it was begun: the study's file may have another one now.
   const plan = present(begunPlan(store), 'the plan of an account');
   const windows = windowsBy(plan, study);
   const outcomes = new Map(windows.map(({ number }) => [number, walkForward.outcomes(number)]));
@@ -162,7 +162,7 @@ function rowOf(
   };
 }
 
-/** Words of failures name paths: they are not in it. */
+/** Returns the hash of a walk-forward. Failure messages are left out, since they contain paths. */
 function hashOf(
   { identity }: PreparedStudy,
   of: { readonly plan: WalkQuestion; readonly store: StudyStore; readonly account: StoredAccount },
@@ -212,19 +212,17 @@ interface ParameterDrift {
   readonly parameter: string;
   /** Value traded in each window; null if the parameter did not exist. */
   readonly values: readonly (ParameterValue | null)[];
-  /** Borders at which it changed. */
+  /** Number of borders between windows at which it changed. */
   readonly changes: number;
-  /**
-   * The mean change at a border as a share of the range; of a choice each change is 1. Null with one window.
-   */
+  /** Mean change at a border as a share of the range; for a choice each change is 1. Null with one window. */
   readonly meanChange: number | null;
 }
 
-/** Returns the differences of each parameter between the traded points, window after window. */
+/** Returns how each parameter changes between the traded points, window after window. */
 export function parameterDrift(space: Space, points: readonly Point[]): readonly ParameterDrift[] {
   return space.parameters.map((parameter) => {
     const values = points.map((point) => point[parameter.name] ?? null);
-    // Without its conditions: whether it exists is told by its value.
+    // Without its conditions: a missing value shows that it does not exist.
     const own = { parameters: [{ ...parameter, when: [] }] };
     const distance = distancesIn(
       own,
@@ -242,12 +240,12 @@ export function parameterDrift(space: Space, points: readonly Point[]): readonly
 
 /** Equity of an account at the end of a UTC day. */
 export interface EquityDay {
-  /** Days since 1970-01-01. */
+  /** Day, in days since 1970-01-01 UTC. */
   readonly day: number;
   readonly equity: number;
 }
 
-/** The equity that daily returns make of the first one; for pictures only. */
+/** Returns the equity of each day from the initial equity and daily returns, for charts only. */
 function equityByDay(
   initialEquity: number,
   { firstDay, returns }: Pick<DailyReturns, 'firstDay'> & { readonly returns: Iterable<number> },
@@ -260,20 +258,20 @@ function equityByDay(
 }
 
 /**
- * `ln(1 + total return) / days` of a range: what is earned a day, whatever its length. Null without a
- * return, and after a total loss.
+ * Returns the daily growth `ln(1 + total return) / days`, which is comparable for ranges of any length. Null
+ * without a return, and after a total loss.
  */
 export function dailyGrowth(metrics: TrialMetrics | null, { fromMs, toMs }: RunRange): number | null {
   const total = metrics?.['totalReturn'] ?? null;
   return total === null || total <= -1 ? null : (Math.log1p(total) * DAY_MS) / (toMs - fromMs);
 }
 
-/** Growth out of sample over growth in sample. Null where nothing grew in sample. */
+/** Returns growth out of sample over growth in sample; null if nothing grew in sample. */
 function efficiencyOf(inSample: number | null, outOfSample: number | null): number | null {
   return inSample === null || outOfSample === null || inSample <= 0 ? null : outOfSample / inSample;
 }
 
-/** The same of the mean growth over all windows that have both. */
+/** Returns the efficiency over all windows that have both growths, from their means. */
 function wholeEfficiency(
   rows: readonly {
     readonly train: RunRange;

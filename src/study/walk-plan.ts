@@ -10,7 +10,7 @@ import { firstTimeFrom, refuseFew, type MarketTimes } from './data-set.ts';
 import type { RunRange, TrialMetrics } from './objectives.ts';
 import type { AccountReport } from './trial-runner.ts';
 
-/** A plan without its trials, of which there may be more later: what decides the windows and choices. */
+/** Plan without its number of trials, which may rise later: what decides the windows and choices. */
 export type WalkQuestion = Omit<WalkForwardPlan, 'trials'>;
 
 const STORED = z.strictObject({
@@ -30,7 +30,7 @@ export function walkQuestion({ trials: _trials, ...question }: WalkForwardPlan):
 export const isSamePlan = (one: WalkQuestion, other: WalkQuestion): boolean =>
   canonicalJson(one) === canonicalJson(other);
 
-/** The plan that the walk-forward of a study was begun with; null before it. Throws `DATA_UNUSABLE`. */
+/** Returns the plan with which the walk-forward was begun; null before that. Throws `DATA_UNUSABLE`. */
 export function begunPlan({ walkForward, path }: StudyStore): WalkQuestion | null {
   const head = walkForward.head();
   if (head === null) return null;
@@ -43,7 +43,7 @@ export function begunPlan({ walkForward, path }: StudyStore): WalkQuestion | nul
   );
 }
 
-/** A plan as a study file says it. */
+/** Writes a plan as a study file declares it. */
 export function writtenPlan({ kind, choose, ...lengths }: WalkQuestion): Readonly<Record<string, string>> {
   const { trainMs, testMs, stepMs, purgeMs, embargoMs } = lengths;
   return {
@@ -57,38 +57,37 @@ export function writtenPlan({ kind, choose, ...lengths }: WalkQuestion): Readonl
   };
 }
 
-/** The same in a sentence. */
+/** Writes a plan in one line of text. */
 export const planText = (plan: WalkQuestion): string =>
   Object.entries(writtenPlan(plan))
     .map(([key, text]) => `${key} ${text}`)
     .join(', ');
 
-/** Range that is searched, and range that is traded with the choice. */
+/** Pair of ranges: one to search, and one to trade with the choice. */
 export interface WalkWindow {
-  /** From 1. */
+  /** Number of the window, from 1. */
   readonly number: number;
-  /** Without its purge: what trials see. */
+  /** Range that trials see, without the purge. */
   readonly train: RunRange;
   readonly test: RunRange;
 }
 
-/** One window alone tells nothing of how a choice lasts. */
+/** Minimum number of windows: one alone does not show how a choice lasts. */
 const LEAST_WINDOWS = 2;
 const MOST_WINDOWS = 1_000;
 
-/** Fewer candles tell nothing of a strategy. */
+/** Minimum number of candles in a train window. */
 const LEAST_TRAIN_BARS = 100;
 
 /**
- * The windows of a range, as many as fit whole. With `trainMs`, `embargoMs`, `testMs` and `stepMs`, window k
- * (from 0) tests from `begin + train + embargo + k * step` on. Its train window ends `embargo` before that,
- * and its last `purgeMs` are not searched; it begins with the range where the plan is anchored, else `train`
- * before its end. The first candle of the range is where the first train window begins. Where candles do
- * not all have one length, since clocks are set, a border is the beginning of the candle that is nearest to
- * it.
+ * Returns the windows of a range, as many as fit completely. Window k (from 0) tests from `begin + trainMs +
+ * embargoMs + k * stepMs` on, for `testMs`. Its train window ends `embargoMs` before that, and its last
+ * `purgeMs` are not searched; it begins with the range if the plan is anchored, else `trainMs` before its
+ * end. The first train window begins at the first candle of the range. If candles differ in length, since
+ * clocks are set, a border moves to the start of the nearest candle.
  *
- * Throws `INVALID_OPTIONS`, with the numbers, where lengths are no whole candles, or the range is too short
- * for two windows, or some window has too few candles.
+ * Throws `INVALID_OPTIONS`, with the numbers, if lengths are not whole candles, if the range is too short for
+ * two windows, or if a window has too few candles.
  */
 export function walkWindows(
   plan: WalkQuestion,
@@ -136,7 +135,7 @@ function windowAt(
   };
 }
 
-/** A border inside a candle would give a window what is not over yet. */
+/** Throws if a border would be inside a candle: a window would see a candle that is not over yet. */
 function refuseParts(plan: WalkQuestion, timeframe: Timeframe): void {
   const barMs = timeframeMs(timeframe);
   const { trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
@@ -188,15 +187,15 @@ const ACCOUNT = z.strictObject({
   finalEquity: z.string(),
   metrics: METRICS,
   stretches: z.array(z.strictObject({ metrics: METRICS, beganExposed: z.boolean() })),
-  /** The first day, in days since 1970-01-01, and the return of each from then on. */
+  /** First day, in days since 1970-01-01, and the returns of all days from then on. */
   daily: z.strictObject({ firstDay: z.int(), returns: z.array(z.number()) }),
   failures: z.array(z.string()),
 });
 
-/** The account of a walk-forward as a study keeps it. */
+/** Account of a walk-forward as a study stores it. */
 export type StoredAccount = z.output<typeof ACCOUNT>;
 
-/** As plain JSON. Throws `DATA_UNUSABLE` for an account that could not be run: nothing of it is kept. */
+/** Writes an account as plain JSON. Throws `DATA_UNUSABLE` for one that could not run: it is not stored. */
 export function writeAccount(report: AccountReport): StoredAccount {
   if (report.kind === 'failed')
     throw new SarrafError(
@@ -214,11 +213,11 @@ export function writeAccount(report: AccountReport): StoredAccount {
   };
 }
 
-/** The figures of an account that is kept; null for none, and for one that can not be read. */
+/** Returns the metrics of a stored account; null if there is none, or it is unreadable. */
 export const accountFigures = (stored: unknown): TrialMetrics | null =>
   ACCOUNT.safeParse(stored).data?.metrics ?? null;
 
-/** Throws a `ZodError` for what nobody could have written. */
+/** Reads a stored account. Throws a `ZodError` for damaged data. */
 export function readAccount(stored: unknown): StoredAccount {
   return ACCOUNT.parse(stored);
 }

@@ -31,11 +31,11 @@ import { positionItems } from '../readers/strategy-items.ts';
 interface Action {
   readonly command: ControlCommand;
   readonly cost: (reader: MirrorReader) => PlannedWork;
-  /** True if the action is useless while no bot runs: it would be executed at a time that nobody chose. */
+  /** True if the action needs a running bot: otherwise it would be executed at an unexpected time. */
   readonly needsBot?: true;
 }
 
-/** The id of what was done before it was answered, and left no command: commands count from 1. */
+/** Id of an action that was done at once and left no command; ids of commands begin at 1. */
 export const DONE_AT_ONCE = 0;
 
 /** Returns the author of a command, for locks and the journal. */
@@ -58,7 +58,7 @@ type BodyOf<Name extends ActionName> = z.output<(typeof DASHBOARD_ENDPOINTS)[Nam
 const symbolOf = (market: string | null): string | null =>
   market === null ? null : askedMarket(market).symbol;
 
-/** Commands of the control database that the page gives; the command line gives the same ones. */
+/** Commands of the control database that the page may give; the command line gives the same ones. */
 const ACTIONS: {
   readonly [Name in ActionName]: (
     body: BodyOf<Name>,
@@ -142,7 +142,7 @@ const ACTIONS: {
   },
 };
 
-/** Posts the actions of the page. Nothing here asks the exchange for anything. */
+/** Posts the actions of the page to the bot. It sends nothing to the exchange. */
 export class PostAction {
   private readonly folder: BotFolderReader;
   private readonly nowMs: () => number;
@@ -152,7 +152,7 @@ export class PostAction {
     this.nowMs = nowMs;
   }
 
-  /** The handler of an action, which says its cost or posts it. */
+  /** Returns the handler of an action, which estimates its cost or posts it. */
   handler<Name extends ActionName>(name: Name) {
     return (call: { readonly body: BodyOf<Name>; readonly person: Person }): ActionReply => {
       const { key, dryRun } = call.body;
@@ -195,7 +195,7 @@ export class PostAction {
 
   private post(key: string, command: ControlCommand, needsBot: boolean): ActionReply {
     return this.folder.control((client) => {
-      // A command that was given before is answered whether a bot runs or not.
+      // A command that was posted before gets its reply even if no bot runs.
       const isKnown = client.find(key) !== null;
       if (!isKnown && needsBot && this.folder.isInUse() === false)
         throw new ApiError('no-bot', 'no bot runs with this folder, so nothing was done');
@@ -214,21 +214,21 @@ export class PostAction {
   }
 }
 
-/** Orders that are counted; no account has as many. */
+/** Maximum number of counted orders; no account has as many. */
 const MOST_COUNTED = 100_000;
 const MOST_NAMED = 500;
 
 type Place = CostReply['places'][number];
 
-/** Planned work on orders, for the person who is asked before. */
+/** Planned changes of orders, to be shown to the person before they confirm. */
 interface PlannedWork {
   readonly cancels: readonly OrderRecord[];
   readonly places: readonly Place[];
-  /** Effect, in a sentence of its own. */
+  /** Effect as a sentence. */
   readonly text: string;
 }
 
-/** The cost of it, as the command line counts and says it. */
+/** Returns the cost of planned work, counted and worded as on the command line. */
 export function costOf({ cancels, places, text }: PlannedWork): CostReply {
   const count = cancels.length;
   const { limit, windowMs, needMs } = cancelNeed(count);
@@ -248,7 +248,7 @@ export function costOf({ cancels, places, text }: PlannedWork): CostReply {
 const openOrders = (reader: MirrorReader): readonly OrderRecord[] =>
   reader.orders({ state: 'open', strategy: null, market: null, last: MOST_COUNTED });
 
-/** Returns work that is only a text and needs nothing from the exchange. */
+/** Returns planned work that only has a text, and needs no request to the exchange. */
 export function costlessWork(text: string): PlannedWork {
   return { cancels: [], places: [], text };
 }
@@ -288,7 +288,7 @@ function cancelWork(reader: MirrorReader, scope: CancelScope): PlannedWork {
   return { cancels, places: [], text: cancelOneText(order) };
 }
 
-/** Canceled are the orders of a coin in all its markets, as the bot does it; sold is what is held of it. */
+/** Plans to sell a holding, after canceling the orders of its coin in all markets, as the bot does. */
 function closeWork(
   reader: MirrorReader,
   { strategy, market }: { readonly strategy: string; readonly market: string | null },
@@ -322,7 +322,7 @@ function closeWork(
   };
 }
 
-/** Canceled are the orders in its reach that add risk, unless they are kept. */
+/** Plans a lock: cancels the orders in its scope that add risk, unless they are to be kept. */
 function lockWork(
   reader: MirrorReader,
   lock: {

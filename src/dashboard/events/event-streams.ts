@@ -6,10 +6,10 @@ import type { StateEvent, ResetEvent, JournalEvent } from '../schema/log.ts';
 import type { JournalLine } from '../../mirror/row-pages.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 
-/** More are refused: a page needs one. */
+/** Maximum number of streams; further ones are refused. A page needs one. */
 const MOST_STREAMS = 200;
 
-/** Poll interval of the journal while somebody listens. */
+/** Poll interval of the journal while there are streams, in ms. */
 const POLL_INTERVAL_MS = 250;
 
 const STILL_HERE_EVERY_MS = 15_000;
@@ -25,7 +25,7 @@ interface EventStreamsOptions {
   readonly nowMs?: () => number;
 }
 
-/** The streams of all pages. One timer looks for them, and none while there are none. */
+/** Event streams of all pages. One timer polls for them, but only while there are any. */
 export class EventStreams {
   private readonly options: EventStreamsOptions;
   private readonly feed: JournalFeed;
@@ -42,7 +42,7 @@ export class EventStreams {
     return this.streams.size;
   }
 
-  /** Throws `ApiError` where there are too many. Called before anything is answered. */
+  /** Throws `ApiError` if there are too many streams. Call it before the response begins. */
   checkRoom(): void {
     if (this.streams.size >= MOST_STREAMS)
       throw new ApiError(
@@ -52,7 +52,7 @@ export class EventStreams {
       );
   }
 
-  /** Tells a response from now on, and what it missed since `lastEventId`. Its headers are written. */
+  /** Adds a response, whose headers were sent, as a stream; sends what it missed since `lastEventId`. */
   add(response: ServerResponse, lastEventId: string | undefined): void {
     if (this.streams.size === 0) this.begin();
     response.write(this.welcome(lastEventId));
@@ -61,14 +61,14 @@ export class EventStreams {
     response.once('close', remove).once('error', remove);
   }
 
-  /** Ends all of them. */
+  /** Ends all streams. */
   close(): void {
     for (const response of this.streams) response.end();
     this.streams.clear();
     this.stop();
   }
 
-  /** Looks once; the timer calls it. */
+  /** Polls and sends news; the timer calls it. */
   poll(): void {
     try {
       for (let polls = 0; polls < MOST_POLLS_AT_ONCE; polls += 1) if (!this.pollOnce()) return;
@@ -77,7 +77,7 @@ export class EventStreams {
     }
   }
 
-  /** Answers whether more waits. */
+  /** Polls once; returns true if more lines wait. */
   private pollOnce(): boolean {
     const { epoch, lines, changed, reset, place, hasMore } = this.feed.news();
     const atMs = (this.options.nowMs ?? Date.now)();
@@ -127,13 +127,13 @@ export class EventStreams {
   }
 }
 
-/** Looks in a row while more waits; the timer does the rest, so that other requests are answered between. */
+/** Maximum number of polls in a row; the timer continues, so that other requests are served in between. */
 const MOST_POLLS_AT_ONCE = 4;
 
-/** Lines that one look reads; the next look reads on. */
+/** Maximum number of lines in one poll. */
 const MOST_LINES = 500;
 
-/** A stream that was away for longer begins anew: what it shows is read again faster than told. */
+/** Maximum number of missed lines to send; a stream that missed more is reset, which is then faster. */
 const MOST_REPEATED = 5_000;
 
 /** News since the last poll. */
@@ -150,15 +150,15 @@ interface FeedNews {
 
 type Changed = StateEvent['changed'][number];
 
-/** Names under which the bot keeps what has no line in the journal. */
+/** Changes that have no line in the journal, by the name under which the bot stores them. */
 const STORED_CHANGES: Readonly<Record<string, Changed>> = {
   'read-times': 'read-times',
   locks: 'locks',
 };
 
 /**
- * Looks at the journal of a mirror for all who listen: one look for any number of them, and only while
- * somebody does. It never waits for the bot, and the bot never for it.
+ * Polls the journal of a mirror once for all streams, and only while there are any. It never waits for the
+ * bot, and the bot never for it.
  */
 class JournalFeed {
   private readonly folder: BotFolderReader;
@@ -170,12 +170,12 @@ class JournalFeed {
     this.folder = folder;
   }
 
-  /** Up to where all listeners have been told; null while there is no mirror. */
+  /** Place up to which all streams have received lines; null while there is no mirror. */
   get sentUpTo(): JournalPlace | null {
     return this.place;
   }
 
-  /** Begins to look: what is there now is known to whoever reads it. */
+  /** Starts polling at the end of the journal: pages read earlier rows themselves. */
   begin(): void {
     this.version = null;
     this.marks = new Map();
@@ -202,8 +202,8 @@ class JournalFeed {
   }
 
   /**
-   * The lines that a stream missed which was told up to a place, as far as all others were told; null where
-   * that can not be said, and it has to begin anew.
+   * Returns the lines that a stream missed after `place`, up to what all others have received; or the reason
+   * for a reset if that is impossible.
    */
   missedSince(place: JournalPlace): readonly JournalLine[] | ResetEvent['reason'] {
     const sentTo = this.place;
@@ -253,7 +253,7 @@ class JournalFeed {
     };
   }
 
-  /** Kinds of rows that changed since the last look; none at the first. */
+  /** Returns the kinds of rows that changed since the last poll; none at the first. */
   private rowChanges(reader: MirrorReader): StateEvent['changed'] {
     const { books, stats, balances } = reader.markets.changeTimes();
     const stored = reader.stored().flatMap(({ name, atMs }): [Changed, string][] => {
@@ -296,13 +296,13 @@ interface JournalPlace {
 
 const eventIdOf = ({ epoch, seq }: JournalPlace): string => `${epoch}.${seq}`;
 
-/** The place in a `Last-Event-ID`; null for any other text. */
+/** Returns the place in a `Last-Event-ID`; null for any other text. */
 function readPlace(text: string | undefined): JournalPlace | null {
   const found = /^([a-z0-9]{0,16})\.(\d{1,15})$/.exec(text ?? '');
   return found === null ? null : { epoch: found[1] ?? '', seq: Number(found[2]) };
 }
 
-/** JSON has no line breaks, so each event is one line of data. */
+/** Writes a line as an event. JSON has no line breaks, so each event is one line of data. */
 function journalEventText({ seq, atMs, kind, subject, json }: JournalLine, epoch: string): string {
   const event: JournalEvent = { seq, atMs, kind, subject, data: parsedJson(json) };
   return `id: ${eventIdOf({ epoch, seq })}\ndata: ${JSON.stringify(event)}\n\n`;
@@ -312,11 +312,11 @@ function stateEventText(event: StateEvent): string {
   return `event: state\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** With a place a stream goes on from there. */
+/** Writes a reset event. With a place the stream can be resumed from there. */
 function resetEventText(event: ResetEvent, place: JournalPlace | null): string {
   const id = place === null ? '' : `id: ${eventIdOf(place)}\n`;
   return `${id}event: reset\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** A comment, which keeps a connection from being taken for dead. */
+/** Comment that keeps a connection from being closed as idle. */
 const STILL_HERE = ': still here\n\n';

@@ -16,10 +16,10 @@ import Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
 import { ApiError } from '../api-error.ts';
 
-/** Maximum wait of a halt poll for another process. */
+/** Longest wait for another process when the halt is polled, in ms. */
 const BUSY_TIMEOUT_MS = 250;
 
-/** Everything that a data folder says of its bot, whether that lives or not. */
+/** Reads everything about a bot from its data folder, whether the bot runs or not. */
 export class BotFolderReader {
   readonly mirror: MirrorSource;
   readonly ledger: FolderLedger;
@@ -41,7 +41,7 @@ export class BotFolderReader {
     return readRun(this.dataFolder).note;
   }
 
-  /** Its one name, whichever way leads there. */
+  /** Returns the path of the folder without symbolic links. */
   realFolder(): string {
     try {
       return realpathSync(this.dataFolder);
@@ -59,7 +59,7 @@ export class BotFolderReader {
     return ledger === null || isInRedis(ledger.ledger) ? ledgerFolder() : dirname(ledger.ledger);
   }
 
-  /** True if a bot has the folder; null if that cannot be determined. */
+  /** True if a bot uses the folder; null if that cannot be determined. */
   isInUse(): boolean | null {
     try {
       return isDataFolderInUse(this.dataFolder);
@@ -68,7 +68,7 @@ export class BotFolderReader {
     }
   }
 
-  /** The bot itself. Without a mirror, too. */
+  /** Returns the state of the bot, also if there is no mirror. */
   bot(): BotItem {
     const path = mirrorPathOf(this.dataFolder);
     const { note, pulse } = readRun(this.dataFolder);
@@ -99,7 +99,7 @@ export class BotFolderReader {
     };
   }
 
-  /** Calls a function with the control database. Throws `ApiError` where it can not be used. */
+  /** Calls a function with the control database. Throws `ApiError` if it is unusable. */
   control<Result>(work: (client: ControlClient) => Result): Result {
     try {
       return work(this.clientNow());
@@ -125,14 +125,14 @@ export class BotFolderReader {
     return control;
   }
 
-  /** The halt that a person wished; null where none holds, or nothing can be read. */
+  /** Returns the halt that a person requested; null if there is none, or it cannot be read. */
   private halt(): BotSigns['halt'] {
     let database: ReturnType<typeof openControlReadOnly> = null;
     try {
       database = openControlReadOnly(this.dataFolder, BUSY_TIMEOUT_MS);
       return database === null ? null : readHalt(database);
     } catch {
-      // The mirror has the halt that the bot has taken.
+      // The mirror also has the halt, once the bot has applied it.
       return null;
     } finally {
       database?.close();
@@ -140,7 +140,7 @@ export class BotFolderReader {
   }
 }
 
-/** Returns the time the run was asked to end; null if it was not since it began. */
+/** Returns the time at which the current run was asked to end; null if it was not. */
 function drainingSince(reader: MirrorReader): number | null {
   const drain = reader.journalOf('drain', 1).at(0);
   const start = reader.journalOf('start', 1).at(0);
@@ -148,26 +148,26 @@ function drainingSince(reader: MirrorReader): number | null {
   return start !== undefined && start.seq > drain.seq ? null : drain.atMs;
 }
 
-/** The loop of a bot shows once a second that it turns; a machine that is busy delays that by seconds. */
+/** Time without a sign of life, in ms, after which a bot is silent; it gives one each second. */
 const SILENT_AFTER_MS = 15_000;
 
-/** Signs of its bot that a data folder shows. */
+/** Signs of life of a bot in its data folder. */
 export interface BotSigns {
   readonly nowMs: number;
-  /** True if a process has the folder; null if unknown. */
+  /** True if a process uses the folder; null if unknown. */
   readonly isFolderInUse: boolean | null;
   /** True if a process has the mirror open; null if unknown. */
   readonly hasWriter: boolean | null;
-  /** Of the last run; null where none has shown any. */
+  /** Sign of life of the last run; null if there is none. */
   readonly pulse: Pulse | null;
   /** Time of the last write to the mirror; null if there is none. */
   readonly lastWriteMs: number | null;
   readonly halt: { readonly sinceMs: number; readonly reason: Sentence } | null;
-  /** Time it was last asked to end; null if it began after that. */
+  /** Time at which the current run was asked to end; null if it was not. */
   readonly drainingSinceMs: number | null;
 }
 
-/** Returns its state as shown on the page, with start and reason. */
+/** Returns the state of a bot as shown on the page, with its start and the reason. */
 export function botState(
   signs: BotSigns,
 ): Pick<BotItem, 'state' | 'sinceMs' | 'silentSinceMs'> & { readonly reason: Sentence | null } {
@@ -197,7 +197,7 @@ function endReason({ pulse, halt }: BotSigns): Sentence | null {
   return halt === null ? null : sentence('bot-halted', { reason: halt.reason });
 }
 
-/** A mirror that could not be opened is not tried again at once: opening one checks its newest rows. */
+/** Delay before a mirror that could not be opened is tried again, in ms: opening checks its newest rows. */
 const TRY_AGAIN_MS = 1_000;
 
 interface Opened {
@@ -212,9 +212,8 @@ interface Failure {
 }
 
 /**
- * The mirror of a data folder, opened when it is first read and kept open. One that was replaced, as a
- * restore or a new exchange in the bot does, is opened anew; one that goes away, or can not be read, is a
- * plain answer and never the end of the server.
+ * Mirror of a data folder, opened at the first read and kept open. A mirror that was replaced, as by a
+ * restore, is opened anew. A missing or unreadable one gives an error reply, and never ends the server.
  */
 class MirrorSource {
   readonly dataFolder: string;
@@ -222,13 +221,13 @@ class MirrorSource {
   private opened: Opened | null = null;
   private failure: Failure | null = null;
 
-  /** `nowMs` is of a clock that never goes back. */
+  /** `nowMs`: a monotonic clock. */
   constructor(dataFolder: string, nowMs: () => number = () => performance.now()) {
     this.dataFolder = dataFolder;
     this.nowMs = nowMs;
   }
 
-  /** Calls a function on one moment of the mirror. Throws `ApiError` where it can not be read. */
+  /** Calls a function on one snapshot of the mirror. Throws `ApiError` if it is unreadable. */
   read<Result>(work: (reader: MirrorReader) => Result): Result {
     const reader = this.readerNow();
     try {
@@ -239,7 +238,7 @@ class MirrorSource {
     }
   }
 
-  /** The same where nothing readable is no answer but none. */
+  /** Calls a function on one snapshot of the mirror; null if it is unreadable. */
   readOrNull<Result>(work: (reader: MirrorReader) => Result): Result | null {
     try {
       return this.read(work);
@@ -254,7 +253,7 @@ class MirrorSource {
     const path = mirrorPathOf(this.dataFolder);
     const times = [path, `${path}-wal`].flatMap((name) => {
       const stat = statSync(name, { throwIfNoEntry: false });
-      // Whoever only reads makes an empty log where there is none.
+      // A reader creates an empty write-ahead log if there is none: that is no write.
       return stat === undefined || stat.size === 0 ? [] : [Math.floor(stat.mtimeMs)];
     });
     return times.length === 0 ? null : Math.max(...times);
@@ -301,7 +300,7 @@ function isBusyError(error: InstanceType<typeof Database.SqliteError>): boolean 
   return error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED');
 }
 
-/** Converts an expected read error to an answer; any other error is our mistake and is returned unchanged. */
+/** Converts an expected read error to an `ApiError`; returns any other error, which is a bug, unchanged. */
 export function asApiError(error: unknown): unknown {
   if (error instanceof SarrafError) return new ApiError('data-unusable', error.message);
   if (error instanceof Database.SqliteError) {

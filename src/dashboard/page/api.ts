@@ -1,6 +1,6 @@
 import type { ErrorReply, SentenceItem } from '../schema/fields.ts';
 
-/** The API of the bot's own server. The page asks nobody else. */
+/** Requests to the API of the bot's own server. The page calls no other server. */
 
 const BASE = '/api/v1';
 
@@ -13,7 +13,7 @@ type FailureParts =
       readonly field?: undefined;
     };
 
-/** Reason a request was not answered: the server's message, or that it did not answer. */
+/** Error for a request that failed: the server's message, or that it did not answer. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;
@@ -30,10 +30,10 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The server says within ten seconds that it takes too long; a network that is gone says nothing. */
+/** Time limit of a request in ms; the server itself reports after 10 s that it takes too long. */
 const LONGEST_WAIT_MS = 20_000;
 
-/** Said with everything that changes something; the server gives it with the session. */
+/** Token that goes with every request that changes something; the server gives it with the session. */
 let csrfToken: string | null = null;
 
 export function rememberCsrfToken(token: string | null): void {
@@ -89,7 +89,7 @@ export function reportAddress(id: string): string {
   return `${BASE}/reports/${id.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** A path with its query; what is undefined or empty is left out. */
+/** Returns a path with its query; undefined and empty values are left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,

@@ -21,7 +21,7 @@ import { askFor } from './actions/action.ts';
 import { BotState, StateDetail } from './parts/bot-state.tsx';
 import { Badge, Button } from './parts/words.tsx';
 
-/** The whole page: the login, or the bot. */
+/** Shows the whole page: the login, or the bot. */
 export function App() {
   if (!hasTexts() || pageSession.value === undefined) return null;
   document.documentElement.dataset['ready'] = 'true';
@@ -67,7 +67,7 @@ function SignedIn() {
   );
 }
 
-/** Note about the page itself: viewing it costs nothing at the exchange. */
+/** Shows a note on the page itself: viewing it costs nothing at the exchange. */
 function Footer() {
   return (
     <footer class="foot">
@@ -91,10 +91,10 @@ function AlertsRegion() {
   );
 }
 
-/** Says why the page should be loaded again, where it should. */
+/** Shows why the page should be reloaded; nothing if there is no reason. */
 function ReloadNotice() {
   const reason = reasonToReload.value;
-  // While the server is gone there is nothing to load, and what is shown would be lost.
+  // Without the server there is nothing to load, and a reload would lose what is shown.
   if (reason === null || liveState.value === 'lost') return null;
   return (
     <p class="notice warn" role="alert" data-reload={reason}>
@@ -105,10 +105,10 @@ function ReloadNotice() {
 
 type ListedView = (typeof LISTED_VIEWS)[number];
 
-/** Views in reach of a thumb on a phone; the others are in the menu. */
+/** Views that the bar of a phone shows; the others are in the menu. */
 const ON_PHONE: ReadonlySet<ListedView> = new Set(['overview', 'market', 'orders', 'alerts'] as const);
 
-/** Under which entry a view is found that has none of its own. */
+/** Menu entry that is marked for a view without its own entry. */
 const PARENTS: Partial<Record<PageView, ListedView>> = { order: 'orders', strategy: 'overview' };
 
 function Entry({ view, onGo }: { readonly view: ListedView; readonly onGo?: () => void }) {
@@ -129,7 +129,7 @@ function Entry({ view, onGo }: { readonly view: ListedView; readonly onGo?: () =
   );
 }
 
-/** The views: a column at the side of a screen, and a bar with a menu at the foot of a phone. */
+/** Shows the links to the views: a column on a wide screen; a bar at the bottom with a menu on a phone. */
 function Navigation() {
   const menu = useRef<HTMLDialogElement>(null);
   return (
@@ -153,7 +153,7 @@ function Navigation() {
   );
 }
 
-/** Header of every view: the state of the bot, how to stop it, and how the page is read. */
+/** Shows the header of every view: the state of the bot, halt or resume, language and theme. */
 function Header() {
   const { data, readAtMs } = overview.value;
   const bot = data?.bot;
@@ -219,7 +219,7 @@ function Header() {
   );
 }
 
-/** Halt, or resume what is halted: in reach of every view. */
+/** Button to halt the bot, or to resume it, in every view. */
 function MainAction() {
   const bot = overview.value.data?.bot;
   if (bot === undefined || !mayOperate()) return null;
@@ -237,7 +237,7 @@ function MainAction() {
   );
 }
 
-/** Lines of 24 by 24 that have the colour of the text beside them. */
+/** Icons as lines in a 24 by 24 square, in the colour of the text beside them. */
 const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6V11h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
   market: 'M7 4v3M7 15v5M5 7h4v8H5zM17 3v5M17 14v4M15 8h4v6h-4z',
@@ -272,7 +272,7 @@ interface ViewProps {
   readonly subject: string | null;
 }
 
-/** The code of the views that are seldom seen first; null until one of them is. */
+/** Code of the views that are rarely seen first; null until it is loaded. */
 const further = signal<typeof Further | null>(null);
 async function loadFurther(): Promise<void> {
   further.value = await loadPart(async () => (await import('./views/further-view.tsx')).FurtherView);
@@ -291,6 +291,6 @@ function Later({ view, subject }: ViewProps) {
   }, [view]);
   const Loaded = further.value;
   if (Loaded !== null) return <Loaded view={view} subject={subject} />;
-  // The notice above says what to do where it can not be loaded.
+  // If the code cannot be loaded, the notice above says what to do.
   return reasonToReload.value === null ? <p class="empty">{t('loading')}</p> : null;
 }

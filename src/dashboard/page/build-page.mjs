@@ -1,16 +1,16 @@
-// Builds the page into a folder, with compressed copies that the server sends as they are, and holds its size.
+// Builds the page into a folder, with compressed copies for the server, and checks its size.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-/** The most bytes, compressed, of scripts, styles and HTML: at first, and of any one view with its chart. */
+/** Maximum compressed bytes of scripts, styles and HTML: at first, and of any one view with its chart. */
 const MOST_AT_FIRST = 40 * 1_024;
 const MOST_WITH_CHART = 110 * 1_024;
 
-/** Endings of files that are worth compressing; a font and a small icon are not. */
+/** Endings of files that are worth compressing, which fonts and small icons are not. */
 const TEXT = /\.(?:js|css|html|svg)$/;
 
-/** The scripts and styles that a page of this manifest loads for an entry, of all that it imports by itself. */
+/** Returns the scripts and styles that a page loads for an entry of the manifest, with all static imports. */
 function filesOf(manifest, name, found = new Set()) {
   const chunk = manifest[name];
   if (chunk === undefined) throw new Error(`expected ${name} in the manifest of the page`);
@@ -19,9 +19,9 @@ function filesOf(manifest, name, found = new Set()) {
   return found;
 }
 
-/** Builds the page with Vite into `outDir`; throws where it is heavier than it may be. */
+/** Builds the page with Vite into `outDir`. Throws if it is larger than allowed. */
 export async function buildPage(outDir) {
-  // Vite would else build a page for whatever the one that asks is run as, such as a test: it is twice as heavy.
+  // In the environment of a caller such as a test, Vite would build a page that is twice as large.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   await build({
@@ -34,7 +34,7 @@ export async function buildPage(outDir) {
       emptyOutDir: true,
       target: 'es2023',
       manifest: 'manifest.json',
-      // A strict policy allows nothing inline, and every browser that can show the page knows modulepreload.
+      // The page's policy forbids inline code, and every browser that can show the page has modulepreload.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
@@ -50,7 +50,7 @@ export async function buildPage(outDir) {
     sizeOf(names.reduce((found, name) => filesOf(manifest, name, found), new Set(['index.html'])));
   const english = ['index.html', 'texts/english.ts'];
   const persian = ['index.html', 'texts/persian.ts', 'persian-font.ts'];
-  // What the bot says in Persian is loaded where it is shown, which may be beside any chart.
+  // The bot's Persian sentences are loaded when they are shown, which may be beside any chart.
   const persianWithChart = [...persian, '../../language/persian-sentences.ts'];
   const sizes = {
     first: Math.max(loaded(...english), loaded(...persian)),

@@ -4,17 +4,17 @@ interface ServerEvent {
   readonly id: string | null;
 }
 
-/** An event of the server is a few kilobytes; what is longer than this is cut off and lost. */
+/** Maximum length of an event, in characters: the server's have a few thousand. A longer one is dropped. */
 const MOST_CHARACTERS = 1_000_000;
 
 /**
- * Reads server-sent events from pieces of text, which may end anywhere. WHATWG HTML, "Server-sent events",
- * of which the fields `event`, `data` and `id` are read.
+ * Parses server-sent events from pieces of text, which may end anywhere. It reads the fields `event`, `data`
+ * and `id` of WHATWG HTML, "Server-sent events".
  */
 export class EventParser {
   #rest = '';
 
-  /** The events that are whole with this piece. */
+  /** Adds a piece of text and returns the events that are complete with it. */
   parse(piece: string): readonly ServerEvent[] {
     const text = (this.#rest + piece).replaceAll('\r\n', '\n');
     const blocks = text.split('\n\n');

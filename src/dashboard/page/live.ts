@@ -4,8 +4,8 @@ import { checkForNewerPage } from './page-parts.ts';
 import { EventParser } from './event-parser.ts';
 
 /**
- * The stream of what happens. It is resumed by the id of the last event, and tried again with growing pauses
- * for as long as the page is open.
+ * Event stream of the server. It is resumed by the id of the last event, and retried with growing delays
+ * while the page is open.
  */
 
 type LiveState = 'connecting' | 'live' | 'lost';
@@ -14,12 +14,12 @@ export const liveState = signal<LiveState>('connecting');
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** The server says every quarter of a minute that it is there. */
+/** Silence in ms after which the stream counts as lost; the server sends something every 15 s. */
 const LONGEST_SILENCE_MS = 45_000;
 
 type Listener = () => void;
 
-/** Listeners notified of an event: the replies that are shown. */
+/** Functions that are called for each event, to refresh the replies that are shown. */
 const listeners = new Set<Listener>();
 
 export function onChange(listener: Listener): () => void {
@@ -30,7 +30,7 @@ export function onChange(listener: Listener): () => void {
 let isOpen = false;
 let lastId: string | null = null;
 
-/** Opens the stream once; it ends with the page or the session, and rests while nobody looks. */
+/** Follows the stream until the page or the session ends; it pauses while the page is hidden. */
 export async function followEvents(endSession: () => void): Promise<void> {
   if (isOpen) return;
   isOpen = true;
@@ -52,7 +52,7 @@ export async function followEvents(endSession: () => void): Promise<void> {
   }
 }
 
-/** A browser has six connections to a server: tabs that nobody looks at leave them to the others. */
+/** Waits until the page is visible: a browser has only six connections to a server for all its tabs. */
 async function untilSeen(): Promise<void> {
   while (document.hidden)
     await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
@@ -77,10 +77,10 @@ async function readStream(onOpen: () => void): Promise<'ended' | 'hidden' | 'no-
     onOpen();
     if (liveState.value === 'lost') void checkForNewerPage();
     liveState.value = 'live';
-    // What happened while nobody listened may be missing from what is shown.
+    // What is shown may lack what happened while the stream was down.
     notifyListeners();
     const parser = new EventParser();
-    // Not `for await`, which phones of some years ago do not know for streams.
+    // No `for await`: browsers of older phones do not support it for streams.
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
       clearTimeout(timer);
@@ -88,7 +88,7 @@ async function readStream(onOpen: () => void): Promise<'ended' | 'hidden' | 'no-
       applyPiece(parser, value ?? '');
     }
   } catch {
-    // No answer, or the connection broke: both are tried again.
+    // No reply, or a lost connection: the caller tries again.
   } finally {
     clearTimeout(timer);
     document.removeEventListener('visibilitychange', endHidden);

@@ -7,7 +7,7 @@ import { language } from './preferences.ts';
 import { loadTexts } from './translate.ts';
 import { beginSession, readCode } from './session.ts';
 
-// The code of a one-time link leaves the address before anything else is done.
+// Removes the code of a one-time link from the address before anything else is done.
 const code = readCode();
 
 effect(() => {

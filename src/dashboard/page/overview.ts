@@ -4,12 +4,12 @@ import type { ShownReply } from './use-reply.ts';
 import type { MarketItem, MarketsReply } from '../schema/market.ts';
 import { ApiFailure, getReply } from './api.ts';
 
-/** The strategies of the bot, to choose from. */
+/** Returns the strategies of the bot as options to choose from. */
 export function strategyOptions(data: OverviewReply | null): readonly (readonly [string, string])[] {
   return (data?.strategies ?? []).map(({ name }) => [name, name] as const);
 }
 
-/** The bot at a glance, which the header and the dialogs know in every view. The app follows it. */
+/** Overview of the bot, which the header and dialogs use in every view. The app keeps it current. */
 export const overview = signal<ShownReply<OverviewReply>>({
   data: null,
   failure: null,
@@ -17,7 +17,7 @@ export const overview = signal<ShownReply<OverviewReply>>({
   refresh: () => {},
 });
 
-/** The markets of the bot: which currencies a price is in. They are read again when an unknown one is met. */
+/** Markets of the bot, for the currencies of prices. They are read again if an unknown one appears. */
 export const markets = signal<readonly MarketItem[]>([]);
 
 export async function refreshMarkets(): Promise<void> {
@@ -25,7 +25,7 @@ export async function refreshMarkets(): Promise<void> {
     markets.value = (await getReply<MarketsReply>('/markets')).markets;
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    // Prices then stand without their unit's name until the next read.
+    // Prices are then shown without their unit until the next read.
   }
 }
 

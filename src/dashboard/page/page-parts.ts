@@ -1,19 +1,19 @@
 import { signal } from '@preact/signals';
 
-/** Reason a person should reload the page; null while there is none. */
+/** Reason to reload the page; null if there is none. */
 type ReasonToReload = 'missing-part' | 'newer-page';
 
 export const reasonToReload = signal<ReasonToReload | null>(null);
 
 /**
- * Loads a part of the page that is not needed at first, and may draw it. Null where that fails: the server is
- * gone, a newer one has other files, or the browser lacks something. The page says so.
+ * Loads a part of the page that is not needed at first; null if that fails: the server is down, has other
+ * files after an upgrade, or the browser lacks a feature. The page then shows a notice.
  */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part | null> {
   try {
     return await load();
   } catch (error) {
-    // The console has the details, for whoever looks for them.
+    // The console gets the details.
     reportError(error);
     reasonToReload.value ??= 'missing-part';
     return null;
@@ -21,8 +21,8 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part | 
 }
 
 /**
- * Checks if the server now has a page of another version, as after an upgrade of the bot: the name of this
- * script has a hash of its content. Called when a lost connection is restored.
+ * Checks whether the server has another version of the page, as after an upgrade of the bot: the name of this
+ * script contains a hash of its content. Called when a lost connection is restored.
  */
 export async function checkForNewerPage(): Promise<void> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]');

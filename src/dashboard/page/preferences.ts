@@ -2,9 +2,9 @@ import { computed, signal } from '@preact/signals';
 import { localeOf, type Language, type Locale, type RialUnit } from '../../language/locale.ts';
 import { storePreference, preferenceOf } from '../../page/theme.ts';
 
-/** A person's choices for this page, beside the theme. They stay in the browser. */
+/** Preferences of the reader besides the theme, stored in the browser. */
 
-/** Null until the person or the settings of the bot have said one. */
+/** Chosen language; null until the reader chooses one or the bot's settings suggest one. */
 const chosenLanguage = signal(preferenceOf<Language>('language', ['en', 'fa']));
 export const language = computed<Language>(
   () => chosenLanguage.value ?? (navigator.language.startsWith('fa') ? 'fa' : 'en'),
@@ -17,7 +17,7 @@ export function chooseLanguage(wanted: Language): void {
   storePreference('language', wanted);
 }
 
-/** The language of the bot's settings, for a person who has not chosen one. */
+/** Sets the language of the bot's settings if the reader has not chosen one. */
 export function suggestLanguage(wanted: Language): void {
   chosenLanguage.value ??= wanted;
 }

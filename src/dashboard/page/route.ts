@@ -17,7 +17,7 @@ export const LISTED_VIEWS = [
 
 export type PageView = (typeof LISTED_VIEWS)[number] | 'order' | 'strategy';
 
-/** View shown, and its subject: `#/market/BTCIRT`. */
+/** Shown view and its subject, as in `#/market/BTCIRT`. */
 interface Route {
   readonly view: PageView;
   readonly subject: string | null;
@@ -32,7 +32,7 @@ function readRoute(hash: string): Route {
   return { view: name, subject: subject === undefined ? null : decoded(subject) };
 }
 
-/** An address that somebody wrote by hand may be no proper one. */
+/** Decodes a part of an address; one written by hand may be malformed. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,15 +4,15 @@ import { ApiFailure, deleteAt, getReply, postBody, rememberCsrfToken } from './a
 import { storePreference, readPreference } from '../../page/theme.ts';
 import { suggestLanguage } from './preferences.ts';
 
-/** Session of the person signed in: undefined while requested, null if nobody is. */
+/** Session of the signed-in person: undefined while it is requested, null if nobody is signed in. */
 export const pageSession = signal<SessionReply | null | undefined>(undefined);
 
-/** Marks that this browser signed in: the cookie cannot be read, and a refusal would appear as a fault. */
+/** Key of a note that this browser signed in. The cookie is unreadable, and a refusal looks like a fault. */
 const HINT = 'signed-in';
 
 export const sessionFailure = signal<ApiFailure | null>(null);
 
-/** The code of a one-time link, which is taken out of the address before anything else is done. */
+/** Returns the code of a one-time link, and removes it from the address before anything else happens. */
 export function readCode(): string | null {
   const code = /^#code=([\w.~-]{1,200})$/.exec(location.hash)?.[1] ?? null;
   if (location.hash.startsWith('#code=')) history.replaceState(null, '', location.pathname);
@@ -31,7 +31,7 @@ export async function signIn(body: SessionBody): Promise<void> {
   begin(await postBody<SessionReply>('/session', body));
 }
 
-/** Signs in with the code of a link where there is one; else asks who is signed in, if somebody may be. */
+/** Signs in with a link's code if there is one; else requests the session if this browser has signed in. */
 export async function beginSession(code: string | null): Promise<void> {
   if (code !== null && (await isDone(() => signIn({ code }), true))) return;
   const isHere = readPreference(HINT) === 'yes';

@@ -13,7 +13,7 @@ import { SECOND_MS } from '../../domain/time-text.ts';
 import { language, locale } from './preferences.ts';
 import { t } from './translate.ts';
 
-/** The clock of the browser, by the second, for ages and countdowns. It stands while nobody looks. */
+/** Clock of the browser, updated every second, for ages and countdowns. It stops while the page is hidden. */
 export const nowMs = signal(Date.now());
 
 const tick = (): void => {
@@ -24,9 +24,9 @@ document.addEventListener('visibilitychange', tick);
 
 export const unitNow = (currency: string): string => unitName(currency, locale.value);
 
-/** Numbers and times as this page shows them: in its language, and in the unit that is switched on. */
+/** Formats of numbers and times: in the page's language, and in the chosen unit of money. */
 
-/** Time by which the bot's clock is ahead of the browser's. */
+/** Milliseconds by which the bot's clock is ahead of the browser's. */
 export const botAheadMs = signal(0);
 
 export const NONE = '–';
@@ -34,7 +34,7 @@ export const NONE = '–';
 export const showMoney = (amount: string | null, currency: string, style?: DecimalStyle): string =>
   amount === null ? NONE : formatMoney(amount, currency, locale.value, style);
 
-/** A price or an amount, no digit rounded away. */
+/** Formats a price or an amount without rounding. */
 export const showExact = (amount: string | null, currency: string): string =>
   amount === null ? NONE : formatExact(amount, currency, locale.value);
 
@@ -54,7 +54,7 @@ export const showTime = (atMs: number | null, style?: TimeStyle): string =>
 
 export const showLength = (ms: number): string => formatLength(language.value, ms);
 
-/** Returns the time since an event on the bot's clock. It counts on by itself. */
+/** Returns the time since an event on the bot's clock, which updates by itself. */
 export function showAge(atMs: number | null): string {
   if (atMs === null) return t('never');
   const age = nowMs.value + botAheadMs.value - atMs;
@@ -65,10 +65,10 @@ export function showAge(atMs: number | null): string {
 export const showLeft = (atMs: number): string =>
   showLength(Math.max(0, atMs - nowMs.value - botAheadMs.value));
 
-/** A symbol, a name or an id, which runs from left to right in any text. */
+/** Formats a symbol, a name or an id, which runs left to right in any text. */
 export const showName = (name: string): string => (language.value === 'fa' ? isolateLeftToRight(name) : name);
 
-/** Words of the field begin small, headings do not. Persian has no capitals. */
+/** Capitalises a heading, since terms begin in lower case. Persian has no capitals. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Returns the sign of a decimal text: above zero, zero or below. */

@@ -9,7 +9,7 @@ import type { SentenceItem } from '../schema/fields.ts';
 
 type PageTexts = typeof ENGLISH_TEXTS;
 
-/** Null until the texts of a language are loaded: the page loads only those that are read. */
+/** Texts of the shown language; null until they are loaded. The page loads no other language. */
 const translator = signal<Translate<PageTexts> | null>(null);
 
 /** Text shown if no language at all can be loaded. */
@@ -23,10 +23,10 @@ async function textsOf(wanted: Language): Promise<TranslationOf<PageTexts>> {
   return PERSIAN_TEXTS;
 }
 
-/** Shows the page in a language; where that can not be loaded, the page goes on in the one that it has. */
+/** Shows the page in a language; if that cannot be loaded, the page keeps the one that it has. */
 export async function loadTexts(wanted: Language): Promise<void> {
   const texts = await loadPart(() => textsOf(wanted));
-  // Another one may have been chosen meanwhile.
+  // Another language may have been chosen meanwhile.
   if (language.value !== wanted) return;
   const { documentElement } = document;
   if (texts === null) {
@@ -41,20 +41,20 @@ export async function loadTexts(wanted: Language): Promise<void> {
 
 export const hasTexts = (): boolean => translator.value !== null;
 
-/** The text of a key in the language of the page. */
+/** Returns the text of a key in the page's language. */
 export const t: Translate<PageTexts> = (key, ...values) => translator.value?.(key, ...values) ?? '';
 
 export type TextKey = keyof PageTexts;
 
-/** The text of any key that has no places for values. */
+/** Returns the text of any key that needs no values. */
 export const textOf = (key: TextKey): string => t(key as 'column.state');
 
-/** The sentences of the bot in Persian; in English it said them itself. */
+/** Persian sentences of the bot; it writes the English ones itself. */
 type Persian = typeof import('../../language/persian-sentences.ts');
 const spoken = signal<Persian | 'awaited' | 'out of reach'>('awaited');
 let isAskedFor = false;
 
-/** Loads them when one is to be shown first, since many views have none. */
+/** Loads the sentences when one is first shown, since many views have none. */
 async function loadSentences(): Promise<void> {
   isAskedFor = true;
   const { dataset } = document.documentElement;
@@ -70,8 +70,8 @@ async function loadSentences(): Promise<void> {
 }
 
 /**
- * A sentence of the bot in the language of the page; null where it stays as the bot wrote it. It is empty for
- * the moment in which the sentences are loaded, so that no English one flickers.
+ * Returns a sentence of the bot in the page's language; null if it stays as the bot wrote it. It is empty
+ * while the sentences load, so that no English text flashes.
  */
 export function inWords(sentence: SentenceItem | undefined): string | null {
   if (locale.value.language === 'en' || sentence === null || sentence === undefined) return null;
@@ -81,7 +81,7 @@ export function inWords(sentence: SentenceItem | undefined): string | null {
   return known === 'out of reach' ? null : known.inPersian(sentence, locale.value);
 }
 
-/** A word that is a name in files, such as the kind of an intent, in the language of the page. */
+/** Returns the word for a name from the code, such as the kind of an intent, in the page's language. */
 export function wordFor(area: 'kind' | 'exit' | 'check', name: string): string | null {
   return inWords({ code: `${area}-${name}`, facts: {} });
 }

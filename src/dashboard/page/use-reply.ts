@@ -4,25 +4,25 @@ import { ApiFailure, getReply } from './api.ts';
 import { onChange } from './live.ts';
 import { endSession } from './session.ts';
 
-/** A reply that is shown, and how old it is. */
+/** Shown reply, with its age. */
 export interface ShownReply<Reply> {
   readonly data: Reply | null;
   readonly failure: ApiFailure | null;
-  /** Time of the read, by the clock of the browser. */
+  /** Time of the last read, by the browser's clock; null before the first. */
   readonly readAtMs: number | null;
-  /** Reads it again now, as after an action. */
+  /** Reads the reply again now, as after an action. */
   readonly refresh: () => void;
 }
 
-/** Minimum interval between reads of shown data, however much happens. */
+/** Minimum interval between reads of shown data, in ms, however many events there are. */
 const LEAST_PAUSE_MS = 1_000;
-/** Without the stream it is read again so often. */
+/** Interval of reads without the event stream, in ms. */
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Followers of a path, by the path and its pause: parts of a view that show the same reply share one. */
+/** Followers by path and interval: parts of a view that show the same reply share one. */
 const followers = new Map<string, Follower<unknown>>();
 
-/** Reads all that is shown again, as after an action. */
+/** Reads all shown replies again, as after an action. */
 export function refreshAll(): void {
   for (const follower of followers.values()) follower.shown.value.refresh();
 }
@@ -50,7 +50,7 @@ class Follower<Reply> {
     });
   }
 
-  /** Begins with its first user. */
+  /** Starts with its first user. */
   start(): void {
     this.#users += 1;
     if (this.#users > 1) return;
@@ -61,7 +61,7 @@ class Follower<Reply> {
     void this.#read();
   }
 
-  /** Ends with its last user. */
+  /** Stops when its last user stops. */
   stop(): void {
     this.#users -= 1;
     if (this.#users > 0) return;
@@ -76,7 +76,7 @@ class Follower<Reply> {
     if (!document.hidden) this.#ask();
   };
 
-  /** Something happened: it is read again when its pause is over, and not while nobody looks. */
+  /** Requests a new read, after the minimum interval, and not while the page is hidden. */
   #ask(): void {
     this.#isAsked = true;
     if (document.hidden || this.#isBusy) return;

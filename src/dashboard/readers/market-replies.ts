@@ -33,7 +33,7 @@ import {
 import { decimalText } from '../../domain/decimal-text.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 
-/** Fills that a chart shows, and orders of a market that are open. */
+/** Maximum number of fills in a chart, and of open orders of a market. */
 const MOST_MARKS = 500;
 const MOST_PLOTS = 32;
 
@@ -156,7 +156,7 @@ export function plotsReplyOf(reader: MirrorReader, symbol: string, range: ShownR
 }
 
 /**
- * Returns the drawn data of a bracket at work; null for any other algorithm, and for one that cannot be read.
+ * Reads the data to draw of a running bracket; null for another algorithm, and for an unreadable one.
  */
 export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strategy'> | null {
   const read = storedAlgorithm.safeParse(parsedJson(json));
@@ -174,21 +174,21 @@ export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strateg
   };
 }
 
-/** Returns the base of its levels: the price it paid, or will pay; null while unknown. */
+/** Returns the price to which a bracket's levels relate: its entry price; null while unknown. */
 function originOf(of: {
   readonly gross: Units;
   readonly spent: Units;
   readonly entry: { readonly amount: Units; readonly price: Units | null } | null;
 }): LevelOrigin | null {
   const { gross, spent, entry } = of;
-  // Before the fee, as the exit itself: else a second line would stand beside that of each order.
+  // Before the fee, as for the exit order: otherwise each order would get a second line beside its own.
   if (gross > 0n) return { price: divideHalfEven(spent * UNITS_PER_ONE, gross) as Units, amount: gross };
   return entry === null || entry.price === null || entry.amount <= 0n
     ? null
     : { price: entry.price, amount: entry.amount };
 }
 
-/** The same of what somebody asks for, in any spelling. Throws `ApiError`. */
+/** Parses a requested market and checks that the bot has it. Throws `ApiError`. */
 export function askedMarket(text: string, field = 'market'): MarketName {
   const market = tryMarket(text);
   if (market === null)
@@ -198,12 +198,12 @@ export function askedMarket(text: string, field = 'market'): MarketName {
   return market;
 }
 
-/** Finer candles that one reply is put together from. */
+/** Maximum number of finer candles that one reply is built from. */
 const MOST_READ = 20_000;
 
 /**
- * Candles of a market. Where the bot reads none of that timeframe they are put together from the coarsest
- * finer ones that it has: nothing is asked of the exchange.
+ * Returns candles of a market. If the bot reads none of that timeframe, they are built from the coarsest
+ * finer ones that it has, without a request to the exchange.
  */
 export function chartCandlesReplyOf(
   reader: MirrorReader,
@@ -239,7 +239,7 @@ export function chartCandlesReplyOf(
 
 type Built = ChartCandlesReply['candles'][number];
 
-/** Coarser candles of finer ones, oldest first. A gap inside is made of what is there. */
+/** Builds coarser candles from the finer ones that exist, oldest first. Some inside may be missing. */
 function builtCandles(candles: readonly Candle[], grid: BarGrid): Built[] {
   const built: Built[] = [];
   for (const candle of candles) {

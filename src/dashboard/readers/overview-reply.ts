@@ -34,17 +34,17 @@ import { knownBots, type KnownBot } from '../../daemon/known-bots.ts';
 import { ApiError } from '../api-error.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 
-/** Open orders that are looked at: a bot has far fewer. */
+/** Maximum number of open orders that are read: a bot has far fewer. */
 const MOST_OPEN = 5_000;
-/** Unknown orders that are named. */
+/** Maximum number of unknown orders that are named. */
 const MOST_UNRESOLVED = 100;
 
-/** Data from files other than the mirror. */
+/** Data of the overview from files other than the mirror. */
 export interface OverviewParts {
   readonly nowMs: number;
   readonly bot: BotItem;
   readonly note: RunNote | null;
-  /** Reason every new order waits; null if one could leave now. */
+  /** Reason every new order waits; null if one could be sent now. */
   readonly waitsFor: Sentence | null;
   /** Reason the cancels of a halt wait; null if they do not wait long. */
   readonly haltWait: Sentence | null;
@@ -52,7 +52,7 @@ export interface OverviewParts {
   readonly alerts: readonly AlertItem[];
 }
 
-/** The overview; without a reader it is that of a bot that has no mirror yet. */
+/** Returns the overview; without a reader, that of a bot without a mirror yet. */
 export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewParts): OverviewReply {
   const { nowMs, bot, note, waitsFor, haltWait, lockouts, alerts } = parts;
   const watched = note?.alerts ?? 'on';
@@ -99,7 +99,7 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
   const readTimes = readRecord(stored, 'read-times') ?? {};
   const { refused } = readRecord(stored, 'credential') ?? { refused: null };
   const newestMs = newestReading(readTimes);
-  // What a bot that is gone has read grows old by the clock. An exchange in another time stands with it.
+  // The data of a stopped bot ages by the clock, unless its exchange runs in a time of its own.
   const isRealTime = !bot.isEmbedded || note?.alerts === 'on';
   return {
     botNowMs: isRealTime ? nowMs : newestMs,
@@ -159,7 +159,7 @@ interface LedgerNow {
   readonly lockouts: readonly LockoutItem[];
 }
 
-/** Returns the ledger rows' data about the bot that they count. */
+/** Returns the budgets and the lockouts in the ledger's rows. */
 export function ledgerNow(rows: readonly BudgetReport[], nowMs: number): LedgerNow {
   return {
     budgets: rows.map((row) => budgetItemOf(row)),
@@ -179,7 +179,7 @@ function budgetItemOf(row: BudgetReport): BudgetItem {
 }
 
 export function budgetsReplyOf(of: {
-  /** Of the bot's own budgets; none where its exchange is in the bot itself. */
+  /** Budgets of the bot itself; empty if its exchange is embedded in the bot. */
   readonly rows: readonly BudgetReport[];
   readonly nowMs: number;
   readonly strategies: readonly StrategyItem[];
@@ -224,8 +224,8 @@ export function booksReplyOf(reader: MirrorReader): BooksReply {
 }
 
 /**
- * All bots that this user has on this machine: each mirror is opened to read, one after the other, and closed
- * again. One that can not be read is named with the reason.
+ * Returns all bots of this user on this machine: each mirror is opened for reading, one after the other, and
+ * closed again. An unreadable one is listed with the reason.
  */
 export function knownBotsReply(own: BotFolderReader, nowMs: number): BotsReply {
   const others = knownBots(own.ledgerFolder()).filter(({ dataFolder }) => dataFolder !== own.realFolder());
@@ -280,7 +280,7 @@ function itemOf(
   }
 }
 
-/** Sums by currency; null where one of them is not known. A drawdown of several accounts is none. */
+/** Sums equity by currency; null if a value is unknown. Several accounts have no common drawdown. */
 function totalsOf(equities: readonly (readonly EquityItem[])[]): EquityItem[] {
   const byCurrency = new Map<string, EquityItem>();
   for (const item of equities.flat()) {

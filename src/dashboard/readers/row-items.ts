@@ -29,7 +29,7 @@ import type { SignalCommand } from '../../engine/engine-event.ts';
 import { signalKey, storedSignalLine } from '../../engine/signal-record.ts';
 import { type SignalItem, type SignalsReply, LOG_LEVELS, type LogItem } from '../schema/log.ts';
 
-/** The parts of a market's name; null for a text that is none. */
+/** Parses the name of a market; null if it is invalid. */
 export function tryMarket(text: string): MarketName | null {
   try {
     return parseMarket(text);
@@ -39,7 +39,7 @@ export function tryMarket(text: string): MarketName | null {
   }
 }
 
-/** The fields of a row that the schema of its item has. */
+/** Returns the fields of a row that the schema of its item has. */
 export function pickItem<Item extends z.ZodObject>({ shape }: Item, row: z.output<Item>): z.output<Item> {
   return Object.fromEntries(Object.keys(shape).map((field) => [field, row[field]])) as z.output<Item>;
 }
@@ -50,7 +50,7 @@ export function reasonItem(reason: Sentence | null): { reason: string | null; re
   return { reason: english(reason), reasonFacts: sentenceFacts(reason) };
 }
 
-/** The fields of an order that its item has, with money as text. */
+/** Returns an order as an API item, with money as text. */
 export function orderItemOf(order: OrderRecord): OrderItem {
   return pickItem(orderItem, { ...ORDER_ROWS.stored(order), ...reasonItem(order.reason) });
 }
@@ -70,7 +70,7 @@ function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
   return { seq, atMs, kind, subject, data: inEnglish(data), said: sentencesIn(kind, data) };
 }
 
-/** Returns the sentences in a journal line's fields; in a strategy's line none is the bot's. */
+/** Returns the bot's sentences in a journal line's fields; none for a strategy's own line. */
 export function sentencesIn(kind: string, data: unknown): Record<string, SentenceItem> {
   if (kind === 'log' || typeof data !== 'object' || data === null) return {};
   const sentences: Record<string, SentenceItem> = {};
@@ -92,7 +92,7 @@ export function lockItemOf(lock: Lock): LockItem {
   });
 }
 
-/** An order with its whole life. Throws `ApiError` where there is none of that name. */
+/** Returns an order with its history. Throws `ApiError` if there is none of that name. */
 export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
   const orders = reader.order(name);
   const [first] = orders;
@@ -118,13 +118,13 @@ export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
   };
 }
 
-/** The bot's time as of its newest reading; null where nothing was read yet. */
+/** Returns the bot's time of its newest reading; null if nothing was read yet. */
 export function newestReading(readTimes: Readonly<Record<string, number>>): number | null {
   const times = Object.values(readTimes);
   return times.length === 0 ? null : Math.floor(Math.max(...times));
 }
 
-/** A line of the journal about a signal. Throws `DATA_UNUSABLE` for a damaged one. */
+/** Converts a journal line about a signal to an API item. Throws `DATA_UNUSABLE` for a damaged one. */
 export function signalItemOf({ seq, subject, json }: JournalLine): SignalItem {
   const { seenAtMs, ...signal } = readStored(storedSignalLine, json, `line ${seq} of the journal`);
   return { ...signal, strategy: subject, seq, atMs: seenAtMs };
@@ -132,24 +132,24 @@ export function signalItemOf({ seq, subject, json }: JournalLine): SignalItem {
 
 interface AskedSignals {
   readonly dataFolder: string;
-  /** True if a bot has the folder; null if that cannot be determined. */
+  /** True if a bot uses the folder; null if that cannot be determined. */
   readonly isBotThere: () => boolean | null;
-  /** Null: of all. */
+  /** Strategy; null for all. */
   readonly strategy: string | null;
   readonly before: string | null;
   readonly limit: number;
 }
 
 /**
- * Signals that wait, and then those that came, newest first. No more than 50 wait: all of them are on the
- * first page where it has as many rows. Throws `DATA_UNUSABLE` for a damaged line.
+ * Returns waiting signals, then those that arrived, newest first. At most 50 wait: the first page has all of
+ * them if it has enough rows. Throws `DATA_UNUSABLE` for a damaged line.
  */
 export function signalsReplyOf(reader: MirrorReader, asked: AskedSignals): SignalsReply {
   const { strategy, before, limit } = asked;
   const all = before === null ? waitingItems(asked) : [];
   const { rows, next } = reader.pages.signals({ strategy, before, limit });
   const came = rows.map((line) => signalItemOf(line));
-  // One that was told a moment ago may not be marked as done yet.
+  // A signal that was just delivered may not be marked as done yet.
   const known = new Set(came.map(signalKey));
   const waiting = all.filter((item) => !known.has(signalKey(item))).slice(0, limit);
   const left = came.slice(0, limit - waiting.length);
@@ -171,7 +171,7 @@ function waitingOf(dataFolder: string): readonly WaitingCommand<SignalCommand>[]
   try {
     return waitingCommands(dataFolder, ['signal']);
   } catch (error) {
-    // What waits is news beside those that came.
+    // Waiting signals are an addition: the reply is useful without them.
     if (error instanceof SarrafError) return [];
     throw error;
   }

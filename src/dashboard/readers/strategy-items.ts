@@ -32,7 +32,7 @@ import { profitFigure } from '../../domain/figure-name.ts';
 import { equityCurrencies, equityNow } from '../../mirror/read-series.ts';
 import type { SeriesItem } from '../schema/market.ts';
 
-/** The strategies of a mirror, with what each has made and why it did what it did last. */
+/** Returns the strategies of a mirror, with the profit of each and the reason for its last action. */
 export function strategyItems(
   reader: MirrorReader,
   of: { readonly note: RunNote | null; readonly nowMs: number },
@@ -106,12 +106,12 @@ function positionItem(
     value: value === null ? null : formatUnits(value),
     profit: open === null ? null : formatUnits(open),
     stop: nearestStop(ordersOf, { market, isLong: held > 0n }),
-    // What is less than a step can be in no order: mostly the fee of the purchase.
+    // A rest below one step, mostly from the purchase's fee, cannot be in any order.
     isProtected: rest === 0n || rest < (amountSteps.get(market) ?? 0n),
   };
 }
 
-/** The stop that is reached first: the highest below what is held, the lowest above what is owed. */
+/** Returns the stop that would be reached first: the highest for a holding, the lowest for a debt. */
 function nearestStop(
   orders: readonly OrderRecord[],
   { market, isLong }: { readonly market: string; readonly isLong: boolean },
@@ -127,7 +127,7 @@ function nearestStop(
 const MOST_ORDERS = 100;
 const MOST_LINES = 50;
 
-/** One strategy. Throws `ApiError` where there is none of that name. */
+/** Returns one strategy. Throws `ApiError` if there is none of that name. */
 export function strategyReplyOf(
   reader: MirrorReader,
   of: { readonly name: string; readonly note: RunNote | null; readonly nowMs: number },
@@ -157,16 +157,16 @@ export function strategyReplyOf(
 }
 
 const BASIS_POINTS = 10_000;
-/** The bot writes what it counts every five minutes. */
+/** Interval at which the bot stores its figures, in ms. */
 const FIGURES_EVERY_MS = 300_000;
 
 /**
- * Equity and profit by currency: equity as the bot wrote it last, brought up to `nowMs`, the bot's time, by
- * the profit of all strategies as their rows have it now. Where strategies count in several currencies all of
- * it stays as it was written. A deposit is no profit, and a withdrawal no drawdown.
+ * Returns equity and profit by currency: equity as the bot last stored it, updated to `nowMs`, the bot's
+ * time, with the current profit of all strategies. If strategies use several currencies, it stays as it was
+ * stored. A deposit is no profit, and a withdrawal no drawdown.
  *
- * What the bot wrote is of the whole bot, with strategies that count in another currency. So these have no
- * figures of their own beside it, but before anything is written.
+ * The stored figures cover the whole bot, including strategies with another currency. So these have figures
+ * of their own only before anything is stored.
  */
 export function equityItems(
   reader: MirrorReader,
@@ -195,7 +195,7 @@ function equityItem(
   const isAll = own.length === strategies.length;
   const madeNow = isAll && sum !== null && nowMs !== null ? { atMs: nowMs, value: parseUnits(sum) } : null;
   const { worth, made, day, drawdownBps } = equityNow(reader, currency, madeNow);
-  // The same as what the day is counted in: of the whole bot.
+  // The profit of the whole bot, as for that of the day.
   const total = isAll || made === null ? sum : formatUnits(made.value);
   return {
     currency,
@@ -208,8 +208,8 @@ function equityItem(
 }
 
 /**
- * The strategies that the bot counted when it last wrote its profit: one that has left the configuration
- * keeps its row, and what it made is in no figure any more. All, where nothing is written.
+ * Returns the strategies that the bot counted when it last stored its profit; all if nothing is stored. One
+ * that left the configuration keeps its row, but its profit is in no figure any more.
  */
 function countedBy(
   reader: MirrorReader,
@@ -238,9 +238,9 @@ function sumOf(texts: readonly (string | null)[]): string | null {
   return texts.length === 0 ? null : formatUnits(sum);
 }
 
-/** Points of one series: as many as a screen has. */
+/** Maximum number of points of one series: as many as a screen can show. */
 const MOST_POINTS = 2_000;
-/** Series of one reply: the rest is left out by its name. */
+/** Maximum number of series in one reply; the names of the others are listed. */
 const MOST_SERIES = 64;
 
 export interface ShownRange {
@@ -248,7 +248,7 @@ export interface ShownRange {
   readonly to?: number | undefined;
 }
 
-/** Series whose names begin so. Values are numbers from here on: they are drawn, and never counted with. */
+/** Returns the series whose names begin with a prefix. Values become floats here: they are only drawn. */
 export function allSeriesOf(reader: MirrorReader, prefix: string, range: ShownRange): readonly SeriesItem[] {
   return reader
     .figureNames(prefix)

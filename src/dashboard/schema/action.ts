@@ -12,7 +12,7 @@ import {
   timeField,
 } from './fields.ts';
 
-/** One for each dialog: a command that is given twice under one key is done once. */
+/** Key of an action's dialog: a command that is sent twice with one key is done once. */
 const key = z
   .string()
   .regex(/^[\w.:-]{1,100}$/)
@@ -94,7 +94,7 @@ export const orderBody = z.strictObject({
 });
 export const acknowledgeBody = z.strictObject({ ...base, alert: nameField });
 
-/** Effect of an action, with `dryRun`. */
+/** Cost of an action, as `dryRun` reports it. */
 const costReply = z.object({
   dryRun: z.literal(true),
   cancels: z.array(nameField).describe('Orders that it cancels, by their keys; the first 500.'),
@@ -116,13 +116,13 @@ const costReply = z.object({
   text: z.string().describe('The same in a sentence, as the command line says it.'),
 });
 
-/** An action that was posted. The bot has it within a quarter of a second. */
+/** Reply to a posted action. The bot gets it within 250 ms. */
 const postedReply = z.object({
   id: countField.describe('Its state is at `actions/ID`. 0: it is done already.'),
   key: z.string(),
 });
 
-/** An alert that was acknowledged, or any other action. */
+/** Reply to any action, also to the acknowledgement of an alert. */
 export const actionReply = z.union([costReply, postedReply]);
 
 export const actionStateReply = z.object({

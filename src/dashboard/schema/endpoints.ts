@@ -53,17 +53,17 @@ import {
 } from './order.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
 
-/** Input and output of one address of the API. */
+/** Input and output of one endpoint of the API. */
 export interface EndpointShape {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below `/api/v1`; `:name` stands for one part of a path. */
+  /** Path below `/api/v1`; `:name` stands for one part of it. */
   readonly path: string;
-  /** Null: without a token. `signal`: with one that may tell the strategy of the path signals. */
+  /** Required role; null if no token is needed. `signal`: a token for signals to the strategy in the path. */
   readonly role: Role | 'signal' | null;
   readonly summary: string;
   readonly query?: z.ZodObject | undefined;
   readonly body?: z.ZodType;
-  /** Null: not JSON, as the summary says. */
+  /** Schema of the reply; null if it is not JSON, as the summary says. */
   readonly reply: z.ZodType | null;
 }
 
@@ -80,7 +80,7 @@ const act = <Body extends z.ZodType>(path: string, summary: string, body: Body) 
 const describe = <Path extends string>(path: Path, summary: string) =>
   ({ method: 'POST', path, role: 'signal', summary, body: signalBody, reply: signalReply }) as const;
 
-/** Every address below `/api/v1`. The routes of the server and the OpenAPI page are made of it. */
+/** All endpoints below `/api/v1`. The routes of the server and the OpenAPI page are generated from them. */
 export const DASHBOARD_ENDPOINTS = {
   signIn: {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WORD_CODECS } from '../../records/field.ts';
 
-/** Money, amounts and prices: digits, and never an exponent. */
+/** Money, an amount or a price as decimal text, never with an exponent. */
 export const decimalTextField = z
   .string()
   .regex(/^-?\d{1,60}(?:\.\d{1,40})?$/)
@@ -11,7 +11,7 @@ export const timeField = z.int().nonnegative().describe('Milliseconds since 1970
 
 export const lengthField = z.number().nonnegative().describe('Milliseconds.');
 
-/** Meaning of the English text beside it, for display in another language. */
+/** Content of the English text beside it as data, for display in another language. */
 export const sentenceField = z
   .object({
     code: z.string(),
@@ -22,7 +22,7 @@ export const sentenceField = z
 
 export const reasonFields = { reason: z.string(), reasonFacts: sentenceField };
 
-/** The same for fields of a line of the journal, by their names. */
+/** Contents of English texts among a journal line's fields, by field name. */
 export const fieldSentences = z.record(z.string(), sentenceField);
 
 export type SentenceItem = z.output<typeof sentenceField>;
@@ -43,7 +43,7 @@ export const ITEM_CODECS = {
 
 export const MOST_ROWS_OF_PAGE = 500;
 
-/** A page of a list, newest first. */
+/** Returns the schema of one page of a list, newest first. */
 export function pageOfItems<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item).max(MOST_ROWS_OF_PAGE),
@@ -60,10 +60,10 @@ export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(MOST_ROWS_OF_PAGE).default(50),
 });
 
-/** A name in a query: of a strategy, a market, an order. */
+/** Name of a strategy, a market or an order in a query. */
 export const nameField = z.string().min(1).max(100);
 
-/** Codes of errors, each with its HTTP status. */
+/** Error codes of the API, each with its HTTP status. */
 export const API_ERROR_STATUS = {
   'not-found': 404,
   'invalid-request': 400,

@@ -41,7 +41,7 @@ export const signalBody = z.strictObject({
     .describe('For senders that can set no header. Whoever reads the body has it.'),
 });
 
-/** Outcome of the signal. One that was not delivered is an error with the reason. */
+/** Outcome of a signal. One that was not delivered is an error with the reason. */
 export const signalReply = z.object({
   id: z.string(),
   outcome: z
@@ -54,7 +54,7 @@ export const signalReply = z.object({
 export type SignalBody = z.output<typeof signalBody>;
 export type SignalStatusReply = z.output<typeof signalReply>;
 
-/** Of the event without a name (`message`): one line of the journal. Its id is `EPOCH.ROW`. */
+/** Event without a name (`message`): one line of the journal. Its id is `EPOCH.ROW`. */
 const journalEvent = z.object({
   seq: countField,
   atMs: timeField,
@@ -63,16 +63,13 @@ const journalEvent = z.object({
   data: z.unknown(),
 });
 
-/** Of `event: state`: something changed that has no line in the journal. */
+/** Event `state`: something changed that has no line in the journal. */
 const stateEvent = z.object({
   atMs: timeField,
   changed: z.array(z.enum(['books', 'stats', 'balances', 'read-times', 'locks', 'figures', 'bot'])),
 });
 
-/**
- * Of `event: reset`: rows may be missing before this, as after a restore; whatever is shown is to be read
- * again.
- */
+/** Event `reset`: rows may be missing before it, as after a restore; whatever is shown must be read again. */
 const resetEvent = z.object({
   reason: z.enum(['first', 'other-mirror', 'too-far-behind', 'no-mirror']),
 });

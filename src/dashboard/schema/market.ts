@@ -4,13 +4,13 @@ import { fillItem, orderItem } from './order.ts';
 import { bothSides } from '../../domain/order-book.ts';
 import { eachBarValue } from '../../domain/candle.ts';
 
-/** A range of time; without an end until now, without a begin as far as is kept. */
+/** Time range; without an end it lasts until now, without a start from the oldest stored data. */
 export const rangeQuery = z.object({
   from: z.coerce.number().int().nonnegative().optional().describe('Milliseconds since 1970.'),
   to: z.coerce.number().int().nonnegative().optional().describe('Milliseconds since 1970.'),
 });
 
-/** A figure over time, oldest first. Thinned where there are more than 2,000 values. */
+/** Figure over time, oldest first; thinned if there are more than 2,000 values. */
 export const seriesItem = z.object({
   name: z.string().describe('Such as `equity/rls`, `profit/grid/rls` or `plot/grid/fast`.'),
   points: z.array(z.tuple([timeField, z.number()])).describe('Pairs of a time and a value.'),

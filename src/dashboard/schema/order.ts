@@ -25,7 +25,7 @@ export const fillItem = z.object({
   feeCurrency: z.string().nullable(),
 });
 
-/** One line of the journal about something. */
+/** Line of the journal about an order. */
 const stepItem = z.object({
   seq: countField,
   atMs: timeField,

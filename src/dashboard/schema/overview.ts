@@ -69,7 +69,7 @@ export const booksReply = z.object({
 
 export type BooksReply = z.output<typeof booksReply>;
 
-/** A time without new risk. */
+/** Lock: a period without new risk. */
 export const lockItem = z.object({
   name: z.string(),
   rule: z.string().nullable().describe('The key of the rule that made it; null for one by hand.'),
@@ -101,7 +101,7 @@ export const locksReply = z.object({
 export type LockItem = z.output<typeof lockItem>;
 export type LocksReply = z.output<typeof locksReply>;
 
-/** Something that a person was, or is to be, told. */
+/** Alert that was sent to a person, or is to be sent. */
 export const alertItem = z.object({
   id: z.string(),
   rule: z.string(),
@@ -122,7 +122,7 @@ export const alertItem = z.object({
   ),
 });
 
-/** Reason no alerts are watched for. */
+/** Reason alerts are off. */
 const alertsOffField = z
   .enum(['not set', 'other speed'])
   .nullable()
@@ -135,7 +135,7 @@ export const alertsReply = pageOfItems(alertItem);
 
 export type AlertItem = z.output<typeof alertItem>;
 
-/** The bot itself, as its folder shows it. */
+/** State of the bot, as its folder shows it. */
 export const botItem = z.object({
   instance: z.string(),
   venue: z.string().describe('The mode: `live`, `paper` or `embedded`.'),
@@ -150,7 +150,7 @@ export const botItem = z.object({
   lastOrderAtMs: timeField.nullable(),
 });
 
-/** Equity of the whole bot in one currency. Null where something that is held has no price. */
+/** Equity of the whole bot in one currency; null if something that it holds has no price. */
 export const equityItem = z.object({
   currency: z.string(),
   now: decimalTextField.nullable(),
@@ -208,14 +208,14 @@ const exposureItem = z.object({
   value: decimalTextField.nullable(),
 });
 
-/** A limit that the exchange has closed. */
+/** Rate limit that the exchange has closed. */
 export const lockoutItem = z.object({
   budget: z.string(),
   endsAtMs: timeField.nullable().describe('Null while it is not known.'),
   isOnTrial: z.boolean().describe('Whether a request is on its way to see if it is over.'),
 });
 
-/** A limit on losses that lets a strategy add no risk. */
+/** Loss limit that keeps a strategy from adding risk. */
 const lossLimitItem = z.object({
   strategy: z.string(),
   ...reasonFields,

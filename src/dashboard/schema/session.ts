@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Permissions of a token: view, or give commands as well. */
+/** Roles of a token: `read` may view, `operate` may also give commands. */
 export const ROLES = ['read', 'operate'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Person signed in, and the data the page needs to begin. */
+/** Signed-in person, and the data that the page needs to start. */
 export const sessionReply = z.object({
   name: z.string().describe('Name of the token.'),
   role: z.enum(ROLES),
@@ -20,13 +20,13 @@ export const sessionReply = z.object({
   version: z.string().describe('Version of sarraf.'),
 });
 
-/** Signs in with a token, or with the code of a one-time link. */
+/** Body for signing in: a token, or the code of a one-time link. */
 export const sessionBody = z.union([
   z.strictObject({ token: z.string().min(1).max(200) }),
   z.strictObject({ code: z.string().min(1).max(200) }),
 ]);
 
-/** Nothing to say beyond that it was done. */
+/** Reply that only confirms that the request was carried out. */
 export const doneReply = z.object({ ok: z.literal(true) });
 
 export type SessionReply = z.output<typeof sessionReply>;

@@ -6,9 +6,9 @@ import type { Role, SessionBody, SessionReply } from '../schema/session.ts';
 import { createHash } from 'node:crypto';
 import { retainNewest } from '../../domain/retain-newest.ts';
 
-/** Somebody who was let in. */
+/** Signed-in person of a request. */
 export interface SignedIn extends Person {
-  /** The secret of the cookie session; null with a token in the header. */
+  /** Secret of the cookie session; null if the header has a token. */
   readonly session: string | null;
   readonly endsAtMs: number | null;
 }
@@ -20,7 +20,7 @@ interface AccessGuardOptions {
   readonly nowMs: () => number;
 }
 
-/** Decides who may do what. */
+/** Decides whether a request is allowed. */
 export class AccessGuard {
   private readonly options: AccessGuardOptions;
   private readonly pace = new SignInPace();
@@ -30,8 +30,8 @@ export class AccessGuard {
   }
 
   /**
-   * Returns the permitted person of a request. Throws `ApiError`: without a token, with a wrong one, if a
-   * role is not enough, and if another page than ours sends a command.
+   * Returns the person of an allowed request. Throws `ApiError` without a token, with a wrong one, if the
+   * role is not enough, and for a command that comes from another page.
    */
   check(request: FastifyRequest, needed: Role): SignedIn {
     const person = this.personOf(request);
@@ -74,7 +74,9 @@ export class AccessGuard {
     };
   }
 
-  /** Browsers send the cookies of a host to each of its ports: those of two bots have different names. */
+  /**
+   * Returns the session of the cookie, whose name has the port: browsers send cookies to all ports of a host.
+   */
   private cookieOf({ socket }: FastifyRequest): { readonly isSecure: boolean; readonly port: number } {
     return { isSecure: this.options.isSecure, port: socket.localPort ?? 0 };
   }
@@ -97,7 +99,7 @@ export class AccessGuard {
     );
   }
 
-  /** Only the page itself has the words that go with its cookie. */
+  /** Throws unless a command has the token that belongs to its cookie, which only the page itself knows. */
   private checkPage(request: FastifyRequest, session: string): void {
     const problem = originProblem(originOf(request), this.options.isSecure);
     if (problem !== null) throw new ApiError('wrong-origin', problem);
@@ -107,8 +109,8 @@ export class AccessGuard {
   }
 
   /**
-   * A right token is never held up: the wrong ones of others may come from the same address, such as that of
-   * a proxy, and one of 256 bits is not guessed.
+   * Finds a person, and limits wrong tries. A right token is never delayed: an address, such as a proxy's,
+   * may be shared with others who send wrong ones, and 256 bits cannot be guessed.
    */
   private tried(address: string, find: () => Person | null): Person {
     const person = find();
@@ -149,7 +151,7 @@ export function originProblem(headers: OriginHeaders, isSecure: boolean): string
   return null;
 }
 
-/** Returns the page's token for each command: known to whoever can read the session, and in no cookie. */
+/** Returns the token that the page sends with each command: derived from the session, and in no cookie. */
 function csrfOf(sessionSecret: string): string {
   return createHash('sha256').update('csrf ').update(sessionSecret).digest('base64url');
 }
@@ -160,7 +162,7 @@ function isCsrfOf(sessionSecret: string, sent: string | undefined): boolean {
 
 const cookieName = (port: number): string => `sarraf_session_${port}`;
 
-/** The secret in a `Cookie` header; null where there is none. */
+/** Returns the secret in a `Cookie` header; null if there is none. */
 export function sessionInCookie(header: string | undefined, port: number): string | null {
   for (const part of (header ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=', 2);
@@ -169,7 +171,7 @@ export function sessionInCookie(header: string | undefined, port: number): strin
   return null;
 }
 
-/** A `Set-Cookie` header; without a secret it takes the cookie away. */
+/** Returns a `Set-Cookie` header; without a secret it deletes the cookie. */
 function sessionCookie(
   secret: string | null,
   of: { readonly isSecure: boolean; readonly port: number; readonly lastsMs: number },
@@ -186,22 +188,22 @@ function sessionCookie(
   ].join('; ');
 }
 
-/** The token in an `Authorization` header; null where there is none. */
+/** Returns the token in an `Authorization` header; null if there is none. */
 export function tokenInHeader(header: string | undefined): string | null {
   return /^Bearer ([\w-]{1,200})$/i.exec(header ?? '')?.[1] ?? null;
 }
 
-/** Wrong tokens that cost nothing: a person may paste the wrong one. */
+/** Number of wrong tokens without a wait: a person may paste the wrong one. */
 const FREE_TRIES = 5;
 
-/** The wait after the next one, which doubles with each. */
+/** Wait after the next wrong token, in ms, which doubles with each further one. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
 
-/** Without a wrong one for so long, an address begins anew. */
+/** Time without a wrong token, in ms, after which the tries of an address are forgotten. */
 const FORGOTTEN_AFTER_MS = 900_000;
 
-/** Addresses that are remembered; beyond it the oldest goes. */
+/** Maximum number of remembered addresses; the oldest is dropped. */
 const MOST_ADDRESSES = 1_000;
 
 interface Tries {
@@ -251,7 +253,9 @@ export class SignInPace {
     this.byAddress.delete(address);
   }
 
-  /** Those that are not forgotten. A last one in the future is of before the clock was set back. */
+  /**
+   * Returns the tries that are not forgotten. One far in the future is from before the clock was set back.
+   */
   private triesOf(address: string, nowMs: number): Tries | undefined {
     const tries = this.byAddress.get(address);
     return tries !== undefined && Math.abs(nowMs - tries.lastMs) < FORGOTTEN_AFTER_MS ? tries : undefined;

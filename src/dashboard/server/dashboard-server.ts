@@ -18,43 +18,43 @@ import { API_ROOT } from './openapi.ts';
 const LARGEST_HEADERS_BYTES = 8 * 1_024;
 const LARGEST_BODY_BYTES = 16 * 1_024;
 
-/** More connections at once are closed. Streams take the fewer part of them. */
+/** Maximum number of connections, of which streams use the smaller part. */
 const MOST_CONNECTIONS = 1_024;
 
-/** Maximum time for a request to arrive. */
+/** Time limit for a request to arrive, in ms. */
 const ARRIVES_WITHIN_MS = 5_000;
-/** Interval of checks for slower requests. */
+/** Interval of checks for slower requests, in ms. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Maximum time without traffic on a connection: a stream sends something every quarter of a minute. */
+/** Longest time without traffic on a connection, in ms: a stream sends something every 15 s. */
 const STILL_FOR_MS = 45_000;
 
-/** A longer address is none of ours. */
+/** Maximum length of a path parameter. */
 const LONGEST_PARAM = 100;
 
-/** Those that are answered here; signals have an endpoint of their own. */
+/** Endpoints that are handled here; those of signals are separate. */
 type OwnEndpoint = Exclude<DashboardEndpoint, 'signal' | 'namedSignal'>;
 
 export interface DashboardServerOptions {
   readonly dataFolder: string;
-  /** Folder of the page that was built; without it, or where it has none, a line says so. */
+  /** Folder of the built page; if it is missing or empty, a line of text replaces the page. */
   readonly pageFolder: string;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** Port; 0 for any free one. */
   readonly port: number;
-  /** Names that it answers to besides this machine's own. */
+  /** Host names that it accepts besides this machine's own. */
   readonly hosts: readonly string[];
-  /** Null: without TLS. */
+  /** TLS files; null without TLS. */
   readonly tls: { readonly certificate: string; readonly key: string } | null;
   readonly language: SessionReply['language'];
-  /** Told what went wrong inside, on one line. */
+  /** Called with internal errors, each on one line. */
   readonly onError: (message: string) => void;
   readonly nowMs?: () => number;
 }
 
 /**
- * The page of a bot, and the API behind it. It reads the data folder and posts commands there: nothing here
- * asks the exchange for anything, and the bot never waits for it. It serves on when the bot is gone.
+ * Server of a bot's page and of the API behind it. It reads the data folder and posts commands there: it
+ * sends nothing to the exchange, the bot never waits for it, and it continues when the bot has stopped.
  */
 export class DashboardServer {
   private readonly options: DashboardServerOptions;
@@ -66,7 +66,7 @@ export class DashboardServer {
   private readonly page: PageFiles;
   private readonly app: FastifyInstance;
 
-  /** Throws `DATA_UNUSABLE` where the tokens can not be read, `INVALID_OPTIONS` for a certificate. */
+  /** Throws `DATA_UNUSABLE` if the tokens are unreadable, `INVALID_OPTIONS` for an invalid certificate. */
   constructor(options: DashboardServerOptions) {
     const nowMs = options.nowMs ?? Date.now;
     const { dataFolder, language } = options;
@@ -80,7 +80,7 @@ export class DashboardServer {
     this.app = this.createApp();
   }
 
-  /** Begins to listen, and answers where. Throws `INVALID_OPTIONS` when the port can not be had. */
+  /** Starts listening and returns the address. Throws `INVALID_OPTIONS` if the port cannot be used. */
   async listen(): Promise<string> {
     const { host, port } = this.options;
     try {
@@ -115,10 +115,10 @@ export class DashboardServer {
       connectionTimeout: STILL_FOR_MS,
       keepAliveTimeout: ARRIVES_WITHIN_MS,
       forceCloseConnections: true,
-      // A look at the headers of a stream would open one.
+      // A HEAD request for a stream would open one.
       exposeHeadRoutes: false,
       routerOptions: { maxParamLength: LONGEST_PARAM },
-      // What can not be read as an address is answered without any hook.
+      // Invalid paths are answered without any hook.
       frameworkErrors: (error, _request, reply) => {
         void this.answerError(error, (reply as FastifyReply).headers(headers));
       },
@@ -139,7 +139,7 @@ export class DashboardServer {
     });
     app.addHook('onRequest', (request, reply, done) => {
       void reply.headers(headers);
-      // Another name that leads here has no certificate of ours.
+      // With TLS any name is allowed: another host name has no certificate of ours.
       const host = oneHost(request.raw.rawHeaders);
       if (host !== null && (tls !== null || isAllowedHost(host, this.options.host, this.options.hosts)))
         done();
@@ -152,7 +152,7 @@ export class DashboardServer {
         );
     });
     app.setErrorHandler((error, request, reply) =>
-      // A method that needs a body and has no route is looked up after its body.
+      // The error means that a request with a body has no route.
       (error as { readonly code?: unknown }).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
         ? this.answerPage(request, reply)
         : this.answerError(error, reply),
@@ -177,7 +177,7 @@ export class DashboardServer {
       app.route({
         method: shape.method,
         url: `${API_ROOT}${shape.path}`,
-        // What it is, is seen before the body arrives: nobody without a token has one read.
+        // The person is checked before the body arrives: without a token no body is read.
         onRequest: (request, reply, done) => {
           try {
             void reply.header('cache-control', 'no-store');
@@ -214,7 +214,7 @@ export class DashboardServer {
       const page = readReportPage(this.options.dataFolder, params['id'] ?? '');
       return reply.headers(REPORT_HEADERS).type('text/html; charset=utf-8').send(page);
     }
-    // The schemas above have made the parts what each handler takes.
+    // The schemas above have checked the types that each handler takes.
     const handler = this.handlers[name] as (call: unknown) => unknown;
     return handler({ params, query, body, person });
   }
@@ -232,7 +232,7 @@ export class DashboardServer {
     this.streams.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined);
   }
 
-  /** The page and its files; everything else is not there. */
+  /** Serves the page and its files; any other path is not found. */
   private answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const [path = ''] = request.url.split('?', 1);
     const methods = methodsOf(path);
@@ -294,17 +294,17 @@ const KNOWN_PATHS = (Object.values(DASHBOARD_ENDPOINTS) as EndpointShape[]).map(
 /** Returns the permitted methods of an API address; none for any other. */
 function methodsOf(path: string): readonly string[] {
   const matching = KNOWN_PATHS.filter(({ pattern }) => pattern.test(path));
-  // A name of its own goes before a place where any name may stand.
+  // A fixed path takes precedence over one with a parameter.
   const own = matching.filter((one) => one.path === path);
   return (own.length > 0 ? own : matching).map(({ method }) => method);
 }
 
-/** Person making each request, from its first check to its answer. */
+/** Person of each request, from the first check to the reply. */
 const signedIn = new WeakMap<FastifyRequest, SignedIn>();
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Converts a refusal of fastify itself. */
+/** Converts an error of fastify to an `ApiError`. */
 function ofFramework(error: unknown): ApiError {
   const { statusCode, code } = (error ?? {}) as { readonly statusCode?: unknown; readonly code?: unknown };
   if (statusCode === 413)
@@ -319,7 +319,7 @@ function ofFramework(error: unknown): ApiError {
   return new ApiError('internal', 'it went wrong inside; the log of the run says what');
 }
 
-/** Throws `INVALID_OPTIONS`. */
+/** Reads a TLS file. Throws `INVALID_OPTIONS`. */
 function readTls(path: string): Buffer {
   try {
     return readFileSync(path);
@@ -343,10 +343,10 @@ function portError(
   );
 }
 
-/** It was taken, and what became of it is in the body. */
+/** HTTP status of an accepted action; the body tells the outcome. */
 const ACCEPTED = 202;
 
-/** Adds the addresses of signals. A signature is of the body as it was sent, so nothing parses it before. */
+/** Adds the routes of signals. A signature covers the body as it was sent, so nothing parses it before. */
 function addSignalRoutes(app: FastifyInstance, endpoint: SignalEndpoint): void {
   void app.register((scope, _options, ready) => {
     scope.removeAllContentTypeParsers();

@@ -48,9 +48,9 @@ import type { RowPage } from '../../mirror/row-pages.ts';
 
 type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
 
-/** A request whose parts were checked. */
+/** Request whose path, query and body were checked. */
 interface CheckedCall<Name extends DashboardEndpoint> {
-  /** The parts of the path that stand for names. */
+  /** Parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Shape<Name> extends { readonly query: infer Query extends z.ZodType }
     ? z.output<Query>
@@ -62,7 +62,7 @@ interface CheckedCall<Name extends DashboardEndpoint> {
 type ReplyOf<Name extends DashboardEndpoint> =
   Shape<Name> extends { readonly reply: infer Reply extends z.ZodType } ? z.output<Reply> : unknown;
 
-/** Those that answer with JSON and change nothing about who is signed in. */
+/** Endpoints that reply with JSON and do not change the session. */
 type Handled = Exclude<
   DashboardEndpoint,
   'signIn' | 'signOut' | 'session' | 'events' | 'report' | 'signal' | 'namedSignal'
@@ -70,12 +70,12 @@ type Handled = Exclude<
 
 export type Handlers = { readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> };
 
-/** Longest age of a cached overview, in ms: also the stream's. */
+/** Longest age of a cached overview, in ms; the event stream polls at the same interval. */
 const OVERVIEW_FOR_MS = 250;
-/** Each look opens the mirrors of all bots. */
+/** Longest age of a cached list of bots, in ms: each read opens the mirrors of all bots. */
 const BOTS_FOR_MS = 2_000;
 
-/** Creates the handlers of all addresses, from the data folder and nothing else. */
+/** Creates the handlers of all endpoints, which use only the data folder. */
 export function createHandlers(
   folder: BotFolderReader,
   { nowMs, language }: { readonly nowMs: () => number; readonly language: Language },
@@ -195,7 +195,7 @@ export function createHandlers(
   };
 }
 
-/** A bot that has no mirror yet is told of, too; one that can not be read is an error. */
+/** Reads the mirror; without one, the function gets null. An unreadable mirror is an error. */
 function readOrNone<Result>(
   { mirror }: BotFolderReader,
   work: (reader: Parameters<Parameters<typeof mirror.read>[0]>[0] | null) => Result,
@@ -237,7 +237,7 @@ function levelOf(level: (typeof LOG_LEVELS)[number]): 0 | 1 | 2 {
   return level === 'error' ? 2 : level === 'warning' ? 1 : 0;
 }
 
-/** A body or query as it was declared. Throws `ApiError` with the first field that is wrong. */
+/** Checks a body or query against its schema. Throws `ApiError` with the first wrong field. */
 export function checkedInput(schema: z.ZodType, value: unknown, what: string): unknown {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
@@ -249,8 +249,8 @@ export function checkedInput(schema: z.ZodType, value: unknown, what: string): u
 }
 
 /**
- * Result of one read, shared by all who ask within a moment: fifty pages cost what one does. A read that
- * throws is not stored.
+ * Result of one read, shared by all requests within a short time: fifty pages cost as much as one. A failed
+ * read is not stored.
  */
 export class SharedSnapshot<Value> {
   private readonly read: () => Value;
@@ -258,7 +258,7 @@ export class SharedSnapshot<Value> {
   private readonly nowMs: () => number;
   private cached: { readonly value: Value; readonly atMs: number } | null = null;
 
-  /** `nowMs` is of a clock that never goes back. */
+  /** `nowMs`: a monotonic clock. */
   constructor(
     read: () => Value,
     { forMs, nowMs = () => performance.now() }: { readonly forMs: number; readonly nowMs?: () => number },
@@ -276,10 +276,10 @@ export class SharedSnapshot<Value> {
   }
 }
 
-/** Open alerts of an overview. */
+/** Maximum number of open alerts in an overview. */
 const MOST_OPEN = 50;
 
-/** The alerts of a data folder, as its outbox has them. None where no alerts are watched for. */
+/** Alerts of a data folder, from its outbox. There are none if alerts are off. */
 class AlertItems {
   private readonly dataFolder: string;
   private readonly language: Language;
@@ -289,13 +289,13 @@ class AlertItems {
     this.language = language;
   }
 
-  /** Newest first. Throws `ApiError` where the outbox can not be read. */
+  /** Returns alerts, newest first. Throws `ApiError` if the outbox is unreadable. */
   list(filter: AlertFilter): readonly AlertItem[] {
     const alerts = this.open((outbox) => outbox.list(filter)) ?? [];
     return alerts.map((alert) => this.itemOf(alert));
   }
 
-  /** Those that are open, for an overview: none where the outbox can not be read, which the log says. */
+  /** Returns the open alerts for an overview; none if the outbox is unreadable, which the log reports. */
   openNow(): readonly AlertItem[] {
     try {
       return this.list({ isOpenOnly: true, last: MOST_OPEN, beforeId: null });
@@ -304,7 +304,7 @@ class AlertItems {
     }
   }
 
-  /** Answers whether there is an alert of that id. */
+  /** Acknowledges an alert; returns false if there is none with that id. */
   acknowledge(id: number, of: { readonly by: string; readonly atMs: number }): boolean {
     return (
       this.open((outbox) => {
@@ -354,19 +354,16 @@ function waitingOf(dataFolder: string): ReturnType<typeof waitingLocks> {
   try {
     return waitingLocks(dataFolder);
   } catch (error) {
-    // What waits is news beside the locks themselves.
+    // Waiting commands are an addition: the reply is useful without them.
     if (error instanceof SarrafError) return [];
     throw error;
   }
 }
 
-/** No body of this API has more levels. */
+/** Maximum depth of a JSON body; no body of this API has more. */
 const DEEPEST = 6;
 
-/**
- * The object that a body is. Its depth is seen before it is parsed. Throws `ApiError` for anything but a JSON
- * object.
- */
+/** Parses a JSON object, after a check of its depth. Throws `ApiError` for anything else. */
 export function parseJsonBody(text: string): unknown {
   if (isTooDeep(text))
     throw new ApiError('invalid-request', `expected a body of at most ${DEEPEST} levels, was a deeper one`);
@@ -381,7 +378,7 @@ export function parseJsonBody(text: string): unknown {
   return value;
 }
 
-/** Brackets in texts count too: a body that has so many of them is none of ours. */
+/** True if a body has too many nested brackets. Those in texts count too: valid bodies have few of them. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const character of text) {

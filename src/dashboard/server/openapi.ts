@@ -16,7 +16,7 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   return rest;
 };
 
-/** A pair as an array of two: tools that read OpenAPI know no others. */
+/** Rewrites a tuple as an array of two: tools that read OpenAPI do not support tuples. */
 function plainPairs({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { prefixItems } = jsonSchema;
   if (prefixItems === undefined) return;
@@ -26,7 +26,7 @@ function plainPairs({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.Bas
   jsonSchema.maxItems = prefixItems.length;
 }
 
-/** The API as an OpenAPI 3.1 page, made of the declarations that the server itself checks with. */
+/** Returns the API as an OpenAPI 3.1 document, generated from the schemas with which the server checks. */
 export function dashboardOpenApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const [name, shape] of Object.entries(DASHBOARD_ENDPOINTS) as [string, EndpointShape][]) {

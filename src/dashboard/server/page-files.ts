@@ -18,11 +18,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A page has some dozens; a folder with more, or larger ones, is not it. */
+/** Maximum number and size of the page's files: a page has some dozens. */
 const MOST_FILES = 500;
 const LARGEST_BYTES = 4 * 1_048_576;
 
-/** Files whose names have a hash of what is in them never change. */
+/** Pattern of files whose names contain a hash of their content: they never change. */
 const HASHED_NAME = /-[\w-]{8,}\.\w+$/;
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -32,7 +32,7 @@ interface PageFile {
   readonly type: string;
   readonly etag: string;
   readonly cacheControl: string;
-  /** Null where the one that asks takes none of ours. */
+  /** Encoding; null if the client accepts none of ours. */
   readonly encoding: Encoding | null;
   readonly bytes: Buffer;
 }
@@ -48,8 +48,8 @@ interface CachedFile {
 const PACKED_NAMES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
 /**
- * The files of the page. Their names are read once, and a request names one of them or nothing: no path of a
- * request ever reaches the file system.
+ * Files of the page. Their names are read once, and a request can only name one of them: no path of a request
+ * ever reaches the file system.
  */
 export class PageFiles {
   private readonly folder: string;
@@ -60,7 +60,7 @@ export class PageFiles {
     this.folder = folder;
   }
 
-  /** A file by its path in an address, such as `/assets/main-1a2b3c4d.js`; null where there is none. */
+  /** Returns a file by its path, such as `/assets/main-1a2b3c4d.js`; null if there is none. */
   get(path: string, acceptsEncoding: string | undefined): PageFile | null {
     const name = path === '/' ? 'index.html' : path.slice(1);
     this.names ??= namesIn(this.folder);
@@ -90,7 +90,7 @@ export class PageFiles {
     return file;
   }
 
-  /** Packed beforehand where the file lies beside it, else now and once. */
+  /** Returns a compressed file, prepared or compressed once; null if compression saves nothing. */
   private packed(name: string, file: CachedFile, encoding: Encoding): Buffer | null {
     const known = file.packed.get(encoding);
     if (known !== undefined) return known;
@@ -122,7 +122,7 @@ function namesIn(folder: string): ReadonlySet<string> {
   return names;
 }
 
-/** Fonts and pictures are packed as they are. */
+/** Returns the encoding for a file; null for fonts and pictures, which are compressed already. */
 function encodingFor({ type }: CachedFile, accepts: string | undefined): Encoding | null {
   if (!/^(?:text|application\/(?:json|manifest)|image\/svg)/.test(type)) return null;
   const wanted = new Set((accepts ?? '').split(',').map((part) => part.trim().split(';', 1)[0]));
@@ -131,8 +131,8 @@ function encodingFor({ type }: CachedFile, accepts: string | undefined): Encodin
 }
 
 /**
- * Nothing is loaded from elsewhere, nothing inline runs, and no other page may frame it. Charts size
- * themselves through the style of elements, which this does not hinder.
+ * Content security policy of the page: nothing loads from elsewhere, nothing inline runs, and no other page
+ * may frame it. Charts set sizes through element styles in scripts, which it allows.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -149,8 +149,8 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * A report is a file with scripts of its own that anybody may have written: it runs in an origin of its own,
- * without cookies, and can reach nothing.
+ * Policy of a report, whose scripts anybody may have written: it runs in its own origin, without cookies, and
+ * can connect to nothing.
  */
 const REPORT_POLICY = [
   'sandbox allow-scripts',
@@ -172,7 +172,7 @@ const OF_ALL = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** Headers of every answer. */
+/** Returns the headers of every reply. */
 export function securityHeaders(isSecure: boolean): Readonly<Record<string, string>> {
   return {
     ...OF_ALL,
@@ -182,30 +182,30 @@ export function securityHeaders(isSecure: boolean): Readonly<Record<string, stri
   };
 }
 
-/** Those of a report, over the others. */
+/** Headers of a report, which override the others. */
 export const REPORT_HEADERS = {
   'content-security-policy': REPORT_POLICY,
   'x-frame-options': 'SAMEORIGIN',
 } as const;
 
-/** Folders below the data folder that are looked into, one below the other. */
+/** Maximum depth of folders that are searched for reports, and number of entries. */
 const DEEPEST = 4;
 const MOST_ENTRIES = 5_000;
 const MOST_REPORTS = 500;
-/** A report of a year on minutes is a few megabytes. */
+/** Maximum size of a report: one of a year on minutes is a few megabytes. */
 const LARGEST_REPORT_BYTES = 64 * 1_048_576;
 
-/** Bytes at a file's start that must show that it is a page. */
+/** Number of bytes at a file's start that must show that it is HTML. */
 const HEAD_BYTES = 1_024;
 
-/** The folders that hold data in many small files, and no report. */
+/** Folders that are skipped: they hold many small files, and no report. */
 const SKIPPED = new Set(['catalogue', 'node_modules', 'backups']);
 
 interface FoundReport extends ReportItem {
   readonly path: string;
 }
 
-/** HTML files below a data folder, newest first. Links are not followed. */
+/** Finds HTML files below a data folder, newest first. Links are not followed. */
 export function findReports(dataFolder: string): readonly FoundReport[] {
   const found: FoundReport[] = [];
   let entries = 0;
@@ -230,7 +230,7 @@ export function reportItemOf({ id, name, kind, atMs, bytes }: FoundReport): Repo
   return { id, name, kind, atMs, bytes };
 }
 
-/** The page of a report. Throws `ApiError` where there is none of that id. */
+/** Returns the page of a report. Throws `ApiError` if there is none with that id. */
 export function readReportPage(dataFolder: string, id: string): Buffer {
   const report = findReports(dataFolder).find((one) => one.id === id);
   if (report === undefined) throw new ApiError('not-found', 'expected the id of a report, was another');
@@ -241,7 +241,7 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // A folder that went away, or is somebody else's, has no reports.
+    // A folder that is missing or unreadable has no reports.
     return [];
   }
 }

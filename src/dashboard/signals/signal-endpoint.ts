@@ -13,26 +13,26 @@ import { checkedInput, parseJsonBody } from '../server/handlers.ts';
 import { tokenInHeader, SignInPace } from '../server/access-guard.ts';
 import { english } from '../../language/sentence.ts';
 
-/** A bot that is well answers within a quarter of a second. */
+/** Longest wait for the bot's answer, in ms; a healthy bot answers within 250 ms. */
 const ANSWERED_WITHIN_MS = 2_000;
 
-/** Senders that wait for an answer at once; others are answered that it waits. */
+/** Maximum number of senders that wait for an answer; others are told at once that their signal waits. */
 const MOST_WAITING = 20;
 
-/** Characters of a hash in an id: with the word before it, as long as a tag of an order may be. */
+/** Number of hash characters in a made id: with its prefix it is as long as an order's tag may be. */
 const MADE_ID_LENGTH = 27;
 
 interface SignalEndpointOptions {
   readonly folder: BotFolderReader;
   readonly tokens: SignalTokenTable;
   readonly nowMs: () => number;
-  /** Maximum wait of a sender for the bot's answer; 2 s if left out. */
+  /** Longest wait of a sender for the bot's answer, in ms; default 2 s. */
   readonly answeredWithinMs?: number;
 }
 
 /**
- * Takes signals over HTTP and posts them to the bot, as `sarraf signal` does. It sends nothing to the
- * exchange, and a sender that tries again with the same id does no harm.
+ * Receives signals over HTTP and posts them to the bot, as `sarraf signal` does. It sends nothing to the
+ * exchange; a sender may safely try again with the same id.
  */
 export class SignalEndpoint {
   private readonly options: SignalEndpointOptions;
@@ -45,7 +45,9 @@ export class SignalEndpoint {
     this.senders = new SignalSenders(options.tokens, options.nowMs);
   }
 
-  /** Answers that it was told, or waits; throws `ApiError` with the reason otherwise. */
+  /**
+   * Posts a signal and returns that it was delivered, or waits; throws `ApiError` with the reason otherwise.
+   */
   async accept(request: Omit<SignalRequest, 'bodyToken'>): Promise<SignalStatusReply> {
     const sender = this.senders.senderOf({ ...request, bodyToken: tokenIn(request.rawBody) });
     const waitMs = this.pace.admit(sender.name, this.options.nowMs());
@@ -53,7 +55,7 @@ export class SignalEndpoint {
       throw new ApiError('too-many-signals', `expected fewer signals of ${sender.name} in a minute`, {
         retryAfterMs: waitMs,
       });
-    // The schema has made it what it says.
+    // The schema has checked the type.
     const body = checkedInput(signalBody, parseJsonBody(request.rawBody), 'body') as SignalBody;
     const command = this.commandOf(request, { sender, body });
     const result = await this.post(command);
@@ -83,7 +85,7 @@ export class SignalEndpoint {
     };
   }
 
-  /** Null where no answer comes in time. */
+  /** Posts a command and waits for its result; null if there is none in time. */
   private async post(command: SignalCommand): Promise<ControlResult | null> {
     const { folder, answeredWithinMs = ANSWERED_WITHIN_MS } = this.options;
     const client = new ControlClient(folder.dataFolder);
@@ -139,7 +141,7 @@ function replyOf(id: string, result: ControlResult | null): SignalStatusReply {
 const madeId = (text: string): string =>
   `made-${createHash('sha256').update(text).digest('hex').slice(0, MADE_ID_LENGTH)}`;
 
-/** The token in a body, where that can be read at all: what is wrong with it is for those who may know. */
+/** Returns the token in a body; null if it is unreadable: only authorized senders are told what is wrong. */
 function tokenIn(rawBody: string): string | null {
   try {
     const { token } = Object(parseJsonBody(rawBody)) as { readonly token?: unknown };
@@ -151,15 +153,15 @@ function tokenIn(rawBody: string): string | null {
 
 interface SignalRequest {
   readonly strategy: string;
-  /** Null where the address has none. */
+  /** Name of the signal; null if the address has none. */
   readonly name: string | null;
-  /** Without its query. */
+  /** Path without its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly address: string;
-  /** As it was sent. */
+  /** Body as it was sent. */
   readonly rawBody: string;
-  /** The token in the body; null where there is none, or nothing that can be read. */
+  /** Token in the body; null if there is none, or the body is unreadable. */
   readonly bodyToken: string | null;
 }
 
@@ -169,7 +171,7 @@ interface SignalSender extends SignalToken {
   readonly signature: string | null;
 }
 
-/** Finds out who sends a signal: by a signature, by a token in the header, or by one in the body. */
+/** Identifies the sender of a signal by a signature, by a token in the header, or by one in the body. */
 class SignalSenders {
   private readonly tokens: SignalTokenTable;
   private readonly nowMs: () => number;
@@ -180,11 +182,11 @@ class SignalSenders {
     this.nowMs = nowMs;
   }
 
-  /** Throws `ApiError` for nobody, for somebody else, and for a token of another strategy. */
+  /** Returns the sender. Throws `ApiError` for an unknown one, and for a token of another strategy. */
   senderOf(request: SignalRequest): SignalSender {
     const sender = this.find(request);
     if (sender === null) {
-      // A right token is never held up by the wrong ones of others: a proxy has one address for all.
+      // Only wrong tokens are delayed: behind a proxy, senders share one address.
       const message = 'expected a token or signature that holds, was another';
       throw this.pace.refuse(request.address, this.nowMs(), message);
     }
@@ -206,7 +208,7 @@ class SignalSenders {
     return found === null ? null : { ...found, signedAtMs: null, signature: null };
   }
 
-  /** Whoever signed it with a key that is known, not long ago. */
+  /** Returns the sender whose key made a recent signature; null if there is none. */
   private signer({ headers, path, rawBody: body }: SignalRequest): SignalSender | null {
     const [name = '', timestamp = '', signature = ''] = [
       'x-sarraf-token',
@@ -230,20 +232,20 @@ class SignalSenders {
   }
 }
 
-/** Maximum difference between a signed request's time and ours. */
+/** Longest difference between a signed request's time and ours, in ms. */
 const SIGNED_WITHIN_MS = 300_000;
 
-/** Parts that a sender signs: time, destination and payload. */
+/** Parts that a sender signs: time, path and body. */
 interface SignedSignal {
-  /** As it stands in the header. */
+  /** Time as it is in the header. */
   readonly timestamp: string;
-  /** As it is asked for, such as `/api/v1/signals/follow/alert`. */
+  /** Path as it is requested, such as `/api/v1/signals/follow/alert`. */
   readonly path: string;
-  /** As it was sent, to the byte. */
+  /** Body as it was sent, to the byte. */
   readonly body: string;
 }
 
-/** HMAC-SHA256 of `TIMESTAMP.PATH.BODY`, in hexadecimal. */
+/** Returns the HMAC-SHA256 of `TIMESTAMP.PATH.BODY`, in hexadecimal. */
 export function signalSignature(key: Buffer, { timestamp, path, body }: SignedSignal): string {
   return createHmac('sha256', key).update(`${timestamp}.${path}.${body}`).digest('hex');
 }
@@ -255,22 +257,22 @@ function isSignatureOf(key: Buffer, parts: SignedSignal, signature: string): boo
   return sent.length === own.length && timingSafeEqual(sent, own);
 }
 
-/** The time of a header, in seconds or milliseconds since 1970, in ms; null where it is none. */
+/** Parses the time of a header, in s or ms since 1970, and returns ms; null if it is invalid. */
 function timestampMs(timestamp: string): number | null {
   if (/^\d{9,11}$/.test(timestamp)) return Number(timestamp) * 1_000;
   return /^\d{12,14}$/.test(timestamp) ? Number(timestamp) : null;
 }
 
-/** Requests of one token in a minute. */
+/** Maximum number of requests of one token in a minute. */
 const MOST_A_MINUTE = 60;
 
-/** Counts each token's requests; entries are as few as tokens may be. */
+/** Counts each token's requests; there are no more entries than tokens. */
 export class SignalPace {
   private readonly byToken = new Map<string, number[]>();
 
-  /** Counts a request; answers how long its sender has to wait, 0 for not at all. */
+  /** Counts a request; returns how long its sender has to wait in ms, 0 if it may continue. */
   admit(token: string, nowMs: number): number {
-    // What came in the future came before the clock was set back.
+    // A time in the future is from before the clock was set back.
     const times = (this.byToken.get(token) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs);
     this.byToken.set(token, times);
     const [first] = times;

@@ -25,16 +25,16 @@ import {
 import { colour } from '../theme.ts';
 import type { Plot, RunPage } from './run-page.ts';
 
-/** The chart with its series: prices above, plots and equity below them, drawdown at the bottom. */
+/** Chart of a run with its series: prices on top, then plots, equity, and drawdown at the bottom. */
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Money from which on an axis has it in short. */
+/** Amount of money from which an axis shortens it. */
 const LEAST_IN_WORDS = 1e6;
 
 export type ChartSeries = ReturnType<typeof createSeries>;
 
-/** Adds an empty price pane, the panes of plots, and equity and drawdown as the run has them. */
+/** Creates the chart: an empty price pane, panes for plots, and the run's equity and drawdown. */
 export function createSeries(data: RunPage, place: HTMLElement) {
   const chart = createChart(place, {
     autoSize: true,
@@ -88,8 +88,8 @@ export function createSeries(data: RunPage, place: HTMLElement) {
 }
 
 /**
- * Ranges are there where a point stands for several bars: where these are narrower than a pixel. That of the
- * equity is there on a thinned page always; a point of the drawdown is the deepest of its bars.
+ * Shows ranges only when a pixel holds several bars. On a thinned page the equity's range is always shown,
+ * because a point stands for several bars; a point of the drawdown is the deepest of its bars.
  */
 function showRanges(
   { isThinned }: RunPage,
@@ -109,7 +109,7 @@ function showRanges(
 const painted = (upColor: string, downColor: string) =>
   ({ upColor, downColor, wickUpColor: upColor, wickDownColor: downColor }) as const;
 
-/** Gives all of them the colours of the theme. */
+/** Paints all series in the colours of the theme. */
 export function paintSeries(series: ChartSeries): void {
   const { chart, prices, volume, equityRange, hold, equity, depths, drawdown } = series;
   const line = colour('line');
@@ -141,27 +141,27 @@ export function paintSeries(series: ChartSeries): void {
 
 const secondText = (time: Time): string => shownTime(Number(time) * 1_000);
 
-/** The hour within a day, else the whole day, since ticks stand at days of UTC. */
+/** Formats a tick: the time within a day, else the date, since ticks are at UTC days. */
 function tickText(time: Time, kind: TickMarkType): string {
   return shownTime(Number(time) * 1_000, kind >= TickMarkType.Time ? 'clock' : 'day');
 }
 
-/** Money on an axis, where there is little room: `1.25M`. */
+/** Formats money on an axis, where there is little room: `1.25M`. */
 function shortMoney(value: number): string {
   if (Math.abs(value) >= LEAST_IN_WORDS)
     return pictureText(digitsOf(value, { notation: 'compact', maximumFractionDigits: 2 }));
   return digitsOf(value, { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 });
 }
 
-/** Colours of plots without one of their own, in this order. */
+/** Colours for plots that have none of their own, in this order. */
 const PLOT_COLORS = ['purple', 'orange', 'blue', 'gray', 'green', 'red'];
 
-/** The titles of all panes of plots, of whatever market. */
+/** Returns the titles of all plot panes, of all markets. */
 const plotTitles = ({ plots }: RunPage): readonly string[] => [
   ...new Set(plots.flatMap(({ pane }) => pane ?? [])),
 ];
 
-/** Plots of strategies: over the bars of their market, and in panes of their own below them. */
+/** Plots of strategies: over the bars of their market, and in separate panes below. */
 export class DrawnPlots {
   readonly #data: RunPage;
   readonly #series: ChartSeries;
@@ -177,13 +177,13 @@ export class DrawnPlots {
     document.documentElement.style.setProperty('--panes', String(series.titles.length));
   }
 
-  /** Says that some panes have no room; empty where all have. */
+  /** Note that some panes have no room; empty if all have. */
   get note(): string {
     const more = plotTitles(this.#data).length - MOST_PANES;
     return more > 0 ? pageText('morePanes', { count: more }) : '';
   }
 
-  /** Draws the plots of one market in place of those before. */
+  /** Draws the plots of one market, and removes those of the other. */
   show(market: number): void {
     const { chart, titles } = this.#series;
     for (const { series } of this.#drawn) chart.removeSeries(series);
@@ -207,7 +207,7 @@ export class DrawnPlots {
     return this.#drawn.map(({ name, key }) => ({ name, key, text: '' }));
   }
 
-  /** Names and values of those that have one under the pointer. */
+  /** Returns the names and values of the plots that have a value under the pointer. */
   valuesOf(valueOf: (series: ISeriesApi<'Line' | 'Histogram'>) => number | null): readonly NamedValue[] {
     return this.#drawn.flatMap(({ name, key, series }) => {
       const value = valueOf(series);
@@ -216,7 +216,7 @@ export class DrawnPlots {
   }
 }
 
-/** A plot in the legend. */
+/** Plot in the legend, with its value. */
 export interface NamedValue {
   readonly name: string;
   readonly key: string;

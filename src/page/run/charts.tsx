@@ -31,7 +31,7 @@ const VOLUME_DIGITS = 3;
 
 interface RunChartsProps {
   readonly data: RunPage;
-  /** The trade to be shown; a new object at each choice. */
+  /** Trade to show; a new object for each choice. */
   readonly chosen: ReadonlySignal<{ readonly trade: TradeRow } | null>;
 }
 
@@ -130,7 +130,7 @@ export function RunCharts({ data, chosen }: RunChartsProps) {
   );
 }
 
-/** A name with its colour, and a value. */
+/** Shows a name with its colour, and a value. */
 function Key({
   name,
   text = '',
@@ -157,7 +157,7 @@ function PlotKeys({ plots }: { readonly plots: readonly NamedValue[] }) {
   );
 }
 
-/** Explains the charts while nothing is under the pointer. */
+/** Shows how to use the charts while nothing is under the pointer. */
 function Usage({ data, plots }: { readonly data: RunPage; readonly plots: readonly NamedValue[] }) {
   const { exits, locks, members } = data;
   return (
@@ -178,11 +178,11 @@ function Usage({ data, plots }: { readonly data: RunPage; readonly plots: readon
 interface ValuesProps {
   readonly at: Pointed;
   readonly market: RunPage['markets'][number] | undefined;
-  /** The currency of the account. */
+  /** Currency of the account. */
   readonly quote: string;
 }
 
-/** Values under the pointer. */
+/** Shows the values under the pointer. */
 function Values({ at, market, quote }: ValuesProps) {
   const { timeMs, bar, volume, plots, equity, hold, drawdown } = at;
   return (
@@ -212,8 +212,7 @@ function barText(
 }
 
 /**
- * True if the curve of buying and holding would leave the equity a line at the edge: at first it is not
- * shown.
+ * True if buy-and-hold would flatten the equity curve into a line at the edge: then it is hidden at first.
  */
 function isSquashedByHold({ equity, hold }: RunPage): boolean {
   return spanOf(hold) > 5 * spanOf(equity);
@@ -228,10 +227,10 @@ function spanOf(points: RunPage['equity']): number {
   return high - low;
 }
 
-/** More marks than these in view would hide the bars: they are left out until the reader zooms in. */
+/** Maximum number of marks in view: more would hide the bars, and are left out until the reader zooms in. */
 const MOST_MARKS = 300;
 
-/** Values under the pointer; null where a series has none. */
+/** Values under the pointer; null if a series has none. */
 interface Pointed {
   readonly timeMs: number;
   readonly bar: CandlestickData | null;
@@ -241,17 +240,17 @@ interface Pointed {
   readonly drawdown: number | null;
   readonly plots: readonly NamedValue[];
   readonly bands: readonly string[];
-  /** True if the pointer is in the left half, so that the bands are named in the right one. */
+  /** True if the pointer is in the left half, so that bands are named in the right one. */
   readonly isLeft: boolean;
 }
 
-/** Functions that show what a chart has to say. */
+/** Functions that show the texts of a chart. */
 interface ChartTexts {
   readonly point: (at: Pointed | null, plots: readonly NamedValue[]) => void;
   readonly note: (note: string) => void;
 }
 
-/** Price, equity and drawdown over one time scale. */
+/** Charts of price, equity and drawdown over one time scale. */
 class RunChart {
   readonly #data: RunPage;
   readonly #texts: ChartTexts;
@@ -289,7 +288,7 @@ class RunChart {
     this.#showMarks();
   }
 
-  /** Gives everything the colours of the theme. */
+  /** Paints everything in the colours of the theme. */
   paint(): void {
     paintSeries(this.#series);
     this.#plots.paint();
@@ -303,7 +302,7 @@ class RunChart {
       this.#series.tradeLine.applyOptions({ color: colour(this.#chosen.profit >= 0 ? 'good' : 'bad') });
   }
 
-  /** Moves to a trade of the market that is shown. */
+  /** Moves the charts to a trade of the shown market. */
   goTo(trade: TradeRow): void {
     this.#chosen = trade;
     const { timeAt, equity } = this.#data;
@@ -329,7 +328,7 @@ class RunChart {
   }
 
   showLog(isLog: boolean): void {
-    // 1 is logarithmic, and 0 is not: PriceScaleMode of the library.
+    // Values of the library's PriceScaleMode: 1 is logarithmic, 0 is linear.
     for (const each of [this.#series.prices, this.#series.equity])
       each.priceScale().applyOptions({ mode: isLog ? 1 : 0 });
   }
@@ -342,7 +341,7 @@ class RunChart {
     this.#texts.note(notes.filter((sentence) => sentence !== '').join(' '));
   }
 
-  /** The fills in view as marks; a note in their place where they are too many to be seen. */
+  /** Returns marks of the fills in view, or a note if they are too many. */
   #marksIn(view: View): { readonly marks: SeriesMarker<Time>[]; readonly note: string } {
     if (view === null) return { marks: [], note: '' };
     const inView = this.#data.fills.filter(

@@ -6,7 +6,7 @@ import { RunCharts } from './charts.tsx';
 import { unpackRun, type TradeRow } from './run-page.ts';
 import { TradeTable } from './trade-table.tsx';
 
-/** The page of a run: its charts, and the list of its trades, a row of which moves the charts. */
+/** Draws the page of a run: its charts and the list of its trades. Choosing a trade moves the charts. */
 function drawRun(sent: ReportData): void {
   const data = unpackRun(sent);
   const chosen = signal<{ readonly trade: TradeRow } | null>(null);

@@ -12,22 +12,22 @@ import type { ChartSeries } from './chart-series.ts';
 import type { Band, ExitLine, BarMoment, RunPage, TradeRow } from './run-page.ts';
 
 /**
- * Draws over the charts: resting exits, a line from each entry to its exit, times of locks, shaded over all
- * panes, and times of a market in a universe, a strip below its bars.
+ * Overlays of the charts: resting exits, a line from each entry to its exit, periods of locks, shaded over
+ * all panes, and periods of a market in a universe, as a strip below its bars.
  */
 
-/** More in view would hide the bars: they are left out until the reader zooms in. */
+/** Maximum numbers in view: more would hide the bars, and are left out until the reader zooms in. */
 const MOST_EXITS = 2_000;
 const MOST_TRADES = 400;
 const MOST_BANDS = 1_000;
 
-/** Lines under the pointer. */
+/** Maximum number of lines under the pointer. */
 const MOST_NAMED = 4;
 
-/** A trade of less than this share of the largest one is what another left over: no line is worth it. */
+/** Smallest trade that gets a line, as a share of the largest one: smaller ones are leftovers of others. */
 const LEAST_SHARE = 0.001;
 
-/** Width of what is shorter than a pixel, and height of a strip. */
+/** Minimum width of a shape, and height of a strip, in pixels. */
 const LEAST_WIDTH = 1;
 const STRIP_HEIGHT = 6;
 
@@ -39,7 +39,7 @@ export const visibleTime = (chart: IChartApi): View => {
   return range === null ? null : { from: Number(range.from), to: Number(range.to) };
 };
 
-/** A canvas in its own pixels: so many of them for one of the page. */
+/** Canvas in device pixels, with the number of them in one page pixel. */
 interface Canvas {
   readonly context: CanvasRenderingContext2D;
   readonly across: number;
@@ -47,10 +47,7 @@ interface Canvas {
   readonly height: number;
 }
 
-/**
- * Has something drawn in the pane of a series, which follows every move of the chart; returns what redraws
- * it.
- */
+/** Draws in the pane of a series after every change of the chart; returns a function that redraws it. */
 function attach(
   series: ISeriesApi<SeriesType>,
   zOrder: 'bottom' | 'top',
@@ -76,7 +73,7 @@ function attach(
   return () => update?.();
 }
 
-/** Attaches all of them. Returns the function that draws them again, such as in another theme. */
+/** Attaches all overlays. Returns a function that redraws them, such as after a change of the theme. */
 export function startOverlays(data: RunPage, series: ChartSeries, market: () => number): () => void {
   const { chart, prices, equity, drawdown } = series;
   const worth = tradesWorthALine(data);
@@ -117,7 +114,7 @@ export function startOverlays(data: RunPage, series: ChartSeries, market: () => 
   };
 }
 
-/** Places on a canvas by time and price. */
+/** Canvas with functions that place times and prices on it. */
 interface Pen {
   readonly context: CanvasRenderingContext2D;
   readonly left: (time: UTCTimestamp) => number;
@@ -127,7 +124,7 @@ interface Pen {
   readonly unit: number;
 }
 
-/** The middle of a bar, by its place on the time scale. */
+/** Returns the middle of a bar, by its index on the time scale. */
 const middleOf = (chart: IChartApi, index: number): number =>
   chart.timeScale().logicalToCoordinate(index as Logical) ?? 0;
 
@@ -145,7 +142,7 @@ function penOf({ chart, prices }: ChartSeries, { context, across, down }: Canvas
   };
 }
 
-/** Lines of exits of a market within a time. */
+/** Returns the exit lines of a market within a period. */
 const exitsIn = (data: RunPage, market: number, { from, to }: NonNullable<View>): readonly ExitLine[] =>
   data.exits.filter((line) => line.market === market && line.to >= from && line.from <= to);
 
@@ -160,7 +157,7 @@ function tradesWorthALine({ trades }: RunPage): readonly ClosedTrade[] {
   return trades.filter(isClosed).filter((trade) => valueOf(trade) >= LEAST_SHARE * largest);
 }
 
-/** The price of an exit while it rested, and the step to it from where it rested before. */
+/** Draws the price of a resting exit, and the step from where it rested before. */
 function drawExit(line: ExitLine, pen: Pen, all: readonly ExitLine[]): void {
   const { context } = pen;
   const [left, top] = [pen.left(line.from), pen.height(line.price)];
@@ -175,7 +172,7 @@ function drawExit(line: ExitLine, pen: Pen, all: readonly ExitLine[]): void {
   context.stroke();
 }
 
-/** From the entry of a trade to its exit. */
+/** Draws a line from the entry of a trade to its exit. */
 function drawTrade(trade: ClosedTrade, pen: Pen, data: RunPage): void {
   const { context } = pen;
   context.beginPath();
@@ -188,7 +185,7 @@ function drawTrade(trade: ClosedTrade, pen: Pen, data: RunPage): void {
   context.setLineDash([]);
 }
 
-/** The bands of a market within a time. */
+/** Returns the bands of a market within a period. */
 function bandsOf(bands: readonly Band[], { stepMs }: RunPage, market: number, view: View): readonly Band[] {
   if (view === null) return [];
   const [fromMs, toMs] = [view.from * 1_000, view.to * 1_000 + stepMs];
@@ -197,7 +194,7 @@ function bandsOf(bands: readonly Band[], { stepMs }: RunPage, market: number, vi
   );
 }
 
-/** Sentences on what is in view and too much to be told apart. */
+/** Returns sentences about what is hidden because there is too much of it in view. */
 export function hiddenOverlays(data: RunPage, market: number, view: View): readonly string[] {
   if (view === null) return [];
   const [exits, locks, members] = [
@@ -212,7 +209,7 @@ export function hiddenOverlays(data: RunPage, market: number, view: View): reado
   ];
 }
 
-/** Ranges of the bands on the canvas. Bands that touch become one: no place is shaded twice. */
+/** Returns the ranges of bands on the canvas. Touching bands are merged, so that nothing is shaded twice. */
 function mergedRanges(
   chart: IChartApi,
   bands: readonly Band[],
@@ -229,7 +226,7 @@ function mergedRanges(
   return found;
 }
 
-/** Horizontal place of a moment: within its bar, at the edge of the next bar, or after the last. */
+/** Returns the horizontal position of a moment: within its bar, at the next bar's edge, or after the last. */
 function placeOf(chart: IChartApi, { time, part, isAfterAll }: BarMoment): number {
   const scale = chart.timeScale();
   const exact = scale.timeToIndex(time, false);
@@ -238,7 +235,7 @@ function placeOf(chart: IChartApi, { time, part, isAfterAll }: BarMoment): numbe
   return middleOf(chart, index) + beside * (middleOf(chart, 1) - middleOf(chart, 0));
 }
 
-/** Lines for the bands that cover a bar, one each. */
+/** Returns the texts of the bands that cover a bar, one line each. */
 export function bandLines(data: RunPage, market: number, time: number): readonly string[] {
   const view = { from: time, to: time };
   const lines = [data.locks, data.members]

@@ -9,7 +9,7 @@ import {
   type ReportData,
 } from '../run-data.ts';
 
-/** A run as its charts and its table need it. */
+/** Data of a run, as its charts and its table need it. */
 export type RunPage = ReturnType<typeof unpackRun>;
 export type TradeRow = RunPage['trades'][number];
 export type ExitLine = RunPage['exits'][number];
@@ -18,14 +18,14 @@ export type Plot = RunPage['plots'][number];
 type Point = LineData<UTCTimestamp>;
 type Bar = CandlestickData<UTCTimestamp>;
 
-/** A moment within its bar: how much of the bar is before it. */
+/** Moment within a bar, with the share of the bar before it. */
 export interface BarMoment {
   readonly time: UTCTimestamp;
   readonly part: number;
   readonly isAfterAll: boolean;
 }
 
-/** A part of the time, in one market or (-1) in all. */
+/** Period in one market, or in all (-1). */
 export interface Band {
   readonly market: number;
   readonly fromMs: number;
@@ -36,7 +36,7 @@ export interface Band {
   readonly text: string;
 }
 
-/** The rows of what the page carries as columns. */
+/** Converts the page's columns to rows. */
 export function unpackRun(sent: ReportData) {
   const { quote, startMs, stepMs, isThinned, equity, trades, fills, exits } = sent;
   const timeOf = (step: number): UTCTimestamp => ((startMs + step * stepMs) / 1_000) as UTCTimestamp;
@@ -138,7 +138,7 @@ function pointsOf(times: readonly UTCTimestamp[], values: readonly number[]): Po
   return times.map((time, index) => ({ time, value: values[index] ?? 0 }));
 }
 
-/** Extremes of each step. Zoomed out, the chart makes one bar of many, and keeps both. */
+/** Returns the extremes of each step as bars: when zoomed out, the chart merges bars and keeps extremes. */
 function rangesOf(
   times: readonly UTCTimestamp[],
   { last, low, high }: Readonly<Record<'last' | 'low' | 'high', readonly number[]>>,
@@ -149,7 +149,7 @@ function rangesOf(
   });
 }
 
-/** Values of a plot; the line from the last one before a gap is not seen. */
+/** Returns the points of a plot. The line from the last point before a gap is transparent. */
 function plotPoints(
   { at, values, gaps }: Pick<PlotColumns, 'at' | 'values' | 'gaps'>,
   timeOf: (step: number) => UTCTimestamp,
@@ -161,7 +161,7 @@ function plotPoints(
   });
 }
 
-/** The initial equity, spread evenly over the markets at their first prices, at each step of the equity. */
+/** Returns buy-and-hold at each step: the initial equity in equal parts, at each market's first price. */
 function holdCurve(
   steps: readonly number[],
   markets: readonly MarketColumns[],

@@ -15,7 +15,7 @@ import type { RunPage, TradeRow } from './run-page.ts';
 
 const ROWS_OF_PAGE = 25;
 
-/** `order`: what rows are sorted by, a number, or words by the alphabet. */
+/** Column of the table. `order`: value to sort by, a number or a text. */
 type TradeColumn = ShownColumn<TradeRow> & { readonly order: (trade: TradeRow) => number | string };
 
 interface TradeTableProps {
@@ -23,7 +23,7 @@ interface TradeTableProps {
   readonly onChoose: (trade: TradeRow) => void;
 }
 
-/** The table of trades: sorted by a click on a title, a page at a time; a row is chosen by click or Enter. */
+/** Shows the trades: a click on a title sorts them, in pages; a click or Enter on a row chooses it. */
 export function TradeTable({ data, onChoose }: TradeTableProps) {
   const columns = columnsOf(data);
   const page = useSignal(0);
@@ -76,7 +76,7 @@ export function TradeTable({ data, onChoose }: TradeTableProps) {
   );
 }
 
-/** A column that is sorted by a field; null: by its words, in the order of the alphabet. */
+/** Makes a column that is sorted by a field; with null, alphabetically by its text. */
 const column = (
   text: Parameters<typeof pageText>[0],
   by: keyof TradeRow | null,
@@ -91,7 +91,7 @@ const column = (
 
 const ofResult = ({ profit }: TradeRow): string => (profit < 0 ? 'loss' : 'gain');
 
-/** The columns; those that would have one value alone, or none, are left out. */
+/** Returns the columns, without those that have only one value or none. */
 function columnsOf({ markets, trades, quote }: RunPage): readonly TradeColumn[] {
   const marketOf = ({ market }: TradeRow) =>
     markets[market] ?? { name: '', base: '', quote: '', decimals: 2 };
@@ -99,7 +99,7 @@ function columnsOf({ markets, trades, quote }: RunPage): readonly TradeColumn[] 
     `${fixedText(price, marketOf(trade).decimals)}${unitAfter(marketOf(trade).quote)}`;
   const amountText = (trade: TradeRow): string =>
     `${shownNumber(trade.amount, { maximumFractionDigits: 10 })}${unitAfter(marketOf(trade).base)}`;
-  /** A column of words, sorted by the alphabet; none where no trade has one. */
+  /** Makes an alphabetically sorted column of texts; none if no trade has one. */
   const words = (name: 'exit' | 'tag' | 'strategy', text: (trade: TradeRow) => string) =>
     trades.every((trade) => trade[name] === '')
       ? []

@@ -9,7 +9,7 @@ import { Tip } from './picture.tsx';
 import { unpackStudy, type StudyView } from './study-page.ts';
 import { Equity, InAgainstOut } from './walk-charts.tsx';
 
-/** The page of a study: its charts, in all of which a click marks a trial, as does one on its row. */
+/** Draws the page of a study. A click on a trial, in a chart or on its row, marks it everywhere. */
 function drawStudy(sent: StudyReportData): void {
   const study = unpackStudy(sent);
   const chosen = signal<number | null>(null);
@@ -51,7 +51,7 @@ function drawStudy(sent: StudyReportData): void {
   render(<Tip />, tip);
 }
 
-/** Rows of trials, which mark their trial by a click or Enter. */
+/** Makes rows of trials choose their trial by a click or Enter. */
 function startRows(chosen: ReadonlySignal<number | null>, choose: (number: number) => void): void {
   const rows = document.querySelectorAll<HTMLElement>('tr[data-trial]');
   for (const row of rows) {
@@ -66,7 +66,7 @@ function startRows(chosen: ReadonlySignal<number | null>, choose: (number: numbe
   }
 }
 
-/** Name that is chosen; the usual one if the page does not have the chosen one. */
+/** Returns the chosen name, or the default if the page does not have it. */
 function choiceIn(
   id: string,
   named: readonly { readonly name: string; readonly title?: string }[],
@@ -82,7 +82,7 @@ function choiceIn(
   return choice;
 }
 
-/** Draws into an element if the page has it, again with every choice and every other width. */
+/** Draws into an element, if the page has it, and again after every choice or change of width. */
 function drawIn(id: string, draw: (width: number) => ComponentChildren): void {
   const place = document.getElementById(id);
   if (place !== null) render(<Room place={place} draw={draw} />, place);
@@ -97,7 +97,7 @@ function Room({ place, draw }: RoomProps) {
   const width = useSignal(place.clientWidth);
   useEffect(() => {
     const observer = new ResizeObserver(() => {
-      // A page that is not shown has no width.
+      // A hidden page has width 0: the last width stays.
       width.value = place.clientWidth || width.value;
     });
     observer.observe(place);

@@ -5,7 +5,7 @@ import { pictureText, foreignText } from '../report-words.ts';
 import type { FigureKind, ReportParameter } from '../study-data.ts';
 import { figureText, percentTick, shortNumber } from './study-page.ts';
 
-/** A place within a picture, in pixels. */
+/** Position within a picture, in pixels. */
 export interface Spot {
   readonly left: number;
   readonly top: number;
@@ -16,13 +16,13 @@ interface PictureProps {
   readonly width: number;
   readonly height: number;
   readonly name?: string;
-  /** Lines of text for a place under the pointer. */
+  /** Returns the lines of text for a position under the pointer. */
   readonly linesAt: (spot: Spot) => readonly string[];
   readonly onChoose?: (spot: Spot) => void;
   readonly children: ComponentChildren;
 }
 
-/** A picture that says what is under the pointer. Colours and widths come from the style sheet. */
+/** Shows a picture with a text for what is under the pointer. The style sheet sets colours and widths. */
 export function Picture({ title, width, height, name = '', linesAt, onChoose, children }: PictureProps) {
   const show = (event: TargetedPointerEvent<SVGSVGElement>): void => {
     tip.value = { left: event.clientX, top: event.clientY, lines: linesAt(spotOf(event)) };
@@ -52,7 +52,7 @@ function spotOf(event: MouseEvent & { readonly currentTarget: Element }): Spot {
 const NO_TIP = { left: 0, top: 0, lines: [] as readonly string[] };
 const tip = signal(NO_TIP);
 
-/** Lines beside the pointer, or beside a finger. */
+/** Shows lines of text beside the pointer or finger. */
 export function Tip() {
   const { left, top, lines } = tip.value;
   const place = (box: HTMLElement | null): void => {
@@ -69,10 +69,10 @@ export function Tip() {
   );
 }
 
-/** Distance from a finger or a pointer to what it points at, in pixels. */
+/** Maximum distance from a finger or pointer to what it points at, in pixels. */
 const REACH = 24;
 
-/** The nearest of some things to a place, if one is near. */
+/** Returns the nearest thing to a position; null if none is within reach. */
 export function nearest<Thing extends Spot>(things: readonly Thing[], { left, top }: Spot): Thing | null {
   let found: Thing | null = null;
   let least = REACH ** 2;
@@ -85,7 +85,7 @@ export function nearest<Thing extends Spot>(things: readonly Thing[], { left, to
   return found;
 }
 
-/** Dots as one path: strokes without length, which round ends make dots. */
+/** Returns dots as one path: strokes of length 0, which round line ends show as dots. */
 const dotsPath = (dots: readonly Spot[]): string =>
   dots.map(({ left, top }) => `M${left.toFixed(1)} ${top.toFixed(1)}h0`).join('');
 
@@ -94,9 +94,9 @@ export const linePath = (points: readonly Spot[]): string =>
     .map(({ left, top }, index) => `${index === 0 ? 'M' : 'L'}${left.toFixed(1)} ${top.toFixed(1)}`)
     .join('');
 
-/** So that no dot lies on the texts of the upright axis. */
+/** Distance in pixels that keeps dots off the texts of the vertical axis. */
 const INSET = 9;
-/** Height of the words over the upright axis. */
+/** Height of the note above the vertical axis, in pixels. */
 const NOTE_HEIGHT = 14;
 const EDGE = { left: 62, right: 22, top: 10, bottom: 40 };
 
@@ -105,13 +105,13 @@ interface FrameOptions {
   readonly height: number;
   readonly x: PictureAxis;
   readonly y: PictureAxis;
-  /** Words over the upright axis. */
+  /** Note above the vertical axis. */
   readonly note?: string;
 }
 
 export type Frame = ReturnType<typeof frameOf>;
 
-/** Returns where values of two axes are in a picture. */
+/** Returns functions that place values of two axes in a picture. */
 export function frameOf({ width, height, x, y, note = '' }: FrameOptions) {
   const ceiling = EDGE.top + (note === '' ? 0 : NOTE_HEIGHT);
   const [left, right, floor] = [EDGE.left, width - EDGE.right, height - EDGE.bottom];
@@ -127,7 +127,7 @@ export function frameOf({ width, height, x, y, note = '' }: FrameOptions) {
     floor,
     leftOf: (value: number): number => begin + x.place(value) * extent,
     topOf: (value: number): number => floor - y.place(value) * (floor - ceiling),
-    /** Position of a place along its axis: 0 to 1. */
+    /** Returns the share of the horizontal axis at a position in pixels, 0 to 1. */
     shareAt: (at: number): number => (at - begin) / extent,
   };
 }
@@ -165,10 +165,10 @@ export function Axes({ frame }: { readonly frame: Frame }) {
   );
 }
 
-/** Number of characters that take room. */
+/** Returns the number of characters that take up space. */
 export const letterCount = (text: string): number => withoutDirectionMarks(text).length;
 
-/** Those marks whose texts do not run into one another. */
+/** Returns the ticks whose labels do not overlap. */
 function spaced(ticks: PictureAxis['ticks'], leftOf: (value: number) => number): PictureAxis['ticks'] {
   let end = -Infinity;
   return ticks.filter(({ at, text }) => {
@@ -180,12 +180,12 @@ function spaced(ticks: PictureAxis['ticks'], leftOf: (value: number) => number):
   });
 }
 
-/** Kinds of dots: the later ones lie above. `failed` has no height, and stands on the floor. */
+/** Kinds of dots, drawn in this order. `failed` has no value, and stands at the bottom. */
 const DOT_KINDS = ['failed', 'broken', 'other', 'near', 'front', 'best', 'chosen'] as const;
 
 export type DotKind = (typeof DOT_KINDS)[number];
 
-/** A thing between two axes. */
+/** Dot in a picture with two axes. */
 export interface Dot {
   readonly x: number;
   readonly y: number;
@@ -197,7 +197,7 @@ export interface Dot {
 interface DotPictureProps extends FrameOptions {
   readonly title: string;
   readonly dots: readonly Dot[];
-  /** A part of the axis across that stands out. */
+  /** Range of the horizontal axis to highlight. */
   readonly band?: readonly [from: number, to: number] | null;
   readonly levels?: readonly { readonly at: number; readonly text: string }[];
   readonly line?: readonly { readonly x: number; readonly y: number }[];
@@ -205,7 +205,7 @@ interface DotPictureProps extends FrameOptions {
   readonly onChoose?: (key: number) => void;
 }
 
-/** Draws dots, with what is said of them under the pointer. A click on one chooses it. */
+/** Draws dots, with texts under the pointer. A click on a dot chooses it. */
 export function DotPicture(props: DotPictureProps) {
   const { title, dots, band = null, levels = [], line = [], labels = [], onChoose } = props;
   const frame = frameOf(props);
@@ -265,14 +265,14 @@ export function DotPicture(props: DotPictureProps) {
 
 export interface PictureAxis {
   readonly title: string;
-  /** Part of the axis below a value: 0 to 1. */
+  /** Returns the share of the axis below a value, 0 to 1. */
   readonly place: (value: number) => number;
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
 }
 
 const TICKS = 6;
 
-/** The axis of a param, over its whole range. */
+/** Returns the axis of a param over its whole range. */
 export function rangeAxis({ name, isChoice, cells, isLog, min, max }: ReportParameter): PictureAxis {
   const title = foreignText(name);
   if (!isChoice) return scaleOf({ title, low: min, high: max, isLog, text: shortNumber });
@@ -283,7 +283,7 @@ export function rangeAxis({ name, isChoice, cells, isLog, min, max }: ReportPara
   };
 }
 
-/** The axis of a figure, over what its values are. */
+/** Returns the axis of a metric over the range of its values. */
 export function figureAxis(
   { title, kind }: { readonly title: string; readonly kind: FigureKind },
   values: Iterable<number | null | undefined>,
@@ -300,7 +300,7 @@ export function figureAxis(
   });
 }
 
-/** The lowest and the highest of some values; of none the lowest is above the highest. */
+/** Returns the lowest and the highest value; without values the lowest is above the highest. */
 export function extentOf(values: Iterable<number | null | undefined>): {
   readonly low: number;
   readonly high: number;
@@ -331,7 +331,7 @@ function scaleOf(of: {
   };
 }
 
-/** Round numbers within a range, about six. */
+/** Returns about six round numbers within a range. */
 function evenTicks(low: number, high: number): readonly number[] {
   const raw = (high - low) / TICKS;
   if (!(raw > 0)) return [low];
@@ -343,7 +343,7 @@ function evenTicks(low: number, high: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toFixed(decimals)));
 }
 
-/** Powers of ten, and where these are few twice and five times as much. */
+/** Returns powers of ten; in a short range also 3 times, or 2 and 5 times, as much. */
 function logTicks(low: number, high: number): readonly number[] {
   const powers = Math.log10(high / low);
   const factors = powers > 4 ? [1] : powers > 1.5 ? [1, 3] : [1, 2, 5];

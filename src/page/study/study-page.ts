@@ -21,7 +21,7 @@ export const studyText = translateInto<typeof ENGLISH_STUDY_PAGE>(
 
 export type Figure = StudyReportData['figures'][number];
 
-/** One trial, as charts draw it. */
+/** Trial as charts draw it. */
 export interface TrialPoint {
   readonly number: number;
   readonly state: TrialState;
@@ -29,12 +29,12 @@ export interface TrialPoint {
   readonly isNear: boolean;
   readonly isFront: boolean;
   readonly isBest: boolean;
-  /** By parameter, and by figure. */
+  /** Values by parameter; `figures` are by metric. */
   readonly values: readonly (number | null)[];
   readonly figures: readonly (number | null)[];
 }
 
-/** A study as its charts need it. */
+/** Data of a study, as its charts need it. */
 export interface StudyPage extends StudyReportData {
   readonly points: readonly TrialPoint[];
 }
@@ -54,7 +54,7 @@ export function unpackStudy(sent: StudyReportData): StudyPage {
   return { ...sent, points };
 }
 
-/** State of the page of a study: the figure, and the trial that a reader has chosen. */
+/** State of a study's page: the metric and the trial that the reader has chosen. */
 export interface StudyView {
   readonly study: StudyPage;
   readonly figure: number;
@@ -68,15 +68,15 @@ export function figureText(value: number | null, kind: FigureKind): string {
   return kind === 'length' ? shownLength(value) : shortNumber(value);
 }
 
-/** An objective says what is better; of other figures all but the drawdown are better the larger they are. */
+/** True if less is better: as the objective says, or for the drawdown; otherwise more is better. */
 export function isLessBetter({ name, direction }: Figure): boolean {
   return direction === null ? name === 'maxDrawdown' : direction === 'minimize';
 }
 
-/** From here on a number is written with a word: a million. */
+/** Number from which a word shortens it: one million. */
 const LEAST_IN_WORDS = 1e6;
 
-/** A number with at most four digits that tell something. */
+/** Formats a number with few decimals; from a million on, a word shortens it. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size >= LEAST_IN_WORDS)
@@ -85,22 +85,22 @@ export function shortNumber(value: number): string {
   return shownNumber(value, size >= 1 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 });
 }
 
-/** A number of percent on an axis. */
+/** Formats a number of percent on an axis. */
 export function percentTick(percent: number): string {
   const number = shortNumber(percent);
   return isPersian ? asNumber(`${number}٪`) : `${number} %`;
 }
 
-/** A number in all of its digits, and without separators. */
+/** Formats a number with all its digits, without separators. */
 export function allDigits(value: number): string {
   return isPersian ? shownNumber(value, { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
 }
 
-/** A value of a param: a number as it is, of a choice its name. */
+/** Formats a value of a param: a number, or the name of a choice. */
 const valueText = ({ isChoice, cells }: ReportParameter, value: number): string =>
   isChoice ? foreignText(cells[value] ?? '') : allDigits(value);
 
-/** A trial in lines: its number, its figures and its params. */
+/** Returns a trial as lines of text: its number, metrics and params. */
 export function trialLines({ figures, parameters }: StudyPage, trial: TrialPoint): readonly string[] {
   const number = allDigits(trial.number);
   return [

@@ -24,13 +24,13 @@ import {
 } from './study-page.ts';
 import { foreignText, pictureText } from '../report-words.ts';
 
-/** Trials as dots: each param against a figure, and two objectives against one another. */
+/** Charts of trials as dots: each param against a metric, and two objectives against each other. */
 
 const SLICE_HEIGHT = 240;
 const LEAST_SLICE_WIDTH = 320;
 const GAP = 16;
 const PARETO_HEIGHT = 420;
-/** Part of the room of a choice, to both sides of its middle. */
+/** Maximum shift of a dot to either side of a choice's middle, as a share of its width. */
 const SPREAD = 0.3;
 
 export function Slices({ view, width: room }: { readonly view: StudyView; readonly width: number }) {
@@ -63,17 +63,17 @@ export function Slices({ view, width: room }: { readonly view: StudyView; readon
   ));
 }
 
-/** Positions of trials: trials with the same choice stand side by side, so that none hides another. */
+/** Returns positions of trials: those with the same choice stand side by side, so that none hides another. */
 function spreadOut(
   { isChoice }: ReportParameter,
   { number }: TrialPoint,
   value: number | null,
 ): number | null {
-  // Parts of the golden ratio fill the room evenly, however many there are.
+  // Multiples of the golden ratio, modulo 1, fill the space evenly for any number of trials.
   return !isChoice || value === null ? value : value + SPREAD * (2 * ((number * 0.618_034) % 1) - 1);
 }
 
-/** Levels by which the plateau is judged, if the figure is the first objective. */
+/** Returns the levels by which the plateau is judged, if the metric is the first objective. */
 function levelsOf({ plateau }: StudyPage, figure: number) {
   if (figure !== 0 || plateau === null) return [];
   const { medianOfNeighbours, worstTenth } = plateau;
@@ -85,13 +85,13 @@ function levelsOf({ plateau }: StudyPage, figure: number) {
 
 interface ParetoProps {
   readonly view: StudyView;
-  /** Places of two objectives among the figures. */
+  /** Index of the metric on the horizontal axis; `up` is that of the vertical one. */
   readonly across: number;
   readonly up: number;
   readonly width: number;
 }
 
-/** Trials by two objectives, with those that no other one is better than. */
+/** Draws trials by two objectives, with the Pareto front. */
 export function Pareto({ view, across, up, width }: ParetoProps) {
   const { points, figures } = view.study;
   const [x, y] = [figures[across], figures[up]];
@@ -121,7 +121,7 @@ export function Pareto({ view, across, up, width }: ParetoProps) {
 const objectiveTitle = ({ title, direction }: Figure): string =>
   studyText(direction === 'minimize' ? 'pareto.less' : 'pareto.more', { name: title });
 
-/** The front as steps: between two of its trials nothing better is known than the worse of each objective. */
+/** Returns the front as a stepped line: between two trials, only the worse of each objective is known. */
 function stairs(points: readonly TrialPoint[], across: number, up: number) {
   const front = points
     .filter(({ isFront }) => isFront)
@@ -135,9 +135,9 @@ function stairs(points: readonly TrialPoint[], across: number, up: number) {
 
 interface DotPlaces {
   readonly x: (trial: TrialPoint) => number | null;
-  /** Without a height those that failed are drawn alone. */
+  /** Returns the height of a trial; one without a height is drawn only if it failed, at the bottom. */
   readonly y: (trial: TrialPoint) => number | null;
-  /** The front stands out, and not the neighbours of the best one. */
+  /** True to highlight the front; otherwise the best trial's neighbours are highlighted. */
   readonly isByFront?: boolean;
 }
 
@@ -170,18 +170,18 @@ function kindOf({ isBest, isFront, isNear, state }: TrialPoint, isByFront: boole
 const EDGES = { left: 84, right: 14, top: 8, bottom: 46 };
 const MOST_WIDTH = 860;
 const CELL_HEIGHT = 34;
-/** A cell that is narrower has no room for its number. */
+/** Minimum width of a cell for its number to fit, in pixels. */
 const TEXT_WIDTH = 46;
 
 interface HeatMapProps {
   readonly view: StudyView;
-  /** Places of two params. */
+  /** Index of the horizontal param; `up` is that of the vertical one. */
   readonly across: number;
   readonly up: number;
   readonly width: number;
 }
 
-/** A figure by two params, as the median of the trials in each cell. */
+/** Draws a metric by two params, as the median of the trials in each cell. */
 export function HeatMap({ view, across, up, width: room }: HeatMapProps) {
   const { study, figure } = view;
   const [x, y, shown] = [study.parameters[across], study.parameters[up], study.figures[figure]];
@@ -264,8 +264,8 @@ interface HeatCell {
 }
 
 /**
- * Cells with trials that have values and hold every constraint. Trials that are shown because they are among
- * the best have no part in them: medians would be too good.
+ * Returns the cells, from trials that have values and hold every constraint. Trials that are shown because
+ * they are among the best are left out: medians would be too good.
  */
 function heatCells(
   { points, parameters }: StudyPage,
@@ -310,12 +310,12 @@ function cellOf(parameter: ReportParameter | undefined, value: number | null): n
 
 const PARALLEL_HEIGHT = 380;
 const SIDES = { left: 46, right: 62, top: 34, bottom: 14 };
-/** Width of a param: a narrower one could not be read, and the picture scrolls instead. */
+/** Minimum width of a param in pixels: the picture scrolls if there is less room. */
 const LEAST_STEP = 92;
-/** Lines above this share of all by the figure stand out. */
+/** Share of the best trials by the metric, whose lines are highlighted. */
 const FOREMOST = 0.1;
 
-/** Every trial as a line over all params, to its figure at the right. */
+/** Draws every trial as a line over all params to its metric at the right. */
 export function Parallel({ view, width: room }: { readonly view: StudyView; readonly width: number }) {
   const { study, figure, chosen } = view;
   const shown = study.figures[figure];
@@ -397,7 +397,7 @@ export function Parallel({ view, width: room }: { readonly view: StudyView; read
   );
 }
 
-/** The best tenth by a figure. */
+/** Returns the best tenth of the trials by a metric. */
 function foremostOf(trials: readonly TrialPoint[], figure: number, isLess: boolean): ReadonlySet<TrialPoint> {
   const sign = isLess ? 1 : -1;
   const sorted = trials.toSorted(

@@ -17,7 +17,7 @@ const EQUITY_HEIGHT = 340;
 const SCATTER_HEIGHT = 420;
 const MOST_SCATTER_WIDTH = 640;
 const MOST_TIMES = 7;
-/** A window that is narrower has no room for its number. */
+/** Minimum width of a window for its number to fit, in pixels. */
 const LEAST_NUMBER_WIDTH = 16;
 
 interface EquityProps {
@@ -25,7 +25,7 @@ interface EquityProps {
   readonly width: number;
 }
 
-/** The account of a walk-forward with its windows. */
+/** Draws the account of a walk-forward with its windows. */
 export function Equity({ walk, width }: EquityProps) {
   const { day, equity, windows, initialEquity, quote } = walk;
   const first = Math.min(day[0] ?? 0, ...windows.map(({ fromMs }) => fromMs / DAY_MS));
@@ -77,7 +77,7 @@ export function Equity({ walk, width }: EquityProps) {
   );
 }
 
-/** Lines for a day: its equity, and the window that traded. */
+/** Returns the lines of text for a day: its equity, and the window that traded. */
 function equityLines(
   { day, equity, windows, initialEquity, quote }: WalkData,
   at: number,
@@ -99,7 +99,7 @@ function equityLines(
   ];
 }
 
-/** Each window by what its choice brought in its train window and in its test window. */
+/** Draws the result of each window's choice, in its train window and in its test window. */
 export function InAgainstOut({ walk, figure, width }: EquityProps & { readonly figure: number }) {
   const shown = walk.figures[figure];
   if (shown === undefined) return null;
@@ -137,7 +137,7 @@ export function InAgainstOut({ walk, figure, width }: EquityProps & { readonly f
   );
 }
 
-/** Noon of the day in UTC is within the same day of Tehran. */
+/** Formats a day at noon UTC, which is on the same day in Tehran. */
 const dayText = (day: number): string => shownTime((Math.floor(day) + 0.5) * DAY_MS, 'day');
 
 function dayTicks(first: number, last: number, count: number): PictureAxis['ticks'] {

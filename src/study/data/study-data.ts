@@ -25,31 +25,31 @@ import {
 } from '../data-set.ts';
 import { createHash } from 'node:crypto';
 
-/** Less of a market tells nothing of a strategy. */
+/** Minimum number of candles or books that trials need from each market. */
 const LEAST_OF_TRIALS = 100;
 const LEAST_OF_HOLDOUT = 20;
 
-/** The ranges of a study. Times in ms since 1970; an end is not in its range. */
+/** Time range of a study, in ms since 1970; an end is not part of its range. */
 export interface StudyRange {
   readonly fromMs: number;
   /** End of the trials and start of the hold-out. */
   readonly splitMs: number;
-  /** The end of the hold-out; that of the trials where there is none. */
+  /** End of the hold-out; equal to `splitMs` if there is none. */
   readonly toMs: number;
 }
 
-/** Data of a study's runs: the candles of its markets, or their recordings; and its signals. */
+/** Data of a study's runs: candles or recordings of its markets, and signals. */
 export type RunData = (
   | {
       readonly fidelity: 'candles';
       readonly candles: readonly CandleColumns[];
-      /** Finer ones, of the markets that have some. */
+      /** Finer candles of those markets that have them. */
       readonly detail: readonly CandleColumns[];
     }
   | {
       readonly fidelity: 'poll';
       readonly markets: readonly PackedMarket[];
-      /** Time at which the market stops; null: with the last book or trade. */
+      /** Time at which the market stops; null if it stops at the last book or trade. */
       readonly toMs: number | null;
     }
 ) &
@@ -60,35 +60,35 @@ export interface RunSignals {
   readonly signals: readonly FileSignal[];
 }
 
-/** The data of a study, cut into what trials may see and all. */
+/** Data of a study, once without the hold-out and once with it. */
 export interface StudyData {
   readonly range: StudyRange;
-  /** Data that trials see: nothing later is in it, nor behind its arrays. */
+  /** Data that trials see. It holds nothing later, not even in the memory behind its arrays. */
   readonly trials: RunData;
-  /** With the hold-out. */
+  /** Data including the hold-out. */
   readonly all: RunData;
-  /** Of what trials see, but of markets that a universe may leave out. */
+  /** Times of the data that trials see, without markets that a universe may leave out. */
   readonly times: readonly MarketTimes[];
   readonly sets: readonly DataSet[];
-  /** Null where the study has none. */
+  /** Signals of the study; null if it has none. */
   readonly signals: SignalSet | null;
 }
 
 interface Cut {
-  /** Null: with the first candle, or the first book of every market. */
+  /** Start of the range; null for the first candle, or the first time at which every market has a book. */
   readonly fromMs: number | null;
-  /** The end that was asked for; that of the data where it is null or missing. */
+  /** Requested end; the end of the data if it is null or missing. */
   readonly toMs?: number | null;
-  /** A share of the range; null for none. */
+  /** Share of the range that is held out, 0 to 1; null for none. */
   readonly holdout: number | null;
   /** Signals from outside for the strategy; none if null or missing. */
   readonly signals?: readonly FileSignal[] | null;
 }
 
 /**
- * Cuts candles. `isNeeded`: whether a market is no mere candidate of universes, which may begin later or end
- * earlier. Throws `INVALID_OPTIONS` where too few of a needed one are left on either side; where none is
- * needed, of the one with the most.
+ * Cuts candles into the trials' data and the hold-out. `isNeeded`: false for a market that is only a
+ * candidate of universes, which may begin later or end earlier. Throws `INVALID_OPTIONS` if a needed market
+ * has too few candles on either side; if none is needed, the market with the most must have enough.
  */
 export function cutCandles(
   all: readonly CandleColumns[],
@@ -129,7 +129,7 @@ export function cutCandles(
   };
 }
 
-/** Finer candles as far as runs walk them: from the last candle before the range on. */
+/** Returns the finer candles that runs use: from the last candle before the range on. */
 function detailFrom(
   detail: readonly CandleColumns[],
   fromMs: number | null,
@@ -147,7 +147,9 @@ function endMsOf(columns: CandleColumns): number {
   return last === undefined ? -Infinity : gridOfColumns(columns).endOf(last);
 }
 
-/** Cuts recordings; `toMs`: their end, where one was asked for. Throws `INVALID_OPTIONS` as above. */
+/**
+ * Cuts recordings into the trials' data and the hold-out. `toMs`: requested end. Throws as `cutCandles` does.
+ */
 export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData {
   const times = all.map(timesOfBooks);
   const firstMs = Math.max(...times.map(({ timeMs }) => timeMs[0] ?? Infinity));
@@ -156,7 +158,7 @@ export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData 
   refuseShort(times, range, of);
   const { toMs = null } = of;
   const isCut = of.holdout !== null;
-  // Copied: what was cut off is not behind what threads get.
+  // It copies, so that the memory that threads get does not contain the hold-out.
   const markets = all
     .map((market) => (isCut ? cutMarket(market, range.splitMs) : market))
     .map((market) => readPackedMarket(writePackedMarket(market)));
@@ -176,7 +178,7 @@ export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData 
   };
 }
 
-/** Signals of the range, and those that trials may see: nothing of the hold-out is in their memory. */
+/** Returns the signals of the range, and those that trials see, which share no memory with the hold-out's. */
 function signalsWithin(
   { fromMs, toMs, holdout, signals = null }: Cut,
   { splitMs }: StudyRange,
@@ -240,7 +242,7 @@ function booksSet(market: string, books: PackedBooks): DataSet {
     (row) => countedTimeMs(venueTimeMs, seenMs, row),
     (from, to) => {
       const [first, end] = [levelFrom[from] ?? 0, levelFrom[to] ?? 0];
-      // Number of levels of each, not their positions: those differ between recordings.
+      // Number of levels of each book, not their positions, which differ between recordings.
       const counts = Uint32Array.from(
         { length: to - from },
         (_, row) => (levelFrom[from + row + 1] ?? 0) - (levelFrom[from + row] ?? 0),
@@ -285,7 +287,7 @@ function statsSet(market: string, { length, seenMs, textFrom, texts }: PackedSta
   );
 }
 
-/** Cells as what they say, since two recordings may count them in other decimals. */
+/** Converts cells to values, since two recordings may store other decimals. */
 const values = (cells: Float64Array, decimals: number): Float64Array =>
   cells.map((cell) => cell / 10 ** decimals);
 

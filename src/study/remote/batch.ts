@@ -16,9 +16,9 @@ const STRESS = z.discriminatedUnion('what', [
   z.strictObject({ what: z.literal('entries'), seed: z.number() }),
 ]);
 
-/** Content of a job. */
+/** Schema of a job's content. */
 const BATCH = z.strictObject({
-  /** The positions of all random entries: thousands, which are the same for every draw. */
+  /** Positions for all random entries, thousands of them, which are the same for every draw. */
   held: heldSchema.nullable(),
   tasks: z
     .array(
@@ -36,10 +36,10 @@ const BATCH = z.strictObject({
     .min(1),
 });
 
-/** A job as it is sent. */
+/** Job as it is sent. */
 export type Batch = z.output<typeof BATCH>;
 
-/** Tasks as a job, by `readBatch` to be read. They are of one study, whose trial held what it held. */
+/** Converts tasks to a job that `readBatch` reads. They must belong to one study and share `held`. */
 export function writeBatch(tasks: readonly BenchTask[]): z.input<typeof BATCH> {
   let held: readonly MarketPositions[] | null = null;
   const written = tasks.map((task) => {
@@ -51,7 +51,7 @@ export function writeBatch(tasks: readonly BenchTask[]): z.input<typeof BATCH> {
   return { held, tasks: written } as z.input<typeof BATCH>;
 }
 
-/** Reads what a job has. Throws where it is no batch. */
+/** Reads the tasks of a job. Throws if it is not a batch. */
 export function readBatch(data: unknown): readonly BenchTask[] {
   const { held, tasks } = BATCH.parse(data);
   return tasks.map((task): BenchTask => {
@@ -64,13 +64,13 @@ export function readBatch(data: unknown): readonly BenchTask[] {
   });
 }
 
-/** A report, and how long it took. */
+/** Report of a task, with its duration. */
 interface TimedReport<Report extends BenchReport = BenchReport> {
   readonly report: Report;
   readonly tookMs: number;
 }
 
-/** Numbers that JSON has no word for. */
+/** Numbers that JSON cannot write. */
 const ODD_NUMBERS = ['NaN', 'Infinity', '-Infinity', '-0'] as const;
 
 const figure = z.codec(
@@ -84,12 +84,12 @@ const figure = z.codec(
 
 const metrics = z.record(z.string(), figure.nullable());
 
-/** Doubles by their bytes. */
+/** Codec of doubles as base64 of their bytes. */
 const doubles = z.codec(
   z.base64().refine((text) => Buffer.byteLength(text, 'base64') % Float64Array.BYTES_PER_ELEMENT === 0),
   z.instanceof(Float64Array),
   {
-    // A copy: a small Buffer is a part of a shared one, at any place of it.
+    // It copies: a small Buffer is a part of a shared one, at any offset.
     decode: (text) => new Float64Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer),
     encode: ({ buffer, byteOffset, byteLength }) =>
       Buffer.from(buffer, byteOffset, byteLength).toString('base64'),
@@ -132,7 +132,7 @@ const WRITTEN = {
   ),
 } satisfies { readonly [Kind in keyof BenchReports]: z.ZodType<TimedReport<BenchReports[Kind]>> };
 
-/** A report as text that is read again to the last bit, with its figures in their order. */
+/** Writes a report as text that keeps every bit of its numbers and the order of its metrics. */
 export function writeReport<Kind extends keyof BenchReports>(
   kind: Kind,
   { report, tookMs }: TimedReport<BenchReports[Kind]>,
@@ -141,7 +141,7 @@ export function writeReport<Kind extends keyof BenchReports>(
   return JSON.stringify(z.encode(schema, { report, tookMs: Math.max(0, Math.round(tookMs)) }));
 }
 
-/** Reads what `writeReport` wrote of the same kind; null for anything else. */
+/** Reads a report of a kind that `writeReport` wrote; null for anything else. */
 export function readReport<Kind extends keyof BenchReports>(
   kind: Kind,
   text: string,
@@ -162,28 +162,25 @@ function parsed(text: string): unknown {
 /** Prefix of all keys of sarraf in Redis. */
 export const PREFIX = 'sarraf-study';
 
-/** Studies that wait for workers. */
+/** Redis key of the studies that wait for workers. */
 export const OFFERS = `${PREFIX}-offers`;
 
-/** Key of the workers' notes about the studies of one source. */
+/** Returns the key of the workers' notes about the studies of one source. */
 export const notesOf = (source: string): string => `${PREFIX}-notes:${source}`;
 
-/** Time for which a result is stored, for studies that ask for the same trial. */
+/** Time for which a result is stored, in seconds, for other studies that request the same trial. */
 const RETAINED_S = 86_400;
-/**
- * Time for which a result is stored that depends on the machine more than on the trial: until its coordinator
- * has it.
- */
+/** Time in seconds for which a machine-dependent result is stored: until its coordinator has read it. */
 const RETAINED_SHORTLY_S = 60;
-/** Results that are kept at most, of all studies: of some years about 20 kB each. The oldest go. */
+/** Maximum number of stored results; the oldest are dropped. One of some years takes about 20 kB. */
 const MOST_RESULTS = 10_000;
-/** Keys that are asked for at once. */
+/** Maximum number of keys that are read with one command. */
 const AT_ONCE = 500;
 
 const PLACE = `${PREFIX}-result:`;
 const INDEX = `${PREFIX}-results`;
 
-/** Keeps one, and drops the oldest beyond the bound: in one step, so that nothing is kept without a bound. */
+/** Lua script that stores a result and drops the oldest ones beyond the bound, in one atomic step. */
 const STORE_RESULT = `
 local time = redis.call('TIME')
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
@@ -196,7 +193,7 @@ if over > 0 then
 end
 return over`;
 
-/** Results of trials in Redis, by the keys of the trials. */
+/** Results of trials in Redis, by trial key. */
 export class StoredResults {
   private readonly client: Redis;
   private readonly most: number;
@@ -211,7 +208,7 @@ export class StoredResults {
     await this.client.eval(STORE_RESULT, 2, PLACE + trial, INDEX, text, retainedS, RETAINED_S, this.most);
   }
 
-  /** Those that are there, by their trials. */
+  /** Returns the stored results of some trials, by trial key. */
   async read(trials: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     for (let from = 0; from < trials.length; from += AT_ONCE) {
@@ -225,7 +222,7 @@ export class StoredResults {
     return found;
   }
 
-  /** Returns those of them that are stored. */
+  /** Returns the keys of those trials that have a stored result. */
   async known(trials: readonly string[]): Promise<ReadonlySet<string>> {
     const asked = this.client.pipeline();
     for (const trial of trials) asked.exists(PLACE + trial);

@@ -9,37 +9,37 @@ import type { StudySettings } from '../study-settings.ts';
 import { canonicalJson } from '../study-identity.ts';
 import type { BenchTask } from '../trial-runner.ts';
 
-/** Another number: keys and texts of another shape. */
+/** Version of the protocol; it changes when keys or texts change their shape. */
 const PROTOCOL = 3;
 
 const hashText = () => z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A file that the coordinator serves, by what it says. */
+/** Description of a file that the coordinator serves, by the hash of its content. */
 const servedFile = z.strictObject({ sha256: hashText(), bytes: z.int().positive() });
 
 const OFFER = z.strictObject({
   protocol: z.literal(PROTOCOL),
-  /** The version of sarraf. */
+  /** Version of the engine. */
   engine: z.string(),
-  /** The key of what all of its trials have in common; also the name of its queue. */
+  /** SHA-256 of the inputs that all of its trials share; also the name of its queue. */
   source: hashText(),
-  /** The part of the written study that a trial needs. */
+  /** Part of the written study that a trial needs. */
   written: z.record(z.string(), z.unknown()),
   /** SHA-256 of the strategy's code. */
   code: hashText(),
-  /** Candles, one file for each market in order; behind them finer ones. */
+  /** Candles, one file for each market in order, followed by the files of finer candles. */
   data: z.array(servedFile).min(1),
-  /** Signals from outside for the strategy; null if there are none. */
+  /** Signals for the strategy; null if there are none. */
   signals: servedFile.nullable(),
   /** Address at which files are served, such as `http://10.0.0.5:7300`. */
   address: z.url(),
-  /** Without it nothing is served. */
+  /** Token that each download must send. */
   token: z.string(),
-  /** The strategy's code, where it is sent, and its HMAC with the shared secret. */
+  /** Code of the strategy and its HMAC with the shared secret; null if the code is not sent. */
   bundle: servedFile.extend({ hmac: hashText() }).nullable(),
 });
 
-/** A study that waits for workers, as its coordinator says it to all of them. */
+/** Study that waits for workers, as its coordinator announces it to all of them. */
 export type StudyOffer = z.output<typeof OFFER>;
 
 export type ServedFile = z.output<typeof servedFile>;
@@ -48,13 +48,13 @@ export function writeOffer(offer: Omit<StudyOffer, 'protocol'>): string {
   return JSON.stringify({ protocol: PROTOCOL, ...offer });
 }
 
-/** Reads an offer; null for one of another protocol, and for what is none. */
+/** Reads an offer; null for one of another protocol, and for anything that is not an offer. */
 export function readOffer(text: string): StudyOffer | null {
   const read = OFFER.safeParse(parsed(text));
   return read.success ? read.data : null;
 }
 
-/** Reply of a worker to an offer: it computes, or the reason it does not. */
+/** Reply of a worker to an offer: that it computes, or why it does not. */
 const NOTE = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('serves'), worker: z.string(), threads: z.int().min(1) }),
   z.strictObject({ kind: z.literal('refuses'), worker: z.string(), reason: z.string() }),
@@ -75,20 +75,17 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Time for which an offered study, and a worker's note, stay valid without a renewal. */
+/** Time in ms for which an offer, or a worker's note, stays valid without a renewal. */
 const OFFERED_MS = 15_000;
 export const NOTE_MS = 15_000;
-/**
- * Time without any computing worker before the user is notified: a worker that has just started has to poll
- * first.
- */
+/** Time in ms without a worker before the user is notified: a new worker has to poll first. */
 const PATIENCE_MS = 5_000;
-/** Withdrawing waits no longer: an offer ends by itself. */
+/** Longest wait for withdrawing an offer, in ms: an offer also expires by itself. */
 const WITHDRAWN_WITHIN_MS = 1_000;
-/** Reasons that are said at most. */
+/** Maximum number of reasons to report; further ones are ignored. */
 const MOST_REASONS = 100;
 
-/** A study on offer: tells workers of it, and its user who computes. */
+/** Offer of a study: announces it to workers, and reports to the user which workers compute. */
 export class OfferedStudy {
   private readonly offers: NoticeBoard;
   private readonly notes: NoticeBoard;
@@ -103,7 +100,7 @@ export class OfferedStudy {
   constructor(of: {
     readonly link: RedisLink;
     readonly offer: Omit<StudyOffer, 'protocol'>;
-    /** Of this coordinator. */
+    /** Name of this coordinator. */
     readonly name: string;
     readonly log: (line: string) => void;
   }) {
@@ -114,12 +111,12 @@ export class OfferedStudy {
     this.log = of.log;
   }
 
-  /** Threads of all workers that compute it, as of the last look. */
+  /** Number of threads of all workers that compute the study, as of the last poll. */
   get threads(): number {
     return this.threadsNow;
   }
 
-  /** Offers it for some more time, and looks who computes. */
+  /** Renews the offer, and polls which workers compute. */
   async renew(): Promise<void> {
     await this.offers.post(this.name, writeOffer(this.offer), OFFERED_MS);
     const notes = [...(await this.notes.list()).values()].flatMap((text) => readNote(text) ?? []);
@@ -155,10 +152,10 @@ export class OfferedStudy {
   }
 }
 
-/** Notices that are read at most. */
+/** Maximum number of notices in a list. */
 const MOST = 1_000;
 
-/** Short texts that many processes post for all others, and that vanish with who does not post them again. */
+/** Board of short texts that many processes post for all others. A text expires unless it is posted again. */
 export class NoticeBoard {
   private readonly client: Redis;
   private readonly key: string;
@@ -168,7 +165,7 @@ export class NoticeBoard {
     this.key = key;
   }
 
-  /** Posts a text under a name, for so long. */
+  /** Posts a text under a name for `retainedMs`. */
   async post(name: string, text: string, retainedMs: number): Promise<void> {
     await this.client
       .multi()
@@ -182,7 +179,7 @@ export class NoticeBoard {
     await this.client.multi().srem(this.key, name).del(this.place(name)).exec();
   }
 
-  /** The texts that are there, by their names, which are in order. */
+  /** Returns the texts by name, sorted by name. */
   async list(): Promise<ReadonlyMap<string, string>> {
     const names = (await this.client.srandmember(this.key, MOST)).toSorted();
     if (names.length === 0) return new Map();
@@ -203,22 +200,22 @@ export class NoticeBoard {
   }
 }
 
-/** Data that all trials of a study have in common, on whatever machine they are run. */
+/** Inputs that all trials of a study share, on whatever machine they run. */
 interface TrialSource {
-  /** The version of sarraf. */
+  /** Version of the engine. */
   readonly engine: string;
   /** SHA-256 of the strategy's code. */
   readonly code: string;
-  /** SHA-256 of the candles that trials see, one for each market in order, and of their signals. */
+  /** SHA-256 of the candles that trials see, one for each market in order, and of the signals. */
   readonly data: readonly string[];
-  /** Account, rules and range. */
+  /** Settings of the account, the exchange's rules and the range. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Settings that do not change what a trial with given params brings: where its data is, what is searched and
- * how. The end of the range and the hold-out are said by the data; where a market may stand still for a while
- * before the end, it is said beside.
+ * Settings that do not change the result of a trial with given params: the place of the data, the search. The
+ * data itself gives the end of the range and the hold-out; only the time at which a recorded market stops is
+ * given separately.
  */
 const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'csv',
@@ -237,8 +234,8 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the part of a written study that a trial needs, with the strategy by its name. `endMs`: time at
- * which the market stops, for trials on recordings; null if the data gives it.
+ * Returns the part of a written study that a trial needs, with the strategy by name. `endMs`: time at which
+ * the market stops, for trials on recordings; null if the data gives it.
  */
 export function writtenOfTrials(
   written: Readonly<Record<string, unknown>>,
@@ -252,7 +249,7 @@ export function writtenOfTrials(
   };
 }
 
-/** The settings of a study that decide what its trials bring, as plain JSON. */
+/** Returns the settings of a study that decide the results of its trials, as plain JSON. */
 export function settingsOfTrials(settings: StudySettings, endMs: number | null): TrialSource['settings'] {
   const { strategy, fidelity } = settings;
   const { rules } = fillRulesOf(settings);
@@ -260,17 +257,17 @@ export function settingsOfTrials(settings: StudySettings, endMs: number | null):
   return writtenOfTrials(plain, { strategy, endMs: fidelity === 'poll' ? endMs : null });
 }
 
-/** SHA-256 of a source: studies with the same one share the results of their trials. */
+/** Returns the SHA-256 of a source. Studies with the same one share the results of their trials. */
 export function sourceKey(source: TrialSource): string {
   return sha256(canonicalJson(source));
 }
 
-/** SHA-256 of all that decides what a task brings. */
+/** Returns the SHA-256 of everything that decides the result of a task. */
 export function taskKey(source: string, task: BenchTask): string {
   return sha256(canonicalJson({ source, task }));
 }
 
-/** The id of a job: the same tasks are the same job. */
+/** Returns the id of a job: the same tasks give the same id. */
 export function batchKey(taskKeys: readonly string[]): string {
   return sha256(taskKeys.join('\n'));
 }

@@ -16,14 +16,14 @@ import { type OfferedStudy, batchKey, taskKey } from './offered-study.ts';
 import type { RedisLink } from '../redis-link.ts';
 import { Queue, QueueEvents } from 'bullmq';
 
-/** Interval at which it polls for results that no event announced. */
+/** Poll interval, in ms, for results that no event announced. */
 const POLL_INTERVAL_MS = 1_000;
-/** Jobs without results are added again at every so many looks: Redis may have lost them. */
+/** Number of polls after which jobs without results are added again: Redis may have lost them. */
 const ADD_AGAIN_EVERY = 3;
-/** A job that failed so often is not tried any more. */
+/** Failures of a job after which it is not tried again. */
 const MOST_FAILURES = 3;
 
-/** A task for a worker: a trial, an account or a run under stress. */
+/** Task for a worker: a trial, an account or a run under stress. */
 interface OpenTask {
   readonly key: string;
   readonly task: BenchTask;
@@ -32,28 +32,27 @@ interface OpenTask {
 
 interface RedisRunnerOptions {
   readonly link: RedisLink;
-  /** Key of the data that its trials have in common. */
+  /** Key of the inputs that its trials share. */
   readonly source: string;
   readonly offered: OfferedStudy;
-  /** Once it is aborted, nobody waits for workers that are not there. */
+  /** Signal to stop: once it is aborted, no task waits for missing workers. */
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
-  /** Ends what serves the workers. */
+  /** Stops the servers that workers use. */
   readonly release: () => Promise<void>;
 }
 
 /**
- * Has trials, accounts and runs under stress run by workers on other machines, through jobs in Redis. Each
- * has ended once its result is in Redis; jobs only say what is to be done, and may be lost, doubled or
- * repeated.
+ * Runs trials, accounts and runs under stress on workers of other machines, through jobs in Redis. A task has
+ * ended once its result is in Redis; its job may be lost, doubled or repeated.
  */
 export class RedisRunner implements StudyRunner {
   private readonly options: RedisRunnerOptions;
   private readonly queue: TrialQueue;
   private readonly results: StoredResults;
-  /** Tasks without a result, by their keys. */
+  /** Tasks without a result, by key. */
   private readonly open = new Map<string, OpenTask>();
-  /** Those among them that are in no job yet. */
+  /** Open tasks that are not in a job yet. */
   private fresh: OpenTask[] = [];
   private readonly batches = new Map<string, readonly OpenTask[]>();
   private readonly failures = new Map<string, number>();
@@ -119,14 +118,14 @@ export class RedisRunner implements StudyRunner {
     if (asked === undefined) {
       asked = { key, task, ended: Promise.withResolvers<BenchReport>() };
       this.open.set(key, asked);
-      // All that are asked for in one turn are shared out together.
+      // Tasks requested in the same turn of the event loop are put into jobs together.
       if (this.fresh.length === 0) setImmediate(() => void this.hand());
       this.fresh.push(asked);
     }
     return (await asked.ended.promise) as BenchReports[Kind];
   }
 
-  /** Makes jobs of the tasks that were asked for, but of those whose results are there already. */
+  /** Makes jobs of the new tasks, except those whose results are stored already. */
   private async hand(): Promise<void> {
     const asked = this.fresh;
     this.fresh = [];
@@ -152,7 +151,7 @@ export class RedisRunner implements StudyRunner {
     try {
       await this.queue.add(batches);
     } catch (error) {
-      // They are added again at a later look.
+      // A later poll adds them again.
       this.options.link.failed(error);
     }
   }
@@ -186,7 +185,7 @@ export class RedisRunner implements StudyRunner {
     }
   }
 
-  /** Takes the results that are there. Called again meanwhile, it looks once more. */
+  /** Applies the results that are stored. A call during another one makes that one poll once more. */
   private async collect(): Promise<void> {
     this.hasMore = true;
     if (this.isCollecting) return;
@@ -242,14 +241,14 @@ export class RedisRunner implements StudyRunner {
   }
 }
 
-/** Weight of a new duration: the last 20 make up most of the mean. */
+/** Weight of a new duration in the mean: about the last 20 decide it. */
 const WEIGHT = 0.1;
 
-/** A mean of durations that follows the last ones. */
+/** Moving mean of durations. */
 class MeanDuration {
   private mean: number | null = null;
 
-  /** In ms; null before the first. */
+  /** Mean in ms; null before the first duration. */
   get ms(): number | null {
     return this.mean;
   }
@@ -259,33 +258,35 @@ class MeanDuration {
   }
 }
 
-/** Target duration of one job. Shorter jobs cost more to hand over; longer ones are lost with a worker. */
+/**
+ * Target duration of a job in ms. Shorter ones cost more to hand over; longer ones are lost with a worker.
+ */
 const TARGET_MS = 2_000;
-/** Trials of one job at most: what a job holds has a bound, however short they are. */
+/** Maximum number of trials in a job, however short they are. */
 const MOST_OF_BATCH = 200;
 
-/** Trials that are asked for at once at most. */
+/** Maximum number of trials that are requested at once. */
 const MOST_AT_ONCE = 2_000;
-/** So many are asked for before it is known who computes. */
+/** Number of trials that are requested before the number of workers is known. */
 const AT_ONCE_UNKNOWN = 16;
 
 /**
- * Returns the number of trials in a job: as many as last 2 s, and so few that every thread gets some. One at
- * first, because the duration of a trial is not known.
+ * Returns the number of trials in a job: as many as run in 2 s, but few enough to give every thread some. It
+ * is 1 at first, when the duration of a trial is unknown.
  */
 export function batchSize(of: {
   /** Mean duration of a trial; null if none has ended. */
   readonly trialMs: number | null;
-  /** Trials that are ready to be handed out. */
+  /** Number of trials that are ready to be handed out. */
   readonly ready: number;
-  /** Of all workers. */
+  /** Number of threads of all workers. */
   readonly threads: number;
 }): number {
   const fair = Math.ceil(of.ready / Math.max(1, of.threads));
   return Math.max(1, Math.min(sizeByTime(of.trialMs), fair));
 }
 
-/** Two jobs for each thread: one that it computes, and one that it takes next. */
+/** Returns how many trials to request at once: two jobs for each thread, one to compute and one to follow. */
 export function trialsAtOnce(of: { readonly trialMs: number | null; readonly threads: number }): number {
   if (of.threads === 0) return AT_ONCE_UNKNOWN;
   return Math.min(MOST_AT_ONCE, of.threads * 2 * sizeByTime(of.trialMs));
@@ -296,11 +297,11 @@ function sizeByTime(trialMs: number | null): number {
   return Math.min(MOST_OF_BATCH, Math.max(1, Math.round(TARGET_MS / Math.max(1, trialMs))));
 }
 
-/** Events that Redis keeps: who misses one looks at the results all the same. */
+/** Maximum number of events that Redis keeps. A client that misses one still polls the results. */
 const MOST_EVENTS = 1_000;
-/** Expiry of the queue's own keys in Redis: one day without use. */
+/** Expiry of the queue's keys in Redis, in seconds: one day without use. */
 const RETAINED_S = 86_400;
-/** Time limit of closing: Redis may be gone. */
+/** Time limit of closing, in ms: Redis may be lost. */
 const CLOSES_WITHIN_MS = 2_000;
 
 interface QueuedBatch {
@@ -308,7 +309,7 @@ interface QueuedBatch {
   readonly tasks: readonly BenchTask[];
 }
 
-/** The jobs of one source, as its coordinators see them. */
+/** Job queue of one source, as its coordinators use it. */
 class TrialQueue {
   private readonly queue: Queue<Batch>;
   private readonly events: QueueEvents;
@@ -322,7 +323,7 @@ class TrialQueue {
   ) {
     this.link = link;
     this.source = source;
-    // The kind of Redis was checked before, with messages of our own.
+    // The version of Redis was checked before, with our own messages.
     const options = { connection: link.client, prefix: PREFIX, skipVersionCheck: true };
     this.queue = new Queue<Batch>(source, { ...options, streams: { events: { maxLen: MOST_EVENTS } } });
     this.events = new QueueEvents(source, options);
@@ -332,20 +333,20 @@ class TrialQueue {
     this.events.on('failed', ({ jobId, failedReason }) => on.failed(jobId, failedReason));
   }
 
-  /** Adds jobs; those that are there already stay as they are. */
+  /** Adds jobs; those that are in the queue already stay as they are. */
   async add(batches: readonly QueuedBatch[]): Promise<void> {
     if (batches.length === 0) return;
     await this.queue.addBulk(
       batches.map(({ id, tasks }) => ({
         name: 'tasks',
         data: writeBatch(tasks),
-        // What is done is known by its results: a job that is added again finds them.
+        // Results show which tasks are done: a job that is added again finds them.
         opts: { jobId: id, removeOnComplete: true, removeOnFail: true },
       })),
     );
   }
 
-  /** Those of the jobs that are not there: ended, or lost. */
+  /** Returns the ids of those jobs that are not in the queue: they ended or were lost. */
   async missing(ids: readonly string[]): Promise<readonly string[]> {
     const asked = this.link.client.pipeline();
     for (const id of ids) asked.exists(this.queue.toKey(id));
@@ -353,10 +354,10 @@ class TrialQueue {
     return ids.filter((_, index) => answers[index]?.[1] === 0);
   }
 
-  /** Keeps from leaving anything in Redis for ever. */
+  /** Renews the expiry of the queue's keys, so that nothing stays in Redis for ever. */
   async renew(): Promise<void> {
     const renewal = this.link.client.pipeline();
-    // Not "stalled-check": as long as that is there, nobody looks for jobs of lost workers.
+    // Without "stalled-check": while that key exists, BullMQ does not search for jobs of lost workers.
     for (const part of ['meta', 'id', 'events', 'marker'])
       renewal.expire(`${PREFIX}:${this.source}:${part}`, RETAINED_S);
     await renewal.exec();

@@ -6,12 +6,12 @@ import { holdsNothing } from '../../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { sqliteHeaderOf } from '../../mirror/unusable.ts';
 
-/** Maximum time that one process waits for another that writes. */
+/** Longest wait for another process that writes to the file, in ms. */
 const PATIENT_MS = 5_000;
 const LOG_BYTES = 16 * 1_048_576;
 
 export interface DatabaseShape {
-  /** Name of the database for people, such as `a study`. */
+  /** Name of the kind of file in messages, such as `a study`. */
   readonly what: string;
   readonly applicationId: number;
   readonly version: number;
@@ -19,9 +19,8 @@ export interface DatabaseShape {
 }
 
 /**
- * Opens a file to write to it, or makes it: every commit is on the disk before it counts. Throws
- * `DATA_UNUSABLE`, with the file left as it is, where it is another program's, of another version, damaged,
- * or can not be written.
+ * Opens or creates a file for writing; every commit is on disk when it returns. Throws `DATA_UNUSABLE`, and
+ * leaves the file as it is, if it is another program's, of another version, damaged, or not writable.
  */
 export function openStudyDatabase(path: string, shape: DatabaseShape): Database.Database {
   return opened(path, shape, () => {
@@ -49,7 +48,7 @@ export function openStudyDatabase(path: string, shape: DatabaseShape): Database.
   });
 }
 
-/** Opens a file to look at, also while a study writes to it. Throws `DATA_UNUSABLE`. */
+/** Opens a file for reading, also while a study writes to it. Throws `DATA_UNUSABLE`. */
 export function openStudyDatabaseToRead(path: string, shape: DatabaseShape): Database.Database {
   return opened(path, shape, () => {
     const database = new Database(path, { readonly: true, fileMustExist: true, timeout: PATIENT_MS });
@@ -123,7 +122,9 @@ function opened(path: string, shape: DatabaseShape, open: () => Database.Databas
   }
 }
 
-/** Looks at the file itself first, since SQLite may put files of its own beside a foreign one. */
+/**
+ * Throws for a file of another program. It reads the bytes, since SQLite may create files beside the file.
+ */
 function refuseForeign(path: string, { what }: DatabaseShape): void {
   if (sqliteHeaderOf(path)?.isDatabase !== false) return;
   throw unusable(path, what, 'another file', 'move it, or take another name');
@@ -135,7 +136,7 @@ function checkWhole(database: Database.Database, shape: DatabaseShape): void {
   if (database.pragma('application_id', { simple: true }) !== applicationId)
     throw unusable(path, what, 'another file', 'move it, or take another name');
   const found = Number(database.pragma('user_version', { simple: true }));
-  // A process may have ended before it made the tables.
+  // In version 0, a process ended before it made the tables.
   if (found !== version && found !== 0) {
     throw unusable(
       path,
@@ -153,19 +154,20 @@ function unusable(path: string, what: string, found: string, advice: string, cau
   return new SarrafError('DATA_UNUSABLE', message, { cause, details: { path } });
 }
 
-/** "sars" in ASCII: distinguishes a study from any other SQLite file. */
+/** SQLite application id of a study's file: "sars" in ASCII. */
 export const STUDY_APPLICATION_ID = 0x73617273;
-/** "sart" in ASCII: the register of all trials. */
+/** SQLite application id of the register of all trials: "sart" in ASCII. */
 export const REGISTER_APPLICATION_ID = 0x73617274;
 
-/** To be raised when a reader of the tables before would misread them. */
+/** Version of the tables. Raise it when earlier readers would misread them. */
 export const STUDY_VERSION = 3;
 export const REGISTER_VERSION = 1;
 
 /**
- * One study a file. A trial is one row, committed when it has ended. Times stand apart, since they are all
- * that differs between two runs of the same study. Trials of a walk-forward are numbered in each of its
- * windows. Runs under stress are of one trial each; what they were made of is kept once all of them are.
+ * Tables of a study's file, which holds one study. A trial is one row, committed when it has ended. Times are
+ * in a table of their own, since only they differ between two runs of the same study. Trials of a
+ * walk-forward are numbered in each window. Each run under stress belongs to one trial; its basis is stored
+ * once all runs have ended.
  */
 export const STUDY_TABLES = `
   CREATE TABLE study (
@@ -225,7 +227,7 @@ export const STUDY_TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Table of the ranges of each study's trials. Created if missing: older registers did not have it. */
+/** Table of the range that each study's trials saw. Created if missing: older registers do not have it. */
 export const SEEN_TABLE = `
   CREATE TABLE IF NOT EXISTS seen (
     study TEXT PRIMARY KEY REFERENCES studies (id),
@@ -234,7 +236,9 @@ export const SEEN_TABLE = `
   ) STRICT;
 `;
 
-/** Every study that was ever run with this data folder, the months of its bars, and openings of hold-outs. */
+/**
+ * Tables of the register: all studies run with this data folder, the months of their data, opened hold-outs.
+ */
 export const REGISTER_TABLES = `
   CREATE TABLE studies (
     id TEXT PRIMARY KEY,

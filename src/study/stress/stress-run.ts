@@ -33,13 +33,13 @@ import { type CandleColumns, columnScale, firstBarFrom } from '../../domain/cand
 import { rowFrom } from '../../recording/packed-market.ts';
 import { stationaryBootstrap } from '../../statistics/stationary-bootstrap.ts';
 
-/** Setup in which trials run, and the bot that runs them. */
+/** Setup of a run, and the configuration of its bot. */
 interface StressPlace {
   readonly setup: TrialSetup;
   readonly config: BotConfig;
 }
 
-/** The run of a trial with one thing changed. Throws as `createBacktest` does. */
+/** Runs a trial with one thing changed. Throws as `createBacktest` does. */
 export async function runStressTask(task: StressTask, of: StressPlace): Promise<StressReport> {
   const { setup, config } = changedBy(task, of);
   const run = await runOfSetup(setup, config);
@@ -52,7 +52,7 @@ export async function runStressTask(task: StressTask, of: StressPlace): Promise<
   return { kind: 'ran', metrics, trades: task.what === 'again' ? tradesOf(run, all.trips) : null };
 }
 
-/** The same place with one thing changed. */
+/** Returns the setup and bot with the task's change. */
 function changedBy(task: StressTask, place: StressPlace): StressPlace {
   const { setup, config } = place;
   switch (task.what) {
@@ -65,7 +65,7 @@ function changedBy(task: StressTask, place: StressPlace): StressPlace {
       return { setup: { ...onCandles(setup), ...drawn }, config: withParams(config, task.params) };
     }
     case 'entries':
-      // They listen to nobody.
+      // Random entries do not use signals.
       return {
         setup: { ...setup, signals: [] },
         config: withRandomEntries(config, task, onCandles(setup)),
@@ -100,7 +100,7 @@ function redrawn(
     columns,
     priceStep: marketFor(columns.market, { config, steps }).priceStep,
   }));
-  // Of one seed: both are drawn alike.
+  // One seed for both, so that bars and signals are drawn alike.
   const drawn = () => ({ fromMs, meanBlock, random: createRandom(seed) });
   return {
     candles: redrawnBars(markets, drawn()),
@@ -108,7 +108,7 @@ function redrawn(
   };
 }
 
-/** One strategy in all markets that were traded, so that it has the whole account. */
+/** Replaces the strategies by one for all traded markets, so that it has the whole account. */
 function withRandomEntries(
   config: BotConfig,
   { held, seed }: Extract<StressTask, { what: 'entries' }>,
@@ -136,8 +136,8 @@ function tradesOf(run: BacktestRun, trips: readonly RoundTrip[]): TradesAgain {
 
 /**
  * Returns the change of equity by each closed trade, in the order in which they ended: its profit over the
- * initial equity with the profits of all trades that had ended before. Compounded they are the initial equity
- * with all profits, also if trades overlap. A change of zero equity is 0.
+ * initial equity plus the profits of all trades that ended before. Compounded they give the initial equity
+ * plus all profits, even if trades overlap. The change is 0 if equity is not above 0.
  */
 export function tradeChanges(trips: readonly RoundTrip[], initialEquity: Units): readonly number[] {
   const closed = trips
@@ -156,8 +156,9 @@ export function tradeChanges(trips: readonly RoundTrip[], initialEquity: Units):
 const dataName = (market: string): string => `bars${market}`;
 
 /**
- * Buys and sells by a plan, whatever the market does: the control that a strategy has to be better than. It
- * takes, with market orders, for the planned share of its equity or what is free.
+ * Returns a strategy that trades by a plan, whatever the market does, as the control that a strategy has to
+ * beat. It buys with market orders for the planned share of its equity, or for the free money if that is
+ * less.
  */
 function randomEntryStrategy(plans: readonly MarketPlan[]): StrategyDefinition {
   return {
@@ -188,9 +189,9 @@ function follow(market: string, entries: readonly PlannedEntry[]): (ctx: Strateg
 }
 
 /**
- * Signals that move with the bars in which they came, as `redrawnBars` draws them with the same options: what
- * a signal says of the bars after it stays true within a block. One that is drawn twice comes twice, under
- * two ids; what came twice under one id still does. Those before the first bar are gone.
+ * Moves signals along with the bars in which they arrived, as `redrawnBars` does with the same options:
+ * within a block a signal keeps the bars that follow it. A signal drawn twice appears twice, under two ids;
+ * two with one id still share one. Signals before the first bar are dropped.
  */
 export function redrawnSignals(
   signals: readonly FileSignal[],
@@ -227,20 +228,20 @@ const moved = (
   sentAtMs: signal.sentAtMs === null ? null : signal.sentAtMs + byMs,
 });
 
-/** Bars of a market, and the step that its prices are on. */
+/** Candles of a market, and its price step. */
 interface SteppedBars {
   readonly columns: CandleColumns;
   readonly priceStep: Units;
 }
 
-/** Options for drawing bars anew. */
+/** Options for redrawing bars. */
 interface RedrawOptions {
   readonly fromMs: number | null;
   readonly meanBlock: number;
   readonly random: RandomSource;
 }
 
-/** Another history of the same kind: blocks of bars drawn anew by the stationary bootstrap. */
+/** Returns another history of the same kind: blocks of bars redrawn by the stationary bootstrap. */
 export function redrawnBars(markets: readonly SteppedBars[], of: RedrawOptions): readonly CandleColumns[] {
   const { fromMs } = of;
   const times = barTimes(
@@ -250,7 +251,7 @@ export function redrawnBars(markets: readonly SteppedBars[], of: RedrawOptions):
   return barsInOrder(markets, { fromMs, order: drawnOrder(times.length, of) });
 }
 
-/** For each of so many times, in order, the one whose bars it gets. */
+/** Returns, for each of `length` times in order, the index of the time whose bars it gets. */
 function drawnOrder(
   length: number,
   { meanBlock, random }: Pick<RedrawOptions, 'meanBlock' | 'random'>,
@@ -260,7 +261,7 @@ function drawnOrder(
   return order;
 }
 
-/** The opens of all bars from a time on, of any of the markets, each once. */
+/** Returns the open times of all bars of any market from a time on, each once. */
 export function barTimes(markets: readonly CandleColumns[], fromMs: number | null): Float64Array {
   const own = markets.map((columns) => columns.openTimeMs.subarray(firstOf(columns, fromMs), columns.length));
   const [only] = own;
@@ -271,14 +272,13 @@ export function barTimes(markets: readonly CandleColumns[], fromMs: number | nul
 }
 
 /**
- * Bars whose places are those of `order`, which counts the times of `barTimes` from 0: at each time every
- * market has the bar that it had at the drawn time, and none where it had none then. So markets still move
- * together.
+ * Rearranges bars by `order`, whose entries are indexes in `barTimes`: at each time every market gets the bar
+ * that it had at the drawn time, or none if it had none. So markets still move together.
  *
- * Of a bar is kept what it is relative to the close before it, and its volume. Prices are chained from the
- * close before the range, or from the first open, and put on the market's step: the nearest, and at least
- * one. What is chained is not rounded, so roundings do not add up. Bars before the range stay as they are.
- * Throws `TOO_LARGE` where a price is beyond 2^53.
+ * A bar keeps its ratios to the close before it, and its volume. Prices are chained from the close before the
+ * range, or from the first open, and rounded to the market's step, at least one step. The chain itself is not
+ * rounded, so roundings do not add up. Bars before the range stay as they are. Throws `TOO_LARGE` if a price
+ * is beyond 2^53.
  */
 export function barsInOrder(
   markets: readonly SteppedBars[],
@@ -297,7 +297,7 @@ export function barsInOrder(
 const firstOf = (columns: CandleColumns, fromMs: number | null): number =>
   fromMs === null ? 0 : firstBarFrom(columns, fromMs);
 
-/** The bar that a market has at each time; -1 where it has none. */
+/** Returns the index of the bar that a market has at each time; -1 if it has none. */
 function sourcesOf({ openTimeMs, length }: CandleColumns, first: number, times: Float64Array): Int32Array {
   let next = first;
   return Int32Array.from(times, (time) => {
@@ -351,7 +351,7 @@ function chained(
   return { ...columns, ...made, priceDecimals, length };
 }
 
-/** The close before a bar; of the first one its own open. */
+/** Returns the close before a bar; for the first bar its own open. */
 function closeBefore({ open, close }: CandleColumns, bar: number): number {
   return bar === 0 ? cell(open, 0) : cell(close, bar - 1);
 }

@@ -26,23 +26,23 @@ import type { RandomSource } from '../../domain/random.ts';
 import { known, unknown, type Estimate, lack } from '../../statistics/estimate.ts';
 import { randomEntries } from '../../statistics/trade-order-risk.ts';
 
-/** A run, and the name that it is kept by. */
+/** Run of a trial, and the name under which it is stored. */
 export interface NamedRun {
   readonly name: string;
   readonly task: StressTask;
 }
 
-/** The name of the run that changes nothing. */
+/** Name of the run that changes nothing. */
 export const AGAIN = 'again';
 
-/** The name of the run with every cost doubled. */
+/** Name of the run with every cost doubled. */
 export const ALL_COSTS = costName('all');
 
 export function costName(cost: Cost | 'all'): string {
   return `costs ${cost}`;
 }
 
-/** Every cost doubled, and each by itself where there are several. */
+/** Returns the runs with every cost doubled and, if there are several costs, with each one alone. */
 export function costRuns(params: Params, paid: readonly PaidCost[]): readonly NamedRun[] {
   if (paid.length === 0) return [];
   const costs = paid.map(({ cost }) => cost);
@@ -54,12 +54,12 @@ export function costRuns(params: Params, paid: readonly PaidCost[]): readonly Na
   return [run(ALL_COSTS, costs), ...each];
 }
 
-/** The name of one draw, which counts from 1: on redrawn bars, or of random entries. */
+/** Returns the name of one draw, counted from 1: of redrawn bars, or of random entries. */
 export function drawName(what: 'bars' | 'entries', draw: number): string {
   return `${what} ${draw}`;
 }
 
-/** All draws. Each has a seed of its own: more of them change none of the others. */
+/** Returns the runs of all draws. Each has its own seed, so more draws change none of the others. */
 export function drawnRuns(
   params: Params,
   of: {
@@ -89,7 +89,7 @@ export function drawnRuns(
 const HEX = 16;
 const SEED_DIGITS = 8;
 
-/** Returns the seed of a draw: one of its own for each run of each trial of each study. */
+/** Returns the seed of a draw, which differs for each run of each trial of each study. */
 export function stressSeed(of: {
   readonly id: string;
   readonly trial: number;
@@ -99,20 +99,20 @@ export function stressSeed(of: {
   return Number.parseInt(digest.slice(0, SEED_DIGITS), HEX);
 }
 
-/** Costs of a run: fees to the exchange, and those of how its orders fill. */
+/** Costs of a run: fees of the exchange, and those of how its orders fill. */
 export interface RunCosts {
   readonly fees: BotConfig['paper']['fees'];
   readonly fill: FillRules;
 }
 
-/** A cost that a study has, and what is there when it is doubled. */
+/** Cost of a study, with its text and the text of the doubled one. */
 export interface PaidCost {
   readonly cost: Cost;
   readonly from: StudyFinding;
   readonly to: StudyFinding;
 }
 
-/** The same costs, with some of them twice as high. */
+/** Returns the costs with some of them doubled. */
 export function doubledCosts({ fees, fill }: RunCosts, doubled: readonly Cost[]): RunCosts {
   return {
     fees: doubledFees(fees, doubled),
@@ -147,7 +147,7 @@ export function doubledPollRules(rules: PollRules, doubled: readonly Cost[]): Po
   return { ...rules, latency: { ...latency, outMs: 2 * latency.outMs, backMs: 2 * latency.backMs } };
 }
 
-/** The costs that are not 0; `quotes`: currencies of the markets that are traded. */
+/** Returns the costs that are not 0. `quotes`: quote currencies of the traded markets. */
 export function paidCosts(costs: RunCosts, quotes: readonly Currency[]): readonly PaidCost[] {
   const doubled = doubledCosts(costs, COSTS);
   return COSTS.flatMap((cost) => {
@@ -156,7 +156,7 @@ export function paidCosts(costs: RunCosts, quotes: readonly Currency[]): readonl
   });
 }
 
-/** Null where it is 0, or no cost of such a run. */
+/** Describes a cost; null if it is 0, or does not exist in such a run. */
 function costOf(cost: Cost, { fees, fill }: RunCosts, quotes: readonly Currency[]): StudyFinding | null {
   if (cost === 'fees') return feesOf(quotes.map((quote) => ratesOf(fees, quote)));
   return fill.fidelity === 'candles' ? barCostOf(cost, fill.rules) : pollCostOf(cost, fill.rules);
@@ -205,30 +205,30 @@ const REPORT = z.discriminatedUnion('kind', [
 ]) satisfies z.ZodType<StressReport>;
 
 const BASIS = z.strictObject({
-  /** Of redrawn bars and of random entries, each. */
+  /** Number of histories of redrawn bars, and of random entries. */
   draws: z.int().positive(),
-  /** Of redrawn bars, in bars; or why there are none. */
+  /** Mean block length of redrawn bars, in bars; or the reason there are none. */
   meanBlock: z.union([z.number(), z.strictObject({ missing: storedFinding })]),
-  /** Positions that are put at random places; or why they are not. */
+  /** Number of positions that are put at random places; or the reason they are not. */
   positions: z.union([z.int().positive(), z.strictObject({ missing: storedFinding })]),
-  /** The costs that the trial paid, which are doubled. */
+  /** Costs that the trial paid, which are doubled. */
   paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: storedFinding, to: storedFinding })).readonly(),
 });
 
 /** Common inputs of all runs of a trial. */
 export type StressBasis = z.output<typeof BASIS>;
 
-/** The runs of one trial under stress, all of which have ended. */
+/** All runs of one trial under stress, which have all ended. */
 export interface StoredStress {
   readonly trial: number;
   readonly basis: StressBasis;
   readonly reports: ReadonlyMap<string, StressReport>;
 }
 
-/** A missing part of a basis, and the reason. */
+/** Reason that a part of a basis is missing. */
 export type Missing = Extract<StressBasis['meanBlock'], object>;
 
-/** Null where they have not been run, or not all of them. Throws `DATA_UNUSABLE` for what nobody wrote. */
+/** Reads the runs under stress; null if some have not ended. Throws `DATA_UNUSABLE` for damaged data. */
 export function readStress({ stress, path }: StudyStore, trial: number): StoredStress | null {
   const basis = stress.basis(trial);
   if (basis === null) return null;
@@ -239,7 +239,7 @@ export function readStress({ stress, path }: StudyStore, trial: number): StoredS
   };
 }
 
-/** Those that have ended, by their names. Throws `DATA_UNUSABLE`. */
+/** Reads the reports of the ended runs, by name. Throws `DATA_UNUSABLE`. */
 export function readReports(
   { stress, path }: Pick<StudyStore, 'stress' | 'path'>,
   trial: number,
@@ -259,15 +259,15 @@ function checked<Value>(schema: z.ZodType<Value>, stored: unknown, path: string)
   );
 }
 
-/** Fewer are a few decisions: where they were is told by nothing. */
+/** Minimum number of positions to place at random: the places of fewer show nothing. */
 const LEAST_POSITIONS = 10;
 
-/** A purchase at the close of a bar, and the sale of all of it at that of another; ms since 1970. */
+/** Purchase at the close of a bar and sale of all of it at the close of a later one; in ms since 1970. */
 export interface PlannedEntry {
   readonly buyAtMs: number;
-  /** Null where it is held to the end of the range. */
+  /** Time of the sale; null if it is held to the end of the range. */
   readonly sellAtMs: number | null;
-  /** Of the equity, above 0 to 1. */
+  /** Share of the equity to invest, above 0 to 1. */
   readonly share: number;
 }
 
@@ -278,9 +278,9 @@ export interface MarketPlan {
 }
 
 /**
- * The same positions at random places: `randomEntries` with at least one bar between two of them, since an
- * order arrives as the next bar opens. Shares go with their holding times. The first bar can only be decided
- * on, as for any strategy. Unknown below ten positions, and where they do not fit.
+ * Places the same positions at random: `randomEntries`, with at least one bar between two of them, since an
+ * order arrives when the next bar opens. Shares stay with their holding times. The first bar can only be
+ * decided on, as for any strategy. Unknown below ten positions, and if they do not fit.
  */
 export function randomEntryPlan(
   held: readonly MarketPositions[],
@@ -304,7 +304,7 @@ export function randomEntryPlan(
       () => `bars of ${market}`,
     );
     const first = fromMs === null ? 0 : firstBarFrom(columns, fromMs);
-    // A bar more for each position, and one more at the end, where none has to follow.
+    // One bar more for each position, as a gap, and one for the range: the last position needs no gap.
     const heldBars = positions.map((position) => position.heldBars + 1);
     const length = columns.length - first;
     const drawn = randomEntries({ bars: length, heldBars, random });
@@ -328,7 +328,7 @@ export function randomEntryPlan(
   return known(plans);
 }
 
-/** Shares of the positions that were held as long, in a random order. */
+/** Returns the shares of the positions with each holding time, in random order. */
 function sharesByLength(
   positions: readonly PastPosition[],
   random: RandomSource,
@@ -341,7 +341,7 @@ function sharesByLength(
   return new Map([...byLength].map(([length, some]) => [length, some.map(({ share }) => share)]));
 }
 
-/** Returns the close of the bar before one: a decision made then is carried out as that one opens. */
+/** Returns the close time of the bar before one: a decision made then is executed when that one opens. */
 function closeBefore(columns: CandleColumns, bar: number): number {
   return gridOfColumns(columns).endOf(present(columns.openTimeMs[bar - 1], 'a bar before each entry'));
 }

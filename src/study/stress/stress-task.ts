@@ -8,20 +8,20 @@ import type { Units } from '../../domain/money.ts';
 import { z } from 'zod';
 
 /**
- * Kinds of costs of a backtest. One on bars has no latency: an order arrives as the next bar opens, or at the
- * close that was just seen. On recorded books spread and slippage are those of the books.
+ * Kinds of costs of a backtest. Candles have no latency: an order arrives when the next bar opens, or at the
+ * close just seen. On recorded books, spread and slippage are those of the books.
  */
 export const COSTS = ['fees', 'spread', 'slippage', 'latency'] as const;
 
 export type Cost = (typeof COSTS)[number];
 
 /**
- * One more run of a trial's params, with one thing changed:
+ * Additional run of a trial's params with one thing changed:
  *
  * - `again`: nothing.
  * - `costs`: some costs are doubled.
- * - `bars`: blocks of bars are drawn anew.
- * - `entries`: in place of the strategy random entries, with the same positions at other places.
+ * - `bars`: blocks of bars are redrawn.
+ * - `entries`: random entries replace the strategy, with the same positions at other places.
  */
 export type StressTask =
   | { readonly what: 'again'; readonly params: Params }
@@ -30,16 +30,13 @@ export type StressTask =
   | { readonly what: 'entries'; readonly held: readonly MarketPositions[]; readonly seed: number };
 
 export interface TradesAgain {
-  /**
-   * Change of the equity by each closed trade, as a share of it, in the order in which they ended: 0.02 is 2
-   * %.
-   */
+  /** Change of equity by each closed trade as a share (0.02 is 2 %), in the order in which they ended. */
   readonly changes: readonly number[];
   /** Positions held; null if markets are priced in several currencies. */
   readonly held: readonly MarketPositions[] | null;
 }
 
-/** A run that came to its end. `trades` is null but of `again`. */
+/** Report of a run that came to its end. `trades` is null except for `again`. */
 export interface RanReport {
   readonly kind: 'ran';
   readonly metrics: TrialMetrics;
@@ -49,11 +46,11 @@ export interface RanReport {
 /** Result of one run. */
 export type StressReport = RanReport | FailedReport;
 
-/** A time in which something was held in a market. */
+/** Period in which a position was held in a market. */
 export interface PastPosition {
-  /** From the bar that it began in to the one that it ended in, at least 1. */
+  /** Number of bars from the one in which it began to the one in which it ended, at least 1. */
   readonly heldBars: number;
-  /** Amount invested, as a mean over that time and a share of the equity at its start: above 0 to 1. */
+  /** Mean amount invested, as a share of the equity at its start: above 0, at most 1. */
   readonly share: number;
 }
 
@@ -64,13 +61,13 @@ export interface MarketPositions {
 }
 
 /**
- * The positions of round trips, market by market. Trips that overlap are one position, such as a purchase
- * that two orders sold. One that is open at the end is held until then.
+ * Returns the positions of round trips, for each market. Trips that overlap are one position, such as a
+ * purchase that two orders sold. One that is open at the end counts as held until then.
  */
 export function heldPositions(
   trips: readonly RoundTrip[],
   of: {
-    /** Bars by market, up to the end of the run. */
+    /** Candles of each market, up to the end of the run. */
     readonly bars: readonly CandleColumns[];
     readonly curve: Pick<EquityCurve, 'length' | 'timeMs' | 'equity'>;
     readonly initialEquity: Units;
@@ -91,12 +88,12 @@ export function heldPositions(
   });
 }
 
-/** Bars from the one in which something was bought up to that in which it was sold, which is not in it. */
+/** Range of bar indexes from the purchase up to, but without, the bar of the sale. */
 interface Span {
   readonly from: number;
   readonly to: number;
   readonly openedAtMs: number;
-  /** Cost times number of bars. */
+  /** Sum of cost times number of bars. */
   readonly costBars: number;
 }
 
@@ -120,7 +117,7 @@ function merged(spans: readonly Span[]): readonly Span[] {
   return positions;
 }
 
-/** The last value by a time; null before the first. */
+/** Returns the last equity up to a time; null before the first. */
 function equityAt(
   { timeMs, equity, length }: Pick<EquityCurve, 'length' | 'timeMs' | 'equity'>,
   atMs: number,
@@ -129,7 +126,7 @@ function equityAt(
   return after === 0 ? null : (equity[after - 1] ?? null);
 }
 
-/** Positions that a trial held, market by market, as JSON. */
+/** Schema of the positions that a trial held in each market, as JSON. */
 export const heldSchema = z.array(
   z.strictObject({
     market: z.string(),

@@ -10,21 +10,20 @@ import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import { runAccount, type AccountReport, type AccountTask, failureReason } from '../trial-runner.ts';
 import { createdOf, runOfSetup, withParams, type TrialSetup } from './trial-setup.ts';
 
-/** Runs trials of one study, one at a time, in the thread that it was made in. */
+/** Runs trials of one study, one at a time, in the thread that created it. */
 export class TrialBench {
   private readonly setup: TrialSetup;
   private readonly config: BotConfig;
 
-  /** @throws SarrafError `INVALID_OPTIONS` for a setup that no bot can be made of */
+  /**
+   * @throws SarrafError `INVALID_OPTIONS` for a setup without a valid bot
+   */
   constructor(setup: TrialSetup) {
     this.setup = setup;
     this.config = botConfigOf(setup.overrides);
   }
 
-  /**
-   * Runs one; `stretch`: in place of that of the setup. What goes wrong is part of its report: nothing is
-   * thrown.
-   */
+  /** Runs one trial and never throws: faults are in its report. `range`: replaces that of the setup. */
   async run(params: Params, range: RunRange | null = null): Promise<TrialReport> {
     const { fromMs, toMs } = range ?? this.setup;
     return this.reported(async (): Promise<TrialReport> => {
@@ -37,7 +36,7 @@ export class TrialBench {
     });
   }
 
-  /** Runs one account through several params, one after the other. */
+  /** Runs one account with several params in turn. */
   async account(task: AccountTask): Promise<AccountReport> {
     const { setup } = this;
     if (setup.fidelity === 'poll') throw new SarrafError('INVARIANT', 'expected candles for an account');
@@ -48,7 +47,7 @@ export class TrialBench {
     );
   }
 
-  /** Runs one under other conditions. */
+  /** Runs a trial under other conditions. */
   async stress(task: StressTask): Promise<StressReport> {
     return this.reported(async () => runStressTask(task, { setup: this.setup, config: this.config }));
   }

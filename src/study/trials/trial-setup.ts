@@ -23,13 +23,13 @@ import { runBacktest } from '../../backtest/run-backtest.ts';
 import { runPollBacktest } from '../../backtest/poll-backtest.ts';
 import { packedRecordings } from '../../backtest/recordings.ts';
 
-/** Everything a trial needs besides its params, its data and its range. */
+/** Everything a trial needs besides its params, data and range. */
 export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps' | 'detail'> & {
-  /** The configuration of a bot as the command line would say it: one strategy a market, without params. */
+  /** Configuration of the bot as command-line overrides: one strategy for each market, without params. */
   readonly overrides: readonly Override[];
 } & FillRules;
 
-/** The setup that the settings of a study stand for: its strategy once in each of its markets. */
+/** Returns the setup of a study: its strategy once in each of its markets. */
 export function setupOfStudy(settings: StudySettings): StudySetup {
   const { strategy, markets, universe, timeframe, inventory } = settings;
   return {
@@ -43,8 +43,8 @@ export function setupOfStudy(settings: StudySettings): StudySetup {
 }
 
 /**
- * All that a trial needs but its params: plain values that can be sent to a thread. A trial reads no file and
- * no catalogue.
+ * Everything a trial needs but its params, as plain values that can be sent to a thread. A trial reads no
+ * file and no catalogue.
  */
 export type TrialSetup = Pick<BacktestRequest, 'fromMs' | 'toMs'> &
   RunSignals &
@@ -55,7 +55,7 @@ export type TrialSetup = Pick<BacktestRequest, 'fromMs' | 'toMs'> &
 
 export type CandleSetup = Extract<TrialSetup, { readonly fidelity: 'candles' }>;
 
-/** A setup with its data; `fromMs` null: from the first candle or book on. */
+/** Adds data to a setup. `fromMs`: start; null for the first candle or book. */
 export function withData(setup: StudySetup, data: RunData, fromMs: number | null): TrialSetup {
   const { signals } = data;
   if (setup.fidelity === 'candles' && data.fidelity === 'candles') {
@@ -67,7 +67,7 @@ export function withData(setup: StudySetup, data: RunData, fromMs: number | null
   throw new SarrafError('INVARIANT', `expected data for ${setup.fidelity}, found that for ${data.fidelity}`);
 }
 
-/** The same in memory that threads share. Recordings are packed into such memory. */
+/** Copies a setup's data into memory that threads share. Recordings are packed into such memory already. */
 export function sharedSetup(setup: TrialSetup): TrialSetup {
   if (setup.fidelity === 'poll') return setup;
   const { candles, detail } = setup;
@@ -79,7 +79,7 @@ export function withParams(config: BotConfig, params: Params): BotConfig {
   return { ...config, strategies: config.strategies.map((strategy) => ({ ...strategy, params })) };
 }
 
-/** A copy of bars that threads see without copying it again. Nobody writes to it. */
+/** Copies candles into memory that threads share without further copies. Nothing may write to it. */
 export function sharedColumns(columns: CandleColumns): CandleColumns {
   const { openTimeMs, open, high, low, close, volume, length } = columns;
   const shared = (column: Float64Array): Float64Array => {
@@ -98,7 +98,7 @@ export function sharedColumns(columns: CandleColumns): CandleColumns {
   };
 }
 
-/** Runs the bot of a trial on the data of a setup. Throws as `createBacktest` and `runPollBacktest` do. */
+/** Runs the bot of a trial on a setup's data. Throws as `createBacktest` and `runPollBacktest` do. */
 export async function runOfSetup(setup: TrialSetup, config: BotConfig): Promise<BacktestRun> {
   if (setup.fidelity === 'candles') return runBacktest((await createdOf(setup, config)).backtest);
   const { markets, signals, rules, currency, steps, fromMs, toMs } = setup;
@@ -108,7 +108,7 @@ export async function runOfSetup(setup: TrialSetup, config: BotConfig): Promise<
   return run;
 }
 
-/** A backtest on the candles of a setup, and on no others. */
+/** Creates a backtest on the candles of a setup, and on no others. */
 export async function createdOf(setup: CandleSetup, config: BotConfig): Promise<CreatedBacktest> {
   const { overrides: _read, fidelity: _fidelity, ...request } = setup;
   return createBacktest({ ...request, config, csv: [], catalogue: null });

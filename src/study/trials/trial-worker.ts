@@ -6,15 +6,15 @@ import { TrialBench } from './trial-bench.ts';
 import type { TrialSetup } from './trial-setup.ts';
 
 /**
- * Discards the console output of strategies. In thousands of trials it would come between the lines of the
- * result, and cost more than the trials. A backtest with the params of one trial shows it.
+ * Discards the console output of strategies: in thousands of trials it would mix with the results, and cost
+ * more time than the trials. A backtest with the params of one trial shows it.
  */
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 globalThis.console = new Console({ stdout: nowhere, stderr: nowhere });
 
 let bench: TrialBench | null = null;
 
-/** The entry of a thread that runs trials: a strategy's file is loaded once in it. */
+/** Entry point of a thread that runs trials; a strategy's file is loaded once in it. */
 export default async function runTask(task: BenchTask): Promise<BenchReport> {
   bench ??= new TrialBench(workerData as TrialSetup);
   if (task.kind === 'stress') return bench.stress(task.task);

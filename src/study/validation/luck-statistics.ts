@@ -24,31 +24,31 @@ import { finding, said, type StudyFinding } from '../english-study.ts';
 import type { DailyReturns } from '../../backtest/statistics.ts';
 import { present } from '../../domain/errors.ts';
 
-/** Input of the tests: columns of daily returns of the same days. */
+/** Input of the tests: daily returns of trials, one column each, for the same days. */
 interface LuckSample {
-  /** The best trial. */
+  /** Daily returns of the best trial. */
   readonly chosen: Float64Array;
-  /** All trials that ran, or a sample of them. */
+  /** Daily returns of all trials that ran, or of a sample. */
   readonly trials: readonly Float64Array[];
-  /** Position of the best trial among them; null if the sample does not hold it. */
+  /** Index of the best trial in `trials`; null if the sample does not contain it. */
   readonly place: number | null;
-  /** Trials that the study ran. */
+  /** Number of trials that the study ran. */
   readonly ofStudy: number;
-  /** Decides all draws: the same study has the same figures. */
+  /** Seed of all draws: the same study gives the same figures. */
   readonly seed: number;
 }
 
-/** A p value, above 0 to 1, and how it was drawn. Blocks are in days. */
+/** P value, above 0 to 1, and how it was drawn. Block lengths are in days. */
 interface DrawnTest {
   readonly pValue: number;
   readonly draws: number;
   readonly meanBlock: number;
 }
 
-/** All Sharpe ratios are of a day: times the root of 365 they are of a year. */
+/** Luck statistics of a study. Sharpe ratios are daily: multiply by the root of 365 for annual ones. */
 export interface LuckStatistics {
   readonly probabilisticSharpe: Tested<SampleMoments & { readonly probability: number }>;
-  /** In days: what it takes, and what there is. */
+  /** Number of days that are needed, and that were found. */
   readonly minimumTrackRecord: Tested<{ readonly needed: number; readonly found: number }>;
   readonly deflatedSharpeOfStudy: Tested<Deflation>;
   readonly deflatedSharpeOfData: Tested<Deflation>;
@@ -69,23 +69,23 @@ export interface LuckStatistics {
 
 export type LuckStatisticName = keyof LuckStatistics;
 
-/** Those that follow from the trials of the study alone: no other study changes them. */
+/** Statistics that depend on the study's own trials only, not on other studies. */
 type OwnStatistics = Omit<LuckStatistics, 'deflatedSharpeOfData'>;
 
-/** Fewer days have no shape that a formula could use. The test for overfitting needs 80. */
+/** Minimum number of days: fewer have no usable distribution. The test for overfitting needs 80. */
 const LEAST_DAYS = 30;
 const BLOCKS = 16;
 const DRAWS = 1_000;
 const RUNS = 1_000;
 
 /**
- * Every statistic of the luck of a study's own trials. It takes seconds at most: a sample is bounded. Where a
- * change makes any of them another figure, `STATISTICS_VERSION` is to be raised.
+ * Computes the statistics that need the study's own trials only. It takes seconds at most, since the sample
+ * is bounded. After a change of any figure, raise `STATISTICS_VERSION`.
  */
 function ownStatistics(sample: LuckSample): OwnStatistics {
   const { chosen, trials, seed } = sample;
   const days = chosen.length;
-  // Each test draws by itself, so that one more of them would change none of the others.
+  // Each test has its own seed, so that another test would change none of them.
   const randomOf = (test: number): RandomSource => createRandom(seed ^ Math.imul(test, 0x9e3779b9));
   const long = <Value>(estimate: () => Estimate<Value>): Tested<Value> =>
     tested(() =>
@@ -130,8 +130,8 @@ function ownStatistics(sample: LuckSample): OwnStatistics {
 }
 
 /**
- * With the deflated Sharpe ratio by all trials ever run on this data, at least those of the study. It takes
- * no time, since the variance of the Sharpe ratios is that of the study.
+ * Adds the deflated Sharpe ratio for all trials ever run on this data, at least those of the study. It is
+ * fast, since the variance of the Sharpe ratios is that of the study.
  */
 export function luckStatistics(own: OwnStatistics, ofData: number): LuckStatistics {
   const { probabilisticSharpe: moments, deflatedSharpeOfStudy: ofStudy } = own;
@@ -147,8 +147,9 @@ export function luckStatistics(own: OwnStatistics, ofData: number): LuckStatisti
 type Deflations = Pick<OwnStatistics, 'deflatedSharpeOfStudy' | 'deflatedSharpeEffective'>;
 
 /**
- * By two numbers of trials. A sample has the variance of all, but not their clusters: the effective number
- * of its trials is too small, and a winner of more would look better than luck.
+ * Computes deflated Sharpe ratios for the number of trials and for their effective number. A sample has the
+ * variance of all trials, but not their clusters: its effective number would be too small, and make the best
+ * trial look better than luck.
  */
 function deflations(
   { chosen, trials, place, ofStudy }: LuckSample,
@@ -195,13 +196,10 @@ function after<Value, Next>(
   return estimate.kind === 'unknown' ? estimate : next(estimate.value);
 }
 
-/**
- * Findings on a study's best trial from the daily returns of its trials. They depend on nothing but these and
- * the id.
- */
+/** Luck of a study's best trial, computed from the daily returns of its trials and the study's id only. */
 export interface TrialLuck {
   readonly days: number;
-  /** Trials that were tested together: all that ran, or a sample of them. */
+  /** Number of trials that were tested together: all that ran, or a sample. */
   readonly sampled: number;
   readonly statistics: OwnStatistics;
 }
@@ -210,17 +208,17 @@ const HEX = 16;
 const SEED_DIGITS = 8;
 
 /**
- * Tests the best trial among all that ran, by their daily returns. It takes seconds: of more trials than
- * `sampleSize` it tests a sample.
+ * Tests the best trial among all that ran, by their daily returns. It takes seconds: if more than
+ * `sampleSize` trials ran, it tests a sample.
  */
 export function trialLuck(of: {
-  /** The study's id: decides every draw. */
+  /** Id of the study, the seed of every draw. */
   readonly id: string;
-  /** Numbers of trials that ran to their end, in order. */
+  /** Numbers of the trials that ran to their end, ascending. */
   readonly ran: readonly number[];
-  /** The number of the best one. */
+  /** Number of the best trial. */
   readonly best: number;
-  /** The daily returns of a trial that ran. */
+  /** Returns the daily returns of a trial that ran. */
   readonly dailyOf: (number: number) => DailyReturns;
 }): TrialLuck {
   const { ran, best, dailyOf } = of;
@@ -243,22 +241,22 @@ export function trialLuck(of: {
   };
 }
 
-/** Most trials in a sample: to find the clusters of more takes longer than seconds. */
+/** Maximum number of trials in a sample: finding the clusters of more takes too long. */
 const MOST_SAMPLED = 1_000;
-/** Returns of a sample: every test takes seconds, and all together 8 MB. */
+/** Maximum number of returns in a sample, 8 MB in all: every test then takes seconds. */
 const MOST_RETURNS = 1_000_000;
-/** The same of a range of very many days. */
+/** Minimum number of trials in a sample, however many days there are. */
 const LEAST_SAMPLED = 100;
 
-/** Returns the number of trials tested together for so many days. */
+/** Returns the number of trials to test together, given the number of days. */
 export function sampleSize(days: number): number {
   return Math.min(MOST_SAMPLED, Math.max(LEAST_SAMPLED, Math.floor(MOST_RETURNS / Math.max(1, days))));
 }
 
 /**
- * At most `size` of some numbers, each as likely as any other, in their order (selection sampling: Knuth,
- * "The Art of Computer Programming" 2, 3.4.2, algorithm S). The best trial has no place of its own in it: a
- * winner of many among the few of a sample would look better than luck.
+ * Draws at most `size` of some numbers, each equally likely, in their order (selection sampling: Knuth, "The
+ * Art of Computer Programming" 2, 3.4.2, algorithm S). The best trial gets no reserved place: the best of
+ * many among a few drawn ones would look better than luck.
  */
 export function drawSample(
   numbers: readonly number[],
@@ -274,8 +272,8 @@ export function drawSample(
 }
 
 /**
- * Daily returns as columns of the same days, from the first day of any to the last one of any. A day that is
- * missing in one is before or after its run, where it held nothing: 0.
+ * Aligns daily returns to the same days, from the first day of any to the last day of any. A missing day is
+ * before or after a run, which held nothing then: 0.
  */
 export function sameDays(all: readonly DailyReturns[]): readonly Float64Array[] {
   let [first, end] = [Infinity, -Infinity];
@@ -290,7 +288,7 @@ export function sameDays(all: readonly DailyReturns[]): readonly Float64Array[] 
   });
 }
 
-/** Result of a test of a study, or the reason it was not made: the value expected and the value found. */
+/** Result of a test, or the reason it was not made, with the expected and the found value. */
 export type Tested<Value> =
   | { readonly kind: 'tested'; readonly value: Value }
   | { readonly kind: 'not tested'; readonly message: StudyFinding };
@@ -300,8 +298,8 @@ export function notTested(message: StudyFinding): Tested<never> {
 }
 
 /**
- * An estimate as a study shows it. Returns that are no sample, such as those that compound to more money than
- * there is, are said in words: a study is shown whatever its trials earned.
+ * Converts an estimate to a result. A fault of the returns, such as growth to more money than exists, becomes
+ * a reason: a study is shown whatever its trials earned.
  */
 export function tested<Value>(estimate: () => Estimate<Value>): Tested<Value> {
   try {
@@ -313,7 +311,7 @@ export function tested<Value>(estimate: () => Estimate<Value>): Tested<Value> {
   }
 }
 
-/** The value, or null where it was not tested. */
+/** Returns the value; null if it was not tested. */
 export function valueOf<Value>(of: Tested<Value>): Value | null {
   return of.kind === 'tested' ? of.value : null;
 }

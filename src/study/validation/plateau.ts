@@ -15,42 +15,42 @@ import { finding } from '../english-study.ts';
 import { notTested, type Tested } from './luck-statistics.ts';
 import { NumericAxis } from '../../search/space-axes.ts';
 
-/** Results of the trials around the best one, by the first objective. */
+/** Results of the trials near the best one, by the first objective. */
 export interface Plateau {
   readonly neighbours: number;
-  /** The params that the neighbours differ in by at most a quarter of their range, or one step. */
+  /** Params with numbers, in which neighbours differ by at most a quarter of the range, or one step. */
   readonly along: readonly string[];
   readonly best: number;
-  /** Null where at least half of them failed or break constraints. */
+  /** Median of the neighbours; null if at least half of them failed or break constraints. */
   readonly medianOfNeighbours: number | null;
   /**
-   * Value that a tenth of these trials is below: those that did not fail and hold constraints as the best one
-   * does.
+   * Tenth percentile, from the worst, of the trials that did not fail and break constraints no more than the
+   * best.
    */
   readonly worstTenth: number;
-  /** Part of the best one's lead over the worst tenth that its neighbours have; 1 is all. Null as above. */
+  /** Share of the best trial's lead over `worstTenth` that its neighbours keep; 1 is all. Null as above. */
   readonly kept: number | null;
-  /** Neighbours keep at least two thirds of the lead. */
+  /** True if the neighbours keep at least two thirds of the lead. */
   readonly isPlateau: boolean;
 }
 
-/** A trial, where in the space it is, and what became of it. */
+/** Trial with its point in the space and its outcome. */
 export interface PlacedTrial extends NumberedPoint {
   readonly outcome: TrialOutcome;
 }
 
 /**
- * Trials that have nothing to do with each other keep about 0.4, the distance of their median to the worst
- * tenth.
+ * Minimum share of the lead for a plateau. Unrelated trials keep about 0.4, as far as their median is from
+ * the worst tenth.
  */
 const LEAST_SHARE_OF_LEAD = 2 / 3;
 const WORST_SHARE = 1 / 10;
 
 /**
- * Tests whether the best trial is on a plateau, where its neighbours do alike, or on a peak. A neighbour that
- * failed, or breaks constraints by more than the best trial, counts as the worst. Not tested with fewer than
- * five, and in a space without numbers.
- * Pardo, "The Evaluation and Optimization of Trading Strategies" (2008).
+ * Tests whether the best trial is on a plateau, where its neighbours have similar results, or on a peak. A
+ * neighbour that failed, or breaks constraints by more than the best trial, counts as the worst. Not tested
+ * with fewer than five neighbours, and in a space without numbers. Source: Pardo, "The Evaluation and
+ * Optimization of Trading Strategies" (2008).
  */
 export function plateauAround(
   best: PlacedTrial,
@@ -99,30 +99,30 @@ export function plateauAround(
   };
 }
 
-/** The loss at a share of sorted ones. Those of failed trials have no end, so there is none between two. */
+/** Returns the quantile of losses, without interpolation, since failed trials have an infinite loss. */
 function quantileOf(losses: readonly number[], share: number): number {
   const sorted = losses.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length * share)] ?? Infinity;
 }
 
-/** A trial's number, and where in the space it is. */
+/** Number of a trial and its point in the space. */
 interface NumberedPoint {
   readonly number: number;
   readonly point: Point;
 }
 
-/** Fewer neighbours are an accident. */
+/** Minimum number of neighbours for the test. */
 const LEAST_NEIGHBOURS = 5;
-/** More are no longer near: so many, and this share of all. */
+/** Maximum number of neighbours, and their maximum share of all trials: others are no longer near. */
 const MOST_NEIGHBOURS = 20;
 const NEIGHBOUR_SHARE = 1 / 5;
-/** Of the range of a param: what is farther away is another place. */
+/** Maximum distance of a neighbour in a param, as a share of the param's range. */
 const NEAR_SHARE = 1 / 4;
 
 /**
- * The neighbours of a trial, the nearest first: at most a fifth of all and 20, by the largest distance in any
- * param. They have the same choices, and every number within a quarter of its range or one step. Those with
- * the same params are none.
+ * Returns the neighbours of a trial, the nearest first, by the largest distance in any param: at most a fifth
+ * of all trials, and 20. They have the same choices, and every number within a quarter of its range or one
+ * step. Trials with the same params are not neighbours.
  */
 export function nearTrials<Trial extends NumberedPoint>(
   best: NumberedPoint,
@@ -135,7 +135,7 @@ export function nearTrials<Trial extends NumberedPoint>(
   return (
     trials
       .map((trial) => ({ trial, distance: distanceOf(axes, best.point, trial.point) }))
-      // At 0 it has the params of the best one, and says nothing of others.
+      // A trial at distance 0 has the same params, and is no neighbour.
       .filter(({ distance }) => distance > 0 && distance <= 1)
       .toSorted((one, other) => one.distance - other.distance || one.trial.number - other.trial.number)
       .slice(
@@ -146,7 +146,7 @@ export function nearTrials<Trial extends NumberedPoint>(
   );
 }
 
-/** Returns the range of values near a number: its ends, within the parameter's range. */
+/** Returns the lowest and the highest value near a number, within the parameter's range. */
 export function nearRange(
   parameter: NumericParameter,
   value: ParameterValue,
@@ -166,7 +166,9 @@ interface ParameterAxis {
   readonly axis: NumericAxis | null;
 }
 
-/** 0: the same point; up to 1: a neighbour; above 1 or without end: none. */
+/**
+ * Returns the distance of two points: 0 if they are the same, up to 1 for neighbours, else more or infinite.
+ */
 function distanceOf(axes: readonly ParameterAxis[], one: Point, other: Point): number {
   let most = 0;
   for (const { parameter, axis } of axes) {

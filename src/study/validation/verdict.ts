@@ -9,27 +9,27 @@ import type { Plateau } from './plateau.ts';
 /**
  * Role of luck in the best trial:
  *
- * - `likely luck`: every test that could be made finds what luck finds.
- * - `perhaps luck`: tests disagree.
- * - `unlikely luck`: every test finds more than luck, the trials on this data counted.
+ * - `likely luck`: no test that could be made finds more than luck.
+ * - `perhaps luck`: tests disagree, or random entries do as well.
+ * - `unlikely luck`: every test finds more than luck, with all trials on this data counted.
  * - `not tested`: too little to judge.
  */
 type LuckKind = 'likely luck' | 'perhaps luck' | 'unlikely luck' | 'not tested';
 
-/** Conclusions from a study's figures. */
+/** Conclusions from the results of a study. */
 export interface StudyVerdict {
   readonly luck: { readonly kind: LuckKind; readonly reasons: readonly StudyFinding[] };
   readonly stable: { readonly kind: 'plateau' | 'peak' | 'not tested'; readonly reason: StudyFinding };
-  /** Outcome under other conditions. */
+  /** Conclusion from the runs under other conditions. */
   readonly stress: StressVerdict;
-  /** Points that were not tested, each with the reason. */
+  /** Points that were not tested, each with its reason. */
   readonly notTested: readonly StudyFinding[];
 }
 
 export interface VerdictBasis {
   readonly statistics: LuckStatistics;
   readonly plateau: Tested<Plateau>;
-  /** The first objective. */
+  /** Name of the first objective. */
   readonly metric: string;
   readonly metrics: TrialMetrics;
   readonly holdout: 'none' | 'closed' | 'opened';
@@ -37,17 +37,17 @@ export interface VerdictBasis {
   readonly isWalked: boolean;
   /** Range that the trials saw. */
   readonly seen: RunRange;
-  /** The best trial under other conditions; null where that has not been run. */
+  /** Results of the best trial under other conditions; null if they were not run. */
   readonly stress: StressFindings | null;
 }
 
-/** The usual chance of being wrong. */
+/** Significance level of the tests: the usual chance of being wrong. */
 const SIGNIFICANCE = 0.05;
-/** Fewer closed trades are a few decisions, however many days they lasted. */
+/** Minimum number of closed trades: fewer are only a few decisions, however many days they lasted. */
 const LEAST_TRADES = 10;
 const DAYS_OF_YEAR = 365;
 
-/** One test of luck: whether its figure is beyond it. */
+/** Test of luck. `isBeyond`: true if it finds more than luck. */
 interface LuckTest {
   readonly isBeyond: boolean;
   readonly reason: StudyFinding;
@@ -77,7 +77,7 @@ function luckOf({ statistics, metrics, stress }: VerdictBasis): StudyVerdict['lu
       : []),
   ];
   const doubts = entriesDoubt(stress);
-  // Tests that lack the same are said once.
+  // The same missing input of several tests is reported once.
   const reasons = [
     ...made.map(({ reason }) => reason),
     ...new Map(missing.map((one) => [JSON.stringify(one), one])).values(),
@@ -95,7 +95,7 @@ function kindOf(made: readonly LuckTest[], isWhole: boolean): LuckKind {
   return isWhole ? 'unlikely luck' : 'not tested';
 }
 
-/** They do not count trials: being better than they are proves nothing of the best of many. */
+/** Returns a doubt if random entries do as well. Beating them proves nothing: that test counts no trials. */
 function entriesDoubt(stress: StressFindings | null): readonly StudyFinding[] {
   const found = stress === null ? null : valueOf(stress.entries);
   if (found === null || isBetterThanRandom(found)) return [];
@@ -129,7 +129,7 @@ function abilityTest({ superiorPredictiveAbility }: LuckStatistics): LuckTest | 
   };
 }
 
-/** Trials that are all alike have no best one to choose: then it is enough that the choice does not lose. */
+/** Tests for overfitting. It is enough that the choice does not lose: trials that are alike have no best. */
 function overfittingTest({ overfittingProbability }: LuckStatistics): LuckTest | null {
   const found = valueOf(overfittingProbability);
   if (found === null) return null;
@@ -143,7 +143,7 @@ function overfittingTest({ overfittingProbability }: LuckStatistics): LuckTest |
   };
 }
 
-/** The tests compare with cash. A strategy that is in a rising market beats that without any skill. */
+/** Compares with holding the market. The other tests compare with cash, which a rising market beats alone. */
 function holdingReason(metrics: TrialMetrics): readonly StudyFinding[] {
   const [earned, held] = [metrics['totalReturn'] ?? null, metrics['buyAndHoldReturn'] ?? null];
   if (earned === null || held === null || held <= 0) return [];
@@ -171,7 +171,7 @@ function stabilityOf({ plateau, metric, seen }: VerdictBasis): StudyVerdict['sta
 }
 
 function notTestedOf({ holdout, isWalked, stress, metrics }: VerdictBasis): readonly StudyFinding[] {
-  // Nothing is asked for on candles.
+  // A run on candles makes no requests.
   const isOnBooks = (metrics['requests'] ?? null) !== null;
   return [
     ...(holdout === 'none' ? [finding('untested.noHoldout')] : []),
@@ -186,24 +186,24 @@ function notTestedOf({ holdout, isWalked, stress, metrics }: VerdictBasis): read
 
 const yearly = (daily: number): number => daily * Math.sqrt(DAYS_OF_YEAR);
 
-/** Outcome of a best trial under other conditions. */
+/** Conclusion on a best trial under other conditions. */
 interface StressVerdict {
   /**
-   * - `breaks`: at least one of them takes the result away.
-   * - `holds`: none of them does, and all were tested.
-   * - `not tested`: none that was tested does, and some were not.
+   * - `breaks`: the result is lost under at least one condition.
+   * - `holds`: all conditions were tested, and the result is lost under none.
+   * - `not tested`: some were not tested, and the result is lost under none of the others.
    */
   readonly kind: 'breaks' | 'holds' | 'not tested';
   readonly reasons: readonly StudyFinding[];
 }
 
-/** Trades that are drawn anew may lose so often: the usual chance of being wrong. */
+/** Maximum share of resampled trade sequences that lose: the usual chance of being wrong. */
 const MOST_LOSSES = 0.05;
 
-/** One condition: whether the result is still there. */
+/** Test of one condition. */
 interface StressTest {
   readonly condition: Condition;
-  /** Null where it was not tested, and then the reason says why. */
+  /** True if the result holds; null if it was not tested: the reason then says why. */
   readonly isHeld: boolean | null;
   readonly reason: StudyFinding;
 }
@@ -260,7 +260,7 @@ function tradesTest({ tradeOrder: { reorder, resample } }: StressFindings): Stre
   };
 }
 
-/** Of histories of the same kind. */
+/** Share of redrawn histories from which on losing ones break the result. */
 const MOST_LOST_HISTORIES = 0.5;
 
 function redrawnTest({ redrawn }: StressFindings): StressTest {
@@ -294,7 +294,7 @@ function entriesTest({ entries }: StressFindings): StressTest {
   };
 }
 
-/** True if so few controls do as well that chance is unlikely, if the trial was the only one. */
+/** True if random entries do as well so rarely that chance is unlikely, if the trial was the only one. */
 function isBetterThanRandom({ pValue }: EntryFindings): boolean {
   return pValue <= SIGNIFICANCE;
 }

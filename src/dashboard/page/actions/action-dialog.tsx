@@ -12,7 +12,7 @@ import { knownMarket } from '../overview.ts';
 import { showBothUnits, showExact, showLength, showName } from '../shown.ts';
 import { ApiFailure, getReply, postBody } from '../api.ts';
 
-/** The one dialog of the page: what an action costs, one confirmation, and what became of it. */
+/** Dialog of the page: the cost of an action, one confirmation, and the outcome. */
 export function ActionDialog() {
   const open = openDialog.value;
   return open === null ? null : <DialogFor key={JSON.stringify(open)} open={open} />;
@@ -61,10 +61,7 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
   );
 }
 
-/**
- * The code of the fields that a person fills in before an action, such as those of an order; null until
- * needed.
- */
+/** Code of the fields that some actions need, such as those of an order; null until it is loaded. */
 const fields = signal<typeof ActionFields | null>(null);
 async function loadFields(): Promise<void> {
   fields.value = await loadPart(async () => (await import('./action-fields.tsx')).ActionFields);
@@ -207,7 +204,7 @@ function PlaceLine({ place }: { readonly place: CostReply['places'][number] }) {
   );
 }
 
-/** Prices that were typed, in both units, so that a zero too many is seen. */
+/** Shows typed prices in both units, so that a zero too many is noticed. */
 function OrderMoney({ action }: { readonly action: Extract<PageAction, { kind: 'order' }> }) {
   const quote = knownMarket(action.body.market)?.quote;
   if (quote === undefined) return null;
@@ -229,18 +226,18 @@ type ActionStep =
   | { readonly step: 'ended'; readonly state: ActionStateReply | null };
 
 const FOLLOW_PAUSE_MS = 500;
-/** An action that is not done after this goes on without the dialog: the bot has it. */
+/** Time in ms for which the dialog follows an action; the bot continues it without the dialog. */
 const LONGEST_FOLLOW_MS = 10 * 60_000;
 
-/** One dialog's action: its cost, its one confirmation, and what became of it. */
+/** Action of one dialog: its cost, its confirmation, and the outcome. */
 class PostedAction {
   readonly step = signal<ActionStep>({ step: 'asking' });
   readonly failure = signal<ApiFailure | null>(null);
-  /** The same however often it is sent, so that it is done once. */
+  /** Key that stays the same if the action is sent again, so that it is done once. */
   readonly #key = newKey();
   #isClosed = false;
 
-  /** Asks what it would cost; nothing is done. */
+  /** Requests the cost; nothing is done. */
   async askCost(action: PageAction): Promise<void> {
     await this.#try(async () => {
       const reply = await postBody<ActionReply>(`/actions/${action.kind}`, {
@@ -252,7 +249,7 @@ class PostedAction {
     });
   }
 
-  /** Does it, and follows it until it is done. After a lost reply the same may be tried again. */
+  /** Posts the action and follows it until it is done. It may be tried again after a lost reply. */
   async confirm(action: PageAction, onDone: () => void): Promise<void> {
     const before = this.step.value;
     this.step.value = { step: 'sending' };

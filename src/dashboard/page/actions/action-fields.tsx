@@ -17,7 +17,7 @@ export interface ActionFieldsProps {
   readonly onReady: OnReady;
 }
 
-/** The fields of an action that asks for something; nothing for any other. */
+/** Shows the fields of an action that needs some; nothing for any other. */
 export function ActionFields({ open, onReady }: ActionFieldsProps) {
   switch (open.asks) {
     case 'pause':
@@ -33,12 +33,12 @@ export function ActionFields({ open, onReady }: ActionFieldsProps) {
   }
 }
 
-/** The fields of one action: what is known of it, and who gets it when it is whole. */
+/** Properties of an action's fields: what is known of it, and the function that gets the complete action. */
 type FieldsOf<Asks extends OpenDialog['asks']> = Omit<Extract<OpenDialog, { asks: Asks }>, 'asks'> & {
   readonly onReady: OnReady;
 };
 
-/** A number that is typed, as it is read, and what is wrong with it. */
+/** Returns the state of a typed number, with its parsed value and what is wrong with it. */
 function useDecimal(isNeeded = false) {
   const typed = useSignal('');
   const read = readTypedDecimal(typed.value);
@@ -52,12 +52,12 @@ interface DecimalFieldProps {
   readonly name: 'amount' | 'price' | 'stopPrice';
   readonly currency: string;
   readonly decimal: ReturnType<typeof useDecimal>;
-  /** While nothing is typed. */
+  /** Hint that is shown while the field is empty. */
   readonly hint?: string;
   readonly isTried: boolean;
 }
 
-/** A number in the unit of the exchange, shown in both at once. */
+/** Field for a number in the exchange's unit, which is shown in both units. */
 function DecimalField({ name, currency, decimal, hint, isTried }: DecimalFieldProps) {
   const { typed, read, problem } = decimal;
   return (
@@ -72,7 +72,7 @@ function DecimalField({ name, currency, decimal, hint, isTried }: DecimalFieldPr
   );
 }
 
-/** Fields for the fate of a position that somebody has closed or moved by hand. */
+/** Fields for what to do with a position that somebody has closed or moved by hand. */
 function PositionFields({ strategy, market, onReady }: FieldsOf<'position'>) {
   const act = useSignal<'adopt' | 'write-off' | 'move'>('adopt');
   const others = strategyOptions(overview.value.data).filter(([name]) => name !== strategy);
@@ -150,7 +150,7 @@ function OrderFields({ market, onReady }: FieldsOf<'order'>) {
 
 type Entries = 'cancel' | 'keep';
 
-/** For how long a strategy is paused, and what becomes of its entries. */
+/** Fields for how long a strategy is paused, and what happens to its entry orders. */
 function PauseFields({ strategy, onReady }: FieldsOf<'pause'>) {
   const forMs = useSignal('');
   const entries = useSignal<Entries>('cancel');
@@ -170,7 +170,7 @@ function PauseFields({ strategy, onReady }: FieldsOf<'pause'>) {
   );
 }
 
-/** Field for the fate of resting orders that add risk. Exits stay in both cases. */
+/** Field for what to do with resting orders that add risk. Exits stay in both cases. */
 function EntriesField({ chosen }: { readonly chosen: { value: Entries } }) {
   const options = [
     ['cancel', t('field.entriesCancel')],
@@ -187,7 +187,7 @@ function EntriesField({ chosen }: { readonly chosen: { value: Entries } }) {
   );
 }
 
-/** Lengths of time to choose from. */
+/** Returns the durations to choose from. */
 function lengthOptions(): readonly (readonly [string, string])[] {
   return [0.25, 1, 4, 12, 24, 72, 168].map((hours) => {
     const ms = hours * HOUR_MS;

@@ -22,15 +22,15 @@ type SameName =
   | 'position'
   | 'acknowledge';
 
-/** Actions that a person may request, by the name of their address. */
+/** Bodies of the actions that a person may request, by the name of their endpoint. */
 type ActionBodies = { readonly [Name in SameName]: Asked<Name> } & { readonly order: Asked<'placeOrder'> };
 
-/** An action and all that it needs. */
+/** Action with everything that it needs. */
 export type PageAction = {
   [Kind in keyof ActionBodies]: { readonly kind: Kind; readonly body: ActionBodies[Kind] };
 }[keyof ActionBodies];
 
-/** Purpose of an open dialog: a complete action, or one whose fields are asked first. */
+/** State of an open dialog: a complete action, or one whose fields must be filled in first. */
 export type OpenDialog =
   | { readonly asks: 'nothing'; readonly action: PageAction; readonly about: string | null }
   | { readonly asks: 'pause'; readonly strategy: string }
@@ -40,12 +40,12 @@ export type OpenDialog =
 
 export const openDialog = signal<OpenDialog | null>(null);
 
-/** Opens the dialog of an action. `about`: what it is done to, such as a market. */
+/** Opens the dialog of an action. `about`: its subject, such as a market. */
 export function askFor(action: PageAction, about: string | null = null): void {
   openDialog.value = { asks: 'nothing', action, about };
 }
 
-/** A new key for a dialog: whatever is sent from it is done once. */
+/** Returns a new key for a dialog: all that is sent with one key is done once. */
 export function newKey(): string {
   // `crypto.randomUUID` is missing on a page that is served without TLS in a home network.
   const bytes = crypto.getRandomValues(new Uint8Array(12));

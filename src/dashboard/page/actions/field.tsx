@@ -13,7 +13,7 @@ interface FieldProps {
   readonly children: ComponentChildren;
 }
 
-/** A field with its label, and what is wrong with it. */
+/** Field with a label, and with what is wrong with its value. */
 function Field({ label, name, hint, problem, children }: FieldProps) {
   return (
     <div class="field">
@@ -61,18 +61,18 @@ export function SelectField<Value extends string>({ text, name, chosen, options,
 interface SubjectProps {
   readonly name: string;
   readonly chosen: { value: string };
-  /** False where one has to be chosen; else the first choice, an empty text, stands for all. */
+  /** False if one must be chosen; else the first choice, an empty text, stands for all. */
   readonly hasAll?: boolean;
 }
 
-/** A strategy of the bot to choose. */
+/** Field to choose a strategy of the bot. */
 export function StrategyField({ name, chosen, hasAll = true }: SubjectProps) {
   const own = strategyOptions(overview.value.data);
   const options = hasAll ? [['', t('field.allStrategies')] as const, ...own] : own;
   return <SelectField text="field.strategy" name={name} chosen={chosen} options={options} />;
 }
 
-/** A market of the bot to choose. */
+/** Field to choose a market of the bot. */
 export function MarketField({ name, chosen, hasAll = true }: SubjectProps) {
   const own = markets.value.map(({ symbol }) => [symbol, symbol] as const);
   const options = hasAll ? [['', t('field.allMarkets')] as const, ...own] : own;
@@ -118,7 +118,7 @@ interface FieldsFormProps {
   readonly children: ComponentChildren;
 }
 
-/** Fields of an action, and the step to its cost. Nothing is done yet. */
+/** Form with the fields of an action. Submitting it shows the cost; nothing is done yet. */
 export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
   return (
     <form
@@ -141,7 +141,7 @@ export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
 
 type Filter = Readonly<Record<'market' | 'strategy', Signal<string>>>;
 
-/** Filters of a list; an empty text stands for all. */
+/** Returns the filters of a list; an empty text stands for all. */
 export function useMarketAndStrategy(): Filter {
   return { market: useSignal(''), strategy: useSignal('') };
 }

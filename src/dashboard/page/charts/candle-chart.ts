@@ -46,7 +46,7 @@ export interface CandleChartData {
 
 type CandleSeries = ISeriesApi<'Candlestick'>;
 
-/** The height of the candles' pane, of which each pane of plots has one part. */
+/** Height of the candles' pane; each pane of plots has height 1. */
 const CANDLES_HEIGHT = 4;
 
 const KINDS: Readonly<Record<TickMarkType, TickKind>> = {
@@ -59,7 +59,7 @@ const KINDS: Readonly<Record<TickMarkType, TickKind>> = {
 
 const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
 
-/** Its type lacks the formatter that a scale of times has. */
+/** Returns the options of the time scale. Their type lacks the formatter, which they do have. */
 function timeScaleOptions(locale: Locale, borderColor: string): DeepPartial<TimeScaleOptions> {
   return {
     borderColor,
@@ -71,7 +71,7 @@ function timeScaleOptions(locale: Locale, borderColor: string): DeepPartial<Time
   };
 }
 
-/** The candles of a market with our orders, fills, brackets and the series of strategies. */
+/** Chart of a market's candles with our orders, fills and brackets, and with series of strategies. */
 export class CandleChart {
   readonly #room: HTMLElement;
   readonly #locale: Locale;
@@ -80,7 +80,7 @@ export class CandleChart {
   readonly #volume: ISeriesApi<'Histogram'>;
   readonly #markers: ISeriesMarkersPluginApi<Time>;
   readonly #lines = new Map<string, ISeriesApi<'Line'>>();
-  /** The titles of the panes below that of the candles, from the top. */
+  /** Titles of the panes below the candles, from the top. */
   readonly #panes: string[] = [];
   #levels: ReturnType<CandleSeries['createPriceLine']>[] = [];
   #shown = '';
@@ -92,7 +92,7 @@ export class CandleChart {
     this.#chart = createChartEx<Time, ReturnType<typeof tehranScale>>(room, tehranScale(locale.calendar), {
       autoSize: true,
       layout: {
-        // Its logo brings a style of its own, which the page forbids; the view has the link as text.
+        // The library's logo adds an inline style, which the page forbids; the view has the link as text.
         attributionLogo: false,
         background: { color: 'transparent' },
         textColor: colours.text,
@@ -110,7 +110,7 @@ export class CandleChart {
       wickUpColor: colours.up,
       wickDownColor: colours.down,
       borderVisible: false,
-      // Of this series alone: what a pane below shows is no price, and has no unit of money.
+      // Format for this series only: the panes below show no prices, and no unit of money.
       priceFormat: shownBy((value) => chartNumber(value, quote, locale)),
     });
     this.#volume = addVolume(this.#chart, { color: colours.line });
@@ -181,7 +181,7 @@ export class CandleChart {
     }
   }
 
-  /** The index of a pane, which is that of a new one for a new title; null where there are too many. */
+  /** Returns the index of the pane with a title, and adds one if needed; null if there are too many. */
   #paneOf(title: string | null): number | null {
     if (title === null) return 0;
     const known = this.#panes.indexOf(title);

@@ -2,7 +2,7 @@ import type { MarksReply } from '../../schema/market.ts';
 import type { FillItem } from '../../schema/order.ts';
 
 /**
- * Fills with the times of their candles, in the order of time. Fills before the first candle are left out.
+ * Returns fills with the times of their candles, sorted by time. Fills before the first candle are left out.
  */
 export function fillsByCandle(fills: readonly FillItem[], openTimesMs: readonly number[]) {
   return fills
@@ -13,16 +13,16 @@ export function fillsByCandle(fills: readonly FillItem[], openTimesMs: readonly 
     .toSorted((left, right) => left.time - right.time);
 }
 
-/** A price that is drawn as a line: an order at work, or a level of a bracket. */
+/** Price that is drawn as a line: of an open order, or a level of a bracket. */
 interface DrawnLevel {
   readonly price: number;
   readonly title: string;
   readonly tone: 'buy' | 'sell' | 'stop' | 'take';
 }
 
-/** A chart with more lines than this is not read; those nearest to now come first. */
+/** Maximum number of lines in a chart; those of orders come before those of brackets. */
 const MOST_LEVELS = 30;
-/** Lines that are closer to each other than this share of the price are one line to the eye. */
+/** Distance of two lines, as a share of the price, below which they look like one. */
 const ALIKE_SHARE = 0.000_1;
 
 export function levelsOf(
@@ -45,7 +45,7 @@ export function levelsOf(
   return [...ofOrders, ...ofBrackets.filter(isNew)].slice(0, MOST_LEVELS);
 }
 
-/** The price of an order is fitted to the steps of its market, and that of its bracket is not. */
+/** True if a bracket's level is that of its order, whose price is rounded to the market's step. */
 function isAlike(drawn: DrawnLevel, { price }: DrawnLevel): boolean {
   return Math.abs(drawn.price - price) <= price * ALIKE_SHARE;
 }

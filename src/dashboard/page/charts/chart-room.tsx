@@ -14,15 +14,15 @@ interface ChartRoomProps<Data> {
   readonly kind: 'lines' | 'candles';
   readonly label: string;
   readonly data: Data;
-  /** Part of the data that, like the page's appearance, requires a new chart when it changes. */
+  /** Part of the data that requires a new chart when it changes, as the page's appearance does. */
   readonly subject: string;
-  /** Parts of the data that are shown in the existing chart when they change. */
+  /** Parts of the data that the existing chart can update when they change. */
   readonly parts: readonly unknown[];
-  /** The code that draws, loaded when a chart is shown first. */
+  /** Loads the code that draws, when a chart is first shown. */
   readonly load: () => Promise<(room: HTMLElement, data: Data) => Chart<Data>>;
 }
 
-/** The place of a chart, which is drawn when its code is there. */
+/** Place of a chart, which is drawn once its code is loaded. */
 function ChartRoom<Data>({ kind, label, data, subject, parts, load }: ChartRoomProps<Data>) {
   const room = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart<Data> | null>(null);

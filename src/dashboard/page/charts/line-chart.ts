@@ -7,7 +7,7 @@ import type { SeriesItem } from '../../schema/market.ts';
 import { chartColours } from './chart-colours.ts';
 import { chartNumber, shortChartNumber } from './chart-number.ts';
 
-/** Lines of one unit over time. */
+/** Lines over time that share one unit. */
 export interface LineChartData {
   readonly series: readonly SeriesItem[];
   readonly names: readonly string[];
@@ -17,11 +17,11 @@ export interface LineChartData {
 
 const TICK_PX = 62;
 const HEIGHT_PX = 170;
-/** The axis of the values: what it has at least, and what stands beside its longest value. */
+/** Minimum width of the value axis, and space beside its longest value, in pixels. */
 const AXIS_PX = 64;
 const BESIDE_VALUE_PX = 20;
 
-/** Lines over time with ticks at true days and months of the reader's calendar, from left to right. */
+/** Chart of lines over time, left to right, with ticks at days and months of the reader's calendar. */
 export class LineChart {
   readonly #plot: Plot;
   readonly #watch: ResizeObserver;
@@ -89,7 +89,7 @@ export class LineChart {
     this.#watch.observe(room);
   }
 
-  /** Shows newer points of the same lines; false when the lines are others, which needs a new chart. */
+  /** Shows newer points of the same lines; returns false if the lines differ, which needs a new chart. */
   show(data: LineChartData): boolean {
     if (data.names.join() !== this.#series) return false;
     this.#plot.setData(columnsOf(data.series));
@@ -102,7 +102,7 @@ export class LineChart {
   }
 }
 
-/** Persian values have words, which may need more room than the axis has at least. */
+/** Returns the width of the value axis. Persian values contain words, which may exceed the minimum. */
 function axisWidth(
   context: CanvasRenderingContext2D,
   font: string,
@@ -115,7 +115,7 @@ function axisWidth(
   return Math.max(AXIS_PX, Math.ceil(Math.max(0, ...widths)) + BESIDE_VALUE_PX);
 }
 
-/** The points of all lines by time, with gaps where a line has none. */
+/** Returns the points of all lines by time, with gaps where a line has none. */
 function columnsOf(series: readonly SeriesItem[]): Plot.AlignedData {
   const times = [...new Set(series.flatMap(({ points }) => points.map(([atMs]) => atMs)))].toSorted(
     (left, right) => left - right,

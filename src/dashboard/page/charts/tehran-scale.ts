@@ -4,7 +4,7 @@ import type { CalendarSystem } from '../../../language/locale.ts';
 
 type Parts = ReturnType<typeof tehranParts>;
 
-/** Importance of a tick: the library omits those of less weight if they would be too close. */
+/** Weights of ticks: the chart library omits ticks of lower weight if they would be too close. */
 const WEIGHTS = {
   year: 70,
   month: 60,
@@ -19,7 +19,7 @@ const WEIGHTS = {
   none: 0,
 } as const;
 
-/** Returns the weight of the period that begins between two consecutive times. */
+/** Returns the weight of a tick by the period (day, month, …) that begins between two consecutive times. */
 function tickWeight(before: Parts, now: Parts): number {
   if (now.year !== before.year) return WEIGHTS.year;
   if (now.month !== before.month) return WEIGHTS.month;
@@ -35,7 +35,7 @@ function tickWeight(before: Parts, now: Parts): number {
   return isShown(1) ? WEIGHTS.minute : WEIGHTS.none;
 }
 
-/** A time axis whose days and months begin where they begin in Tehran, in the calendar of the reader. */
+/** Returns a time axis whose days and months begin as in Tehran, in the reader's calendar. */
 export function tehranScale(calendar: CalendarSystem) {
   const Usual = defaultHorzScaleBehavior();
   return new (class extends Usual {
@@ -54,7 +54,7 @@ export function tehranScale(calendar: CalendarSystem) {
   }
 }
 
-/** The library hands in points that it wants to be changed. */
+/** Sets the weight of a point in place, as the chart library expects. */
 function setWeight(point: TimeScalePoint, weight: number): void {
   (point as { timeWeight: number }).timeWeight = weight;
 }

@@ -21,7 +21,7 @@ export function BotState({ bot }: { readonly bot: BotItem }) {
   );
 }
 
-/** Since when a bot says nothing, and when it last ordered; or why it is halted. */
+/** Shows how long a bot has been silent and when it last ordered, or why it is halted. */
 export function StateDetail({ bot }: { readonly bot: BotItem }) {
   if (bot.state === 'silent' || bot.state === 'ended') {
     const since = t(bot.state === 'silent' ? 'state.silentSince' : 'state.endedAt', {
@@ -40,7 +40,7 @@ export function StateDetail({ bot }: { readonly bot: BotItem }) {
   return bot.sinceMs === null ? null : <>{t('state.since', { time: showTime(bot.sinceMs) })}</>;
 }
 
-/** Equity now, and the profit of the day and in all: the figures of a list that may have more. */
+/** Shows the equity, and the profit of the day and in total, as parts of a list. */
 export function EquityFigures({
   equity,
 }: {

@@ -11,7 +11,7 @@ import { WithReply } from './panel.tsx';
 
 export type DataColumn<Row> = ShownColumn<Row>;
 
-/** Numbers end their column, short text is not broken, and a title heads the card of a phone. */
+/** Style of a column: numbers align right, short text does not wrap, a title heads the card on a phone. */
 type ColumnFlag = 'number' | 'short' | 'title';
 
 export const column = <Row,>(
@@ -20,7 +20,7 @@ export const column = <Row,>(
   ...flags: readonly ColumnFlag[]
 ): ShownColumn<Row> => ({ head: capitalised(textOf(text)), cell, flags });
 
-/** One figure of a list, by the text that names it. */
+/** Shows one figure of a list with its label. */
 export function NamedFigure({
   text,
   class: name,
@@ -40,7 +40,7 @@ export function NamedFigure({
 
 interface DataTableProps<Row> {
   readonly label: TextKey;
-  /** In place of the label where that has places for values. */
+  /** Label to use if the text of the label needs values. */
   readonly labelText?: string;
   readonly columns: readonly ShownColumn<Row>[];
   readonly rows: readonly Row[];
@@ -84,11 +84,11 @@ interface PagedListProps<Item> {
 }
 
 const FIRST_ROWS = 50;
-/** The most that the server gives at once. */
+/** Maximum number of rows in a reply of the server. */
 const MOST_ROWS = 500;
 
 /**
- * A list, newest first. It grows to the most rows of a page, and then turns pages; what is shown is always
+ * Shows a list, newest first. It grows up to the rows of one page, and is then paged. What is shown is always
  * one reply, so that no row is missing between two of them and none is older than the rest.
  */
 export function PagedList<Item>({ path, query, label, empty, columns, keyOf }: PagedListProps<Item>) {

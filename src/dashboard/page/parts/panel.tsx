@@ -13,7 +13,7 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of a view with its heading, and what can be done there. */
+/** Part of a view with a heading and its actions. */
 export function Panel({ title, note, actions, children }: PanelProps) {
   return (
     <section class="panel">
@@ -27,7 +27,7 @@ export function Panel({ title, note, actions, children }: PanelProps) {
   );
 }
 
-/** Data that was read so long ago is marked: the page may have lost its server. */
+/** Age in ms from which data is marked as old: the server may be unreachable. */
 const STALE_MS = 40_000;
 
 interface WithReplyProps<Reply> {
@@ -62,7 +62,7 @@ export function WithReply<Reply>({ reply, children }: WithReplyProps<Reply>) {
   );
 }
 
-/** Failures that people meet, whose texts have advice. */
+/** Failures that users often meet; their texts contain advice. */
 const PLAIN = [
   'no-answer',
   'no-mirror',
@@ -74,7 +74,7 @@ const PLAIN = [
   'too-slow',
 ] as const;
 
-/** The rest: in English the server's own words say more. */
+/** Other failures: in English the server's own message says more. */
 const REST = [
   'not-found',
   'invalid-request',
@@ -95,7 +95,7 @@ export function failureMessage({ code, message, facts }: ApiFailure): string {
   if (words !== null) return words;
   const rest = REST.find((known) => known === (code === 'wrong-method' ? 'invalid-request' : code));
   if (rest === undefined || language.value === 'en') return message;
-  // Words of the server that say more than their code does.
+  // For these codes the server's message says more than the code.
   const isInformative = code === 'invalid-request' || code === 'data-unusable';
   return isInformative ? `${t(`failure.${rest}`)} ${isolateByFirstLetter(message)}` : t(`failure.${rest}`);
 }

@@ -8,12 +8,12 @@ import type { Signal } from '@preact/signals';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm';
 
-/** A word in a frame, such as a state. */
+/** Shows a word in a frame, such as a state. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Profit, or another sum of which the sign matters: coloured, and with its sign. */
+/** Shows a profit or another sum with its sign and a colour. */
 export function Gain({ amount, currency }: { readonly amount: string | null; readonly currency: string }) {
   const tone = { '-1': 'bad', '0': 'calm', '1': 'good' }[signOf(amount)];
   return <span class={`gain ${tone}`}>{showMoney(amount, currency, { isSigned: true })}</span>;
@@ -44,7 +44,7 @@ export function Age({ atMs }: { readonly atMs: number | null }) {
   return <span title={showTime(atMs, 'second')}>{showAge(atMs)}</span>;
 }
 
-/** A name of a strategy, a market or an order, which leads to it. */
+/** Shows the name of a strategy, a market or an order as a link. */
 export function NameLink({
   view,
   name,
@@ -79,13 +79,13 @@ export function SentenceText({ text, facts }: SentenceTextProps) {
   );
 }
 
-/** A text of the page with commands in backticks, which run from left to right in any language. */
+/** Shows a text with commands in backticks, which run left to right in either language. */
 export function WithCode({ text }: { readonly text: string }) {
   const parts = text.split('`');
   return <>{parts.map((part, index) => (index % 2 === 0 ? part : <code dir="ltr">{part}</code>))}</>;
 }
 
-/** A name in files, such as the kind of an intent; in a word where the language of the page has one. */
+/** Shows a name from the code, such as the kind of an intent, as a word if the language has one. */
 export function NameWord({
   area,
   name,
@@ -111,7 +111,7 @@ export function RawData({ label, data }: { readonly label: string; readonly data
   );
 }
 
-/** A few choices, of which exactly one holds. */
+/** Shows a few choices, of which exactly one is selected. */
 export function Choices<Choice extends string>({
   label,
   choices,

@@ -1,6 +1,6 @@
 import { ENGLISH_TERMS as TERMS } from '../../../language/english-terms.ts';
 
-/** Every text of the page. Persian has the same keys, or it does not compile. */
+/** English texts of the page. The compiler requires the same keys of the Persian texts. */
 export const ENGLISH_TEXTS = {
   loading: 'Reading …',
   never: 'never',

@@ -113,7 +113,7 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
   );
 }
 
-/** `spot` or `margin`, in words. */
+/** Returns the word for `spot` or `margin`. */
 function walletName(wallet: string): string {
   return wallet === 'spot' || wallet === 'margin' ? t(`wallet.${wallet}`) : wallet;
 }

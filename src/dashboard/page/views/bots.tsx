@@ -7,7 +7,7 @@ import { t } from '../translate.ts';
 import { showCount, showMoney } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
-/** All bots of this machine, and what they have together. */
+/** Shows all bots of this machine, and their totals. */
 export function BotsView() {
   const reply = useReply<BotsReply>('/bots');
   return (

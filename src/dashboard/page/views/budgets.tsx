@@ -56,7 +56,7 @@ interface BudgetsTableProps {
   readonly asOfMs: number;
 }
 
-/** Those that hold something back come first, and the many that nothing uses are folded into a line. */
+/** Shows budgets: those that limit something come first, and unused ones are folded into one line. */
 function BudgetsTables({ budgets, asOfMs }: BudgetsTableProps) {
   const used = budgets.filter((budget) => isLimited(budget) || isInUse(budget));
   const unused = budgets.filter((budget) => !used.includes(budget));
@@ -77,7 +77,7 @@ function BudgetsTables({ budgets, asOfMs }: BudgetsTableProps) {
   );
 }
 
-/** True if something restricts it: a lockout, a refused credential, a lower limit. */
+/** True if something restricts a budget: a lockout, a refused credential, a lower limit. */
 function isLimited({
   lockedForMs,
   stoppedForMs,

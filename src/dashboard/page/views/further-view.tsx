@@ -22,7 +22,7 @@ const VIEWS = {
   bots: BotsView,
 } as const;
 
-/** The views that are loaded when one of them is looked at first. */
+/** Shows one of the views whose code is loaded when it is first needed. */
 export function FurtherView({ view, subject }: { readonly view: PageView; readonly subject: string | null }) {
   if (view === 'order') return <OneOrderView name={subject ?? ''} />;
   if (view === 'strategy') return <StrategyView name={subject ?? ''} />;

@@ -71,7 +71,7 @@ export function LogTable({ lines }: { readonly lines: readonly LogItem[] }) {
   );
 }
 
-/** Lines whose kind and subject say by themselves what happened. */
+/** Events that kind and subject alone describe. */
 const EVENTS = [
   'control start',
   'control halt',
@@ -97,10 +97,10 @@ const EVENTS = [
   'reconciliation put back',
 ] as const;
 
-/** Kinds whose subject is what they are about: a strategy, an order, a wallet. */
+/** Kinds whose subject is a name: a strategy, an order, a wallet. */
 const KINDS = ['strategy', 'finding', 'universe', 'transfer', 'intent'] as const;
 
-/** Fields that say why something happened, or what it came to. */
+/** Fields with the reason for something, or its result. */
 const REASONS = ['reason', 'why', 'message'] as const;
 
 type LockEvent = Extract<(typeof EVENTS)[number], `${string}lock${string}`>;
@@ -129,7 +129,7 @@ function LogWords({ line }: { readonly line: LogItem }) {
 }
 
 /**
- * Returns the event's title, if kind and subject give it: the line itself has names of fields, such as
+ * Returns the title of an event that kind and subject describe; its fields are only names, such as
  * `isRestart`.
  */
 function eventTitleOf({ kind, subject, data }: LogItem): string | null {
@@ -141,7 +141,7 @@ function eventTitleOf({ kind, subject, data }: LogItem): string | null {
   return isOfLock(event) ? t(`log.${event}`, { name: showName(lock) }) : t(`log.${event}`);
 }
 
-/** Null for what has no words of its own: the line is then shown as it was written. */
+/** Returns the title of a line; null if there is none: the line is then shown as it was written. */
 function titleOf({ kind, subject, data }: LogItem): string | null {
   const fields = fieldsIn(data);
   if (kind === 'notice' && subject === 'credential')

@@ -7,7 +7,7 @@ import { WithCode } from '../parts/words.tsx';
 import { t } from '../translate.ts';
 import { sessionFailure, signIn } from '../session.ts';
 
-/** Asks for a token. Links with a code never come here, unless the code is used up. */
+/** Asks for a token. A link with a code leads here only if the code is used up. */
 export function Login() {
   const token = useSignal('');
   const isBusy = useSignal(false);

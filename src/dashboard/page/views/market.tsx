@@ -189,7 +189,7 @@ function OwnOrders({ symbol }: { readonly symbol: string }) {
   );
 }
 
-/** A price or an amount in full without its unit, where a heading has that. */
+/** Formats a price or an amount in full without its unit, which a heading names. */
 const showPrice = (price: string | null, currency: string): string =>
   price === null ? NONE : formatUnit(price, currency, locale.value);
 
@@ -199,10 +199,10 @@ interface OrderBookProps {
   readonly quote: string;
 }
 
-/** Levels of each side that are shown. */
+/** Number of shown levels on each side. */
 const LEVELS = 10;
 
-/** The order book as the bot read it last, with the place of our orders in it. */
+/** Shows the order book as the bot last read it, with our orders in it. */
 function OrderBookPanel({ market, base, quote }: OrderBookProps) {
   const reply = useReply<BookReply>(`/markets/${encodeURIComponent(market)}/book`);
   const seenAtMs = reply.value.data?.seenAtMs ?? null;

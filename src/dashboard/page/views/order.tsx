@@ -12,7 +12,7 @@ import { isAtWork, OrderPrice, OrderStateBadge, ORDER_STATE_TONES } from './orde
 import { indentedJson } from '../../../language/indented-json.ts';
 import { MarketAndStrategy, useMarketAndStrategy } from '../actions/field.tsx';
 
-/** An order with its whole life: what was wanted, every step, every fill, and the replies of the exchange. */
+/** Shows an order with its history: its intent, every step, every fill, and the replies of the exchange. */
 export function OneOrderView({ name }: { readonly name: string }) {
   const reply = useReply<OrderReply>(`/orders/${encodeURIComponent(name)}`);
   return (
@@ -110,7 +110,7 @@ function Steps({ steps, market }: { readonly steps: readonly StepItem[]; readonl
   );
 }
 
-/** Shows the exchange's original replies on an order, each to be opened. */
+/** Shows the exchange's original replies about an order, each of which can be opened. */
 function RawReplies({ replies }: { readonly replies: readonly RawReplyItem[] }) {
   return (
     <Panel title={t('order.replies')} note={t('order.repliesNote')}>
@@ -156,15 +156,15 @@ function RawReply({ reply }: { readonly reply: RawReplyItem }) {
 
 interface StepLineProps {
   readonly step: StepItem;
-  /** Time of the step before it; null for the first. */
+  /** Time of the step before; null for the first. */
   readonly beforeMs: number | null;
   readonly market: string;
 }
 
-/** Lengths of time are shown from a second on. */
+/** Shortest duration that is shown, in ms. */
 const LEAST_LENGTH_MS = 1_000;
 
-/** One step of an order's life: when it was, what it says, and all that the journal has of it. */
+/** Shows one step of an order: its time, its text, and all its data in the journal. */
 function StepLine({ step, beforeMs, market }: StepLineProps) {
   const { atMs, data } = step;
   return (
@@ -189,7 +189,7 @@ const isState = (text: unknown): text is OrderItem['state'] =>
 const fieldsOf = (data: unknown): Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
 
-/** Shows the text of a step in the language of the page; only the kind for a step that is rare for orders. */
+/** Shows the text of a step in the page's language; only the kind if the step is rare for orders. */
 function StepWords({ step, market }: { readonly step: StepItem; readonly market: string }) {
   const names = knownMarket(market);
   const { kind, state, matched, amount, price, reason } = fieldsOf(step.data);

@@ -99,7 +99,7 @@ export const isAtWork = ({ state }: OrderItem): boolean =>
   !['filled', 'cancelled', 'rejected', 'cancelling', 'settling'].includes(state);
 
 function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[] {
-  /** Columns that a short table leaves out. */
+  /** Returns columns that are left out of a short table. */
   const long = (...columns: readonly DataColumn<OrderItem>[]) => (isShort ? [] : columns);
   return [
     ...long(column('column.time', ({ plannedAtMs }) => <Age atMs={plannedAtMs} />, 'short')),

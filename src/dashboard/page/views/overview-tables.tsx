@@ -19,7 +19,7 @@ export function StrategyStatusBadge({ strategy }: { readonly strategy: StrategyI
   return <Badge tone={TONES[strategy.status]}>{t(`strategyStatus.${strategy.status}`)}</Badge>;
 }
 
-/** Pause or resume a strategy. */
+/** Button to pause or resume a strategy. */
 export function StrategyButton({ strategy }: { readonly strategy: StrategyItem }) {
   if (!mayOperate()) return null;
   const { name, status } = strategy;

@@ -87,7 +87,7 @@ function FiguresOfEquity({ equity }: { readonly equity: EquityItem }) {
   );
 }
 
-/** Feeds that are shown; the oldest come first, as they are what matters. */
+/** Maximum number of shown feeds, the oldest first, since these matter. */
 const MOST_FEEDS = 12;
 
 function DataAges({ ages }: { readonly ages: OverviewReply['dataAges'] }) {
@@ -109,7 +109,7 @@ function Notice({ tone, children }: { readonly tone: 'bad' | 'warn'; readonly ch
   return <li class={`notice ${tone}`}>{children}</li>;
 }
 
-/** Shows the most urgent information: everything that is not as it should be. */
+/** Shows notices about everything that is not normal, the most urgent information. */
 function Notices({ data }: { readonly data: OverviewReply }) {
   const { credential, waits, haltWait, lockouts, unresolved, books, lossLimits, locks, alerts, bot } = data;
   const isDead = bot.state === 'silent' || bot.state === 'ended';

@@ -8,10 +8,7 @@ import { useReply } from '../use-reply.ts';
 
 const KILOBYTE = 1_024;
 
-/**
- * Reports, backtests and studies below the data folder. Each opens in a page of its own, which can do nothing
- * here.
- */
+/** Lists reports of backtests and studies below the data folder. Each opens in an isolated page. */
 export function ReportsView() {
   const reply = useReply<ReportsReply>('/reports');
   const columns: readonly DataColumn<ReportItem>[] = [

@@ -14,7 +14,7 @@ const TONES: Readonly<Record<SignalItem['outcome'], Tone>> = {
   refused: 'bad',
 };
 
-/** Reasons that have words of their own; a newer bot may know others. */
+/** Codes of reasons that have a translation; a newer bot may send others. */
 const CODES = [
   'no-bot',
   'starting',
@@ -31,7 +31,7 @@ const CODES = [
   'ending',
 ] as const;
 
-/** Those whose words say all that the bot says. */
+/** Codes whose translation says everything that the bot's text says. */
 const WHOLE: ReadonlySet<string> = new Set([
   'no-bot',
   'starting',
@@ -108,7 +108,7 @@ function signalColumns(isOfOne = false): readonly DataColumn<SignalItem>[] {
   ];
 }
 
-/** In the language of the page, and what is wrong with this very one in the words of the bot. */
+/** Shows the reason in the page's language, with details about this signal in the bot's own words. */
 function Why({ signal: { code, reason } }: { readonly signal: SignalItem }) {
   const known = CODES.find((each) => each === code);
   if (known === undefined) return <SentenceText text={reason} />;

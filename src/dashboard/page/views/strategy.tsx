@@ -13,7 +13,7 @@ import { OrdersTable } from './orders.tsx';
 import { SignalsTable } from './signals.tsx';
 import { PositionsTable, StrategyButton, StrategyStatusBadge } from './overview-tables.tsx';
 
-/** One strategy: what it has done, what it holds, and why. */
+/** Shows one strategy: what it did, what it holds, and why. */
 export function StrategyView({ name }: { readonly name: string }) {
   const reply = useReply<StrategyReply>(`/strategies/${encodeURIComponent(name)}`);
   return (

@@ -5,11 +5,11 @@ import { rankedTrials, type ShownTrial, type StudyResult } from '../../study-res
 import type { StudyVoice } from '../../study-voice.ts';
 import type { StudyReportData } from '../../../page/study-data.ts';
 
-/** Rows of the table; trials.parquet has all. */
+/** Maximum number of rows of the table; trials.parquet has all trials. */
 const MOST_ROWS = 50;
 const TRIALS_FILE = 'trials.parquet';
 
-/** The best trials, with their figures and params. Of several objectives these are the front. */
+/** Writes the table of the best trials with metrics and params; with several objectives, of the front. */
 export function bestTrialsSection(study: StudyResult, voice: StudyVoice): string {
   const ranked = rankedTrials(study);
   if (ranked.length === 0) return '';
@@ -50,10 +50,10 @@ function rowOf(
   return `<tr data-trial="${number}" tabindex="0">${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
 }
 
-/** Reasons that are told apart of each kind. */
+/** Maximum number of reasons that are listed for one kind of failure. */
 const MOST_REASONS = 10;
 
-/** Returns the reasons trials have no values, by kind; nothing if all have values. */
+/** Writes the section of failure reasons, by kind; empty if no trial failed. */
 export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoice): string {
   const { t, count, digits, words: sentenceText } = voice;
   const rows = FAILURE_KINDS.flatMap((kind) => {
@@ -88,7 +88,7 @@ export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoi
   });
 }
 
-/** Reasons, the most frequent first, with the first trial of each. */
+/** Counts the reasons, the most frequent first, with the first trial of each. */
 function reasonsOf(
   failed: readonly ShownTrial[],
 ): readonly (readonly [string, { readonly count: number; readonly first: number }])[] {
@@ -101,7 +101,7 @@ function reasonsOf(
   return [...reasons].toSorted(([, left], [, right]) => right.count - left.count);
 }
 
-/** The places of the charts; the page's scripts draw into them. */
+/** Writes the empty containers of the charts; the page's script draws into them. */
 export function chartSections(data: StudyReportData, voice: StudyVoice): readonly string[] {
   if (data.best === null) return [];
   const objectives = data.figures.filter(({ direction }) => direction !== null).length;
@@ -112,7 +112,7 @@ export function chartSections(data: StudyReportData, voice: StudyVoice): readonl
   ];
 }
 
-/** Returns a note on the trials shown in the charts, after a blank; nothing if all are shown. */
+/** Returns a note, after a blank, that the charts show a sample; empty if they show all trials. */
 function sampleNote({ all, trials }: StudyReportData, { t, count }: StudyVoice): string {
   const shown = trials.number.length;
   if (shown === all) return '';
@@ -123,7 +123,7 @@ function sampleNote({ all, trials }: StudyReportData, { t, count }: StudyVoice):
 
 type Key = 'best' | 'near' | 'plateau' | 'other' | 'broken' | 'failed' | 'chosen' | 'front';
 
-/** Returns the legend of a chart's colours. */
+/** Writes the legend of a chart's colours. */
 function keysOf(
   keys: readonly Key[],
   { t }: StudyVoice,

@@ -9,11 +9,11 @@ import type { StudyVerdict } from '../../validation/verdict.ts';
 import { stringify } from 'yaml';
 import type { SignalSet } from '../../data-set.ts';
 
-/** The title of a report, and the switch of its theme. */
+/** Writes the title of a report and the switch of its theme. */
 export function studyHeader(study: StudyResult, voice: StudyVoice): string {
   const { t, minute, list, foreign } = voice;
   const { range, strategy, markets, timeframe, fidelity } = study;
-  // A path by its last part: the whole one is in what was asked.
+  // Only the last part of a path; the settings show all of it.
   const what = t('header', {
     strategy: strategy.split(/[/\\]/).at(-1) ?? strategy,
     markets: list(markets.map(foreign)),
@@ -28,7 +28,7 @@ export function studyHeader(study: StudyResult, voice: StudyVoice): string {
 <button type="button" id="theme">${t('theme')}</button></header>`;
 }
 
-/** Returns the section on likely luck, stability and untested points: to be read before any number. */
+/** Writes the verdict on luck, stability and untested points, which comes before any number. */
 export function verdictSection({ validation, notes }: ValidatedStudy, voice: StudyVoice): string {
   const { t, format, digits } = voice;
   const toKnow = listOf(notes.map(format));
@@ -63,7 +63,7 @@ const TONES: Readonly<Record<Word, string>> = {
 const word = (kind: Word, text: string, id = ''): string =>
   `<p class="word ${TONES[kind]}"${id}>${capitalized(text)}</p>`;
 
-/** The figures that are looked at first. */
+/** Writes the tiles with the main figures of a study. */
 export function studyTiles(study: ValidatedStudy, voice: StudyVoice): string {
   const { t, format, count, digits, metric: nameIn, figure, minute } = voice;
   const { best, objectives, counts, wanted, trialsOnData, holdout, range, sampler } = study;
@@ -110,7 +110,7 @@ function studyTile({ title, text, below }: Record<'title' | 'text' | 'below', st
   return `<div class="tile"><h3>${escapeHtml(title)}</h3><b>${escapeHtml(text)}</b><small>${escapeHtml(below)}</small></div>`;
 }
 
-/** Every statistic of luck, with its formula and where that is from. */
+/** Writes the table of all luck statistics, each with its formula and source. */
 export function luckSection({ validation }: ValidatedStudy, voice: StudyVoice): string {
   if (validation === null) return '';
   const { t, format, digits } = voice;
@@ -127,7 +127,7 @@ export function luckSection({ validation }: ValidatedStudy, voice: StudyVoice): 
 ${rows.join('\n')}</section>`;
 }
 
-/** The best trial with doubled costs, and its trades in other orders; nothing where that was not run. */
+/** Writes the results with doubled costs and with trades in other orders; empty if they were not run. */
 export function stressSection({ validation }: ValidatedStudy, voice: StudyVoice): string {
   const findings = validation?.stress ?? null;
   if (findings === null) return '';
@@ -140,7 +140,7 @@ export function stressSection({ validation }: ValidatedStudy, voice: StudyVoice)
   return `<section id="stress"><h2>${title}</h2><dl class="rules">${rows.join('')}</dl></section>`;
 }
 
-/** Formulas and sources are those of the docs, so that a reader finds them there. */
+/** Writes the row of a statistic. Formula and source are the same as in the docs. */
 function statisticRow(of: StatisticText, { t }: StudyVoice): string {
   const { name, title, figure, missing, what, formula, source } = of;
   const found = figure === null ? `<b class="muted">${t('notTested')}</b>` : `<b>${escapeHtml(figure)}</b>`;
@@ -149,13 +149,13 @@ function statisticRow(of: StatisticText, { t }: StudyVoice): string {
 <p>${escapeHtml(capitalized(what))}.</p>${why}<p class="muted"><code>${escapeHtml(formula)}</code><br><cite>${escapeHtml(source)}</cite></p></div>${found}</div>`;
 }
 
-/** Settings of more characters of YAML are cut on the page. */
+/** Maximum number of characters of YAML that the page shows of the settings. */
 const MOST_SETTINGS = 100_000;
 
-/** Figures that are compared beside the objectives. */
+/** Metrics that are compared besides the objectives. */
 const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
 
-/** Returns the best params' results on candles that no trial has seen; nothing if the hold-out is closed. */
+/** Writes the results of the best params on the hold-out; empty if it is not opened. */
 export function holdoutSection(study: StudyResult, voice: StudyVoice): string {
   const { holdout, trials, objectives, range } = study;
   if (holdout === null) return '';
@@ -181,13 +181,13 @@ export function holdoutSection(study: StudyResult, voice: StudyVoice): string {
   });
 }
 
-/** Returns the reason there are no hold-out figures, after a blank; nothing if there are. */
+/** Returns the reason there are no hold-out figures, after a blank; empty if there are figures. */
 function whyMissing(report: HoldoutReport | null, { t }: StudyVoice): string {
   if (report === null) return ` ${t('holdout.notRun', { command: 'sarraf study open-holdout' })}`;
   return report.kind === 'ran' ? '' : ` ${t('holdout.failed', { reason: report.reason })}`;
 }
 
-/** Returns the description of the study: its settings, and the identifiers of its data and code. */
+/** Writes the description of the study: its settings, and the identifiers of its data and code. */
 export function askedSection({ study, identity, written }: ReportedStudy, voice: StudyVoice): string {
   const { t } = voice;
   const known = [
