@@ -1,23 +1,23 @@
 import { type RateLimit, type RequestClass, mayUseReserve } from '../domain/rate-limit.ts';
 
-/** An occupied slot: one request that the exchange may have counted within the window. */
+/** A slot of a budget: it stands for one request that the exchange may have counted within the window. */
 export interface Slot {
   readonly id: number;
   readonly budget: string;
   /** Process that owns the slot; only that process stamps it, unless it is proven dead. */
   readonly owner: string;
   readonly admittedAtMs: number;
-  /** The last instant at which the exchange can have counted it; null while that is not known. */
+  /** Latest time at which the exchange can have counted the request; null while that is not known. */
   readonly stampedAtMs: number | null;
-  /** Time at which it ended without an answer; null while it is in flight, or if it was answered. */
+  /** Time at which the request ended without an answer; null while it is in flight, or if it was answered. */
   readonly endedAtMs: number | null;
   /** True if the exchange has answered another request, which was sent after this one had ended. */
   readonly isFollowed: boolean;
 }
 
 /**
- * End of a request. `answered`: by the exchange, which has counted it by now and has gone on until now.
- * `unanswered`: it may have arrived, and may still arrive. `unsent`: no byte of it left.
+ * End of a request. `answered`: the exchange has counted it by now, and was at work until now. `unanswered`:
+ * it may have arrived, and may still arrive. `unsent`: no byte of it left.
  */
 export type SlotEnd = 'answered' | 'unanswered' | 'unsent';
 
@@ -27,14 +27,14 @@ export interface AdmissionAsk {
 }
 
 /**
- * Reason there is no slot: all are in use, the budget is unknown, another process holds the ledger, or the
- * file is not what it was.
+ * Reason for refusing a slot: all are in use, the budget is unknown, another process holds the lock, or the
+ * ledger cannot be used.
  */
 type AdmissionRefusal = 'full' | 'unknown budget' | 'locked' | 'ledger unusable';
 
 export type Admission =
   | { readonly admitted: true; readonly slot: Slot }
-  /** `waitMs` is the time until a slot may be free; null when one is free only after a stamp. */
+  /** `waitMs` is the time until a slot may be free; null if one can become free only after a stamp. */
   | { readonly admitted: false; readonly reason: AdmissionRefusal; readonly waitMs: number | null };
 
 /**
@@ -44,11 +44,11 @@ export type Admission =
 export interface RequestLedger {
   /** Asks for a slot now. */
   admit(ask: AdmissionAsk, nowMs: number): Admission;
-  /** Says how a request ended, and when: the time of its reply, or of the end of its socket. */
+  /** Records how a request ended, and when: the time of its reply, or of the end of its socket. */
   settle(slot: Slot, end: SlotEnd, atMs: number): void;
   /**
-   * Takes in what a limit reply says of a budget's limit, before the slot of its request is settled; answers
-   * what that changed.
+   * Applies the limit that a limit reply names, before the slot of its request is settled; returns what that
+   * changed.
    */
   applyLimit(budget: string, word: LimitWord, atMs: number): LimitChange | null;
   /** Limits that the exchange has lowered and that hold now, by budget. */
@@ -56,28 +56,27 @@ export interface RequestLedger {
   /** Gives back the slot of a request that was never sent. */
   withdraw(slot: Slot): void;
   /**
-   * Returns true if the slot of an unsent request is still in the ledger: a request that leaves long after
-   * its admission must have one, like one that leaves at once.
+   * Returns true if the slot of an unsent request is still in the ledger: a request may leave only while it
+   * has one, however long after its admission it leaves.
    */
   holds(slot: Slot): boolean;
 }
 
 /**
- * Own commits, that of the ledger among them, are no delay of a request, up to so long: beyond it a process
- * that was stopped amid one can not be told from a slow disk.
+ * Upper bound on the time of the process's own commits that is no delay of a request. Beyond it a process
+ * that was stopped during a commit cannot be told from a slow disk.
  */
 export const MOST_COMMIT_MS = 5_000;
 
 /**
- * The longest time from the admission to the send, without that of own commits. An owner that finds more was
- * stopped in between: what it was admitted for may be stale. It does not send, gives the slot back and asks
- * again.
+ * Longest time from the admission to the send, without the process's own commits. A request that is later is
+ * not sent, because it may be stale: its slot is given back, and it asks again.
  */
 export const MOST_SEND_DELAY_MS = 250;
 
 /**
- * The same of a cancel, which is never stale: nothing is worse than one that does not leave. It is also the
- * most of any request, own commits included. Every rule that ends the slot of another owner waits for longer.
+ * Longest time from the admission to the send of a cancel, which is never stale. It is also the bound for
+ * every request, own commits included: rules that end the slot of another owner wait for longer.
  */
 export const MOST_CANCEL_DELAY_MS = 30_000;
 
@@ -87,8 +86,8 @@ export function mostSendDelayMs(requestClass: RequestClass): number {
 }
 
 /**
- * Time after the end of its socket in which a request may still reach an exchange that does not stand still,
- * and be counted there.
+ * Longest time in which a request may still reach the exchange after the end of its socket, and be counted
+ * there, while the exchange does not stand still.
  */
 export const LATE_ARRIVAL_MS = 120_000;
 
@@ -105,9 +104,9 @@ interface WindowState {
   readonly requestClass: RequestClass;
   /** Slots that are not released. */
   readonly occupied: number;
-  /** The stamp at an index when they are sorted, those without a stamp last; null for these. */
+  /** Returns the stamp at an index of the sorted stamps. Slots without a stamp come last, as null. */
   readonly stampAt: (index: number) => number | null;
-  /** Until when nothing is known about the window, so that it counts as full. */
+  /** Time until which nothing is known about the window, so that it counts as full; null if it is known. */
   readonly fullUntilMs: number | null;
   readonly nowMs: number;
 }
@@ -125,7 +124,7 @@ export function waitForSlot(state: WindowState): number | null {
 
 /** A limit below ours that the exchange has named in a limit reply, as it does when it is crowded. */
 export interface NamedLimit {
-  /** Requests a window, a whole number of at least 1. */
+  /** Requests per window, a whole number of at least 1. */
   readonly limit: number;
   /** Time of the last limit reply for the budget. */
   readonly atMs: number;
@@ -140,27 +139,27 @@ export interface RaisedLimit {
 
 /** Information about the limit in a limit reply. */
 export interface LimitWord {
-  /** The number as it came; null where it named none. */
+  /** The number as it came; null if the reply named none. */
   readonly named: number | null;
-  /** True if the reply is in the form of the interface, and not from something in between. */
+  /** True if the reply has the form of the interface, so that it is not from a proxy in between. */
   readonly isOwn: boolean;
 }
 
 /** Effect of a reply on the limit: `wrong` is a number that cannot be a limit, which is ignored. */
 export type LimitChange = 'lowered' | 'wrong';
 
-/** A lowered limit is raised again so long after the last limit reply for its budget. */
+/** Time after the last limit reply for a budget until its lowered limit is raised again. */
 export const QUIET_MS = 24 * 3_600_000;
 
-/** The limit that the exchange has lowered, while it holds; null otherwise. */
+/** Returns the limit that the exchange has lowered, while it holds; null otherwise. */
 export function inForce(state: NamedLimit | null, nowMs: number): NamedLimit | null {
   return state !== null && nowMs <= state.atMs + QUIET_MS ? state : null;
 }
 
 /**
- * Takes in a limit reply. A whole number from 1 to below what the exchange allowed so far lowers the limit;
- * nothing that it says raises one: of two the smaller holds. Any limit reply begins the quiet hours anew.
- * Zero, a negative number, a fraction and what is no number are wrong, and ignored.
+ * Returns the lowered limit after a limit reply. A whole number from 1 to below the limit so far lowers it;
+ * no reply raises it. Every limit reply starts the 24 quiet hours again. Zero, a negative number, a fraction
+ * and anything that is not a number are ignored.
  */
 export function afterLimitReply(
   state: NamedLimit | null,
@@ -178,8 +177,8 @@ export function afterLimitReply(
 }
 
 /**
- * A budget as it is used under a lowered limit: the headroom and the reserve shrink in proportion, and one
- * request is always left.
+ * Returns a budget under a lowered limit: its headroom and its reserve shrink in proportion, and at least one
+ * request is left.
  */
 export function lowered<B extends RateLimit>(budget: B, named: number | null): B {
   const { limit, statedLimit = limit } = budget;
@@ -193,7 +192,7 @@ export function lowered<B extends RateLimit>(budget: B, named: number | null): B
   };
 }
 
-/** Of a budget to which cancels and resolutions go, left for them. */
+/** Share of a budget that is reserved for cancels and resolutions, if they are counted in it. */
 const RESERVED_SHARE = 0.1;
 
 export function reserveOf(budget: RateLimit): number {

@@ -2,21 +2,21 @@ import type { AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts'
 import type { LockoutAsk, LockoutBook, Permit, Outcome } from './lockouts.ts';
 import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 
-/** Everything that decides whether a request may leave now. */
+/** Data that decides whether a request may leave now. */
 export type EntryAsk = AdmissionAsk & LockoutAsk;
 
 /**
- * Cause that held back a request, other than a full window: a lockout of its budget, or a 401 to its
+ * Cause other than a full window that holds back a request: a lockout of its budget, or a 401 to its
  * credential.
  */
 export type Held = 'locked out' | 'credential refused';
 
-/** A slot and a pass, or how long to wait for the next try. */
+/** Reply to an entry request: a slot and a permit, or the time to wait before the next try. */
 export type Entry =
   | { readonly isAdmitted: true; readonly slot: Slot; readonly permit: Permit }
   | {
       readonly isAdmitted: false;
-      /** Null where only a stamp can free a slot. */
+      /** Null if only a stamp can free a slot. */
       readonly waitMs: number | null;
       readonly heldBy: Held | null;
       /** True if the ledger is gone, replaced or cannot be written. */
@@ -25,13 +25,13 @@ export type Entry =
 
 /**
  * Interface of a ledger and its lockouts for a queue. A ledger of this machine answers at once; one over the
- * network answers later, and then the time from admission to send begins when it was asked.
+ * network answers later, and the delay until the send then counts from the question.
  */
 export interface Admittance extends Omit<RequestLedger, 'admit'>, Omit<LockoutBook, 'acquire'> {
   enter(ask: EntryAsk, nowMs: number): Entry | Promise<Entry>;
 }
 
-/** The same of a ledger that answers at once. */
+/** Returns the interface for a ledger that answers at once. */
 export function admittanceOf(ledger: RequestLedger, lockouts: LockoutBook): Admittance {
   return {
     enter: (ask, nowMs) => enterAtOnce(ledger, lockouts, { ask, nowMs }),
@@ -45,7 +45,7 @@ export function admittanceOf(ledger: RequestLedger, lockouts: LockoutBook): Admi
   };
 }
 
-/** Holds back what is locked out, takes a slot, and then the pass that a canary or probe needs. */
+/** Refuses a request that is locked out; else takes a slot, and the permit that a canary or probe needs. */
 export function enterAtOnce(
   ledger: Pick<RequestLedger, 'admit' | 'withdraw'>,
   lockouts: Omit<LockoutBook, 'report'>,
@@ -72,7 +72,7 @@ function held(
   untilMs: number,
 ): Entry {
   const { budget, credential } = ask;
-  // A budget that would let a call without a credential through is not locked out itself.
+  // If the budget would admit a call without a credential, the budget itself is not locked out.
   const isFree = lockouts.heldUntil({ budget, credential: 'none' }, nowMs) === null;
   const heldBy = credential !== 'none' && isFree ? 'credential refused' : 'locked out';
   return { isAdmitted: false, waitMs: untilMs - nowMs, heldBy, isUnusable: false };
@@ -91,7 +91,7 @@ export function stoodStill(error: unknown): boolean {
   return error instanceof SarrafError && error.outcome === 'none' && error.details['stoodStill'] === true;
 }
 
-/** With these no byte of a request leaves. */
+/** Error codes of calls of which no byte left. */
 const UNSENT_CODES: ReadonlySet<ErrorCode> = new Set([
   'INVALID_REQUEST',
   'HOST_NOT_FOUND',
@@ -100,7 +100,7 @@ const UNSENT_CODES: ReadonlySet<ErrorCode> = new Set([
   'TOO_MANY_CALLS',
 ]);
 
-/** Reads the error of the client: its code, and the wait that a limit reply named ("Rate limits"). */
+/** Reads an error of the client: its code, and the wait that a limit reply named ("Rate limits"). */
 export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
   if (!(error instanceof SarrafError)) return { end: 'unanswered', outcome: { kind: 'silence' } };
   const { code, details } = error;

@@ -32,80 +32,80 @@ interface BudgetQueueOptions {
   readonly admittance: Admittance;
   /** The ledger's clock. */
   readonly nowMs: () => number;
-  /** Time the machine has slept: the age of a request includes it, and the ledger's clock does not. */
+  /** Time that the machine has slept: the age of a request includes it, and the ledger's clock does not. */
   readonly sleptMs: () => number;
   readonly mostConcurrent: number;
-  /** Null: requests are sent at once, and each ends within its time-out by itself. */
+  /** Null if requests are sent at once, and each ends within its own time-out. */
   readonly executor: QueueExecutor | null;
   readonly timers: QueueTimers;
-  /** Time for which own commits have held up the loop so far. */
+  /** Time so far for which the process's own commits have held up the event loop. */
   readonly commitMs: () => number;
-  /** Shared with the queues of the other budgets; null where no commit takes time. */
+  /** Shared with the queues of the other budgets; null if commits take no time. */
   readonly turn: SendTurn | null;
   /** Shared with the queues of the other budgets. */
   readonly lateness: Lateness;
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
 
-/** Problem that blocks a budget and that somebody should know of. */
+/** A problem that blocks a budget and is reported. */
 export type BudgetTrouble =
   | {
       readonly kind: 'locked out';
       readonly budget: string;
       readonly forMs: number;
-      /** The limit that the exchange names; null where it names none. */
+      /** The limit that the exchange names; null if it names none. */
       readonly namedLimit: number | null;
-      /** Change by that limit: one below ours applies from now on, and a wrong one is ignored. */
+      /** Effect of that limit: one below ours applies from now on, and a wrong one is ignored. */
       readonly change: LimitChange | null;
     }
   | { readonly kind: 'ledger unusable'; readonly budget: string }
-  /** For so long every request was admitted, and not sent: it took too long to get to it. */
+  /** `forMs`: time for which requests were admitted and then not sent, because the process was too late. */
   | { readonly kind: 'too late'; readonly forMs: number };
 
 /**
- * Reason a request never left, and the time in ms until the next of its class may leave at the earliest; null
- * if that is not known.
+ * Reason that a request never left, and the shortest time in ms until another of its class may leave; null if
+ * that is not known.
  */
 export interface Drop {
   readonly reason: Dropped['reason'] | Held | typeof TOO_SLOW | 'closed' | 'aborted';
   readonly retryInMs: number | null;
 }
 
-/** It was admitted again and again, and this machine never got to it in time. */
+/** Reason of a drop: the request was admitted several times, and was too late for the send each time. */
 const TOO_SLOW = 'this machine is too slow';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
 
 /** Waiting state of the requests of a class. */
 export interface QueueWait {
-  /** Those that have not left, and those that have and are not answered. */
+  /** Requests that have not left, and requests that have left and are not answered. */
   readonly waiting: number;
   readonly inFlight: number;
-  /** Cause that holds back those that have not left; null if they leave one after the other. */
+  /** Cause that holds back the requests that have not left; null if they leave one after the other. */
   readonly heldBy: Held | 'full' | null;
-  /** For how long that holds still. */
+  /** Remaining time of that cause, in ms. */
   readonly forMs: number;
 }
 
-/** End of a send: with an answer, which for a log-in may be a new credential, or with an error. */
+/** End of a send: an answer, which for a log-in may be a new credential, or an error. */
 export type SendEnd =
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A waiting request with what is done when its turn comes, or when it never does. */
+/** A waiting request, with the functions to call when its turn comes or when it is dropped. */
 export interface QueuedJob extends Waiting {
   readonly credential: CredentialUse;
   readonly canLogIn: boolean;
   readonly timeoutMs: number;
-  /** Sends, and tells once how that ended: at once, later, or never. */
+  /** Sends the request, and calls `onEnd` once with the result: at once, later, or never. */
   send(signal: AbortSignal, onEnd: (end: SendEnd) => void): void;
-  /** Called once its slot is stamped and the requests that waited for it were examined. */
+  /** Called after the slot is stamped and the waiting requests were examined. */
   onSent(): void;
   onDropped(drop: Drop): void;
   onFailed(error: unknown): void;
 }
 
-/** End of an admitted request. `late`: it was not sent, and asks again. */
+/** End of an admitted request. `late`: it was not sent, and asks for a slot again. */
 type AdmittedEnd =
   | { readonly kind: 'sent' }
   | { readonly kind: 'late' }
@@ -113,18 +113,18 @@ type AdmittedEnd =
 
 const isSent = ({ kind }: AdmittedEnd): boolean => kind !== 'late';
 
-/** A moment, from which the delay of a request counts. */
+/** The time from which the delay of a request counts, by three clocks. */
 interface Moment {
   readonly ageMs: number;
   readonly commitMs: number;
 }
 
-/** Admission, and the moment at which the ledger was asked. */
+/** A slot and a permit, with the time at which the ledger was asked for them. */
 interface Admitted {
   readonly slot: Slot;
   readonly permit: Permit;
   readonly since: Moment;
-  /** Lets the next one be admitted. */
+  /** Function that lets the next request be admitted. */
   readonly releaseTurn: () => void;
 }
 
@@ -136,34 +136,34 @@ const NO_TURN = (): void => undefined;
 const SENT: AdmittedEnd = { kind: 'sent' };
 const LATE: AdmittedEnd = { kind: 'late' };
 
-/** Of requests that nobody gives up: they are sent at once, and end by themselves. */
+/** Signal of requests that no one aborts: without an executor they end by themselves. */
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Interval of polls if only a stamp, of this process or of another, can free a slot. */
+/** Polling interval, in ms, while only a stamp of this or another process can free a slot. */
 const POLL_AGAIN_MS = 100;
 
-/** The longest sleep: what other processes give back is seen within it. */
+/** Longest sleep in ms, so that slots given back by other processes are seen within it. */
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, the
- * executor executes, with the time-out. What the executor gets to too late is not sent, and asks again.
+ * Queue of the requests of one budget. The ledger admits them in order, and the executor sends them with the
+ * time-out. A request that the executor starts too late is not sent, and asks for a slot again.
  */
 export class BudgetQueue implements TurnWaiter {
   private readonly options: BudgetQueueOptions;
   private readonly queue = new WaitingQueue();
   private readonly jobs = new Map<number, QueuedJob>();
-  /** Jobs that will not be sent, and whose callers do not know it yet. */
+  /** Jobs that will not be sent, and whose callers have not been notified yet. */
   private readonly dropped: { readonly job: QueuedJob; readonly drop: Drop }[] = [];
   private stopTimer: (() => void) | null = null;
   private running = 0;
-  /** True while a ledger that answers later is asked; one question at a time. */
+  /** True while the queue waits for the answer of a ledger; it asks for one slot at a time. */
   private isAsking = false;
   private isClosed = false;
   /** Time until which the budget was last found full or locked. */
   private fullUntilMs = 0;
   private isUnusable = false;
-  /** Cause other than a full window that held it back then. */
+  /** Cause other than a full window that held the budget back at that time. */
   private heldBy: Held | null = null;
 
   constructor(options: BudgetQueueOptions) {
@@ -181,17 +181,14 @@ export class BudgetQueue implements TurnWaiter {
     this.notifyDropped();
   }
 
-  /**
-   * Drops a request that nobody wants any more, if it still waits; one that is on its way is its sender's to
-   * end.
-   */
+  /** Drops a request if it still waits. One that is in flight is ended by its sender. */
   cancel(id: number): void {
     if (!this.queue.all().some((waiting) => waiting.id === id)) return;
     this.queue.remove(id);
     this.leave(id)?.onDropped({ reason: 'aborted', retryInMs: null });
   }
 
-  /** Drops everyone who waits; what is on its way stays so. */
+  /** Drops all requests that wait; those in flight stay in flight. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.stopTimer?.();
@@ -203,13 +200,13 @@ export class BudgetQueue implements TurnWaiter {
     await this.options.executor?.close();
   }
 
-  /** The clock by which a request that waits grows old. */
+  /** Returns the clock by which waiting requests age: the ledger's time and the time slept. */
   private ageMs(): number {
     const { nowMs, sleptMs } = this.options;
     return nowMs() + sleptMs();
   }
 
-  /** Sends as many as may go now, and sleeps until the next may. */
+  /** Sends as many requests as may leave now, and sleeps until the next one may. */
   private pump(): void {
     const { mostConcurrent } = this.options;
     this.stopTimer?.();
@@ -227,7 +224,7 @@ export class BudgetQueue implements TurnWaiter {
         return;
       }
     }
-    // One that ends calls again; until then what expires must still be reported.
+    // A request that ends calls this again; until then expired requests must still be reported.
     if (this.queue.first() !== null) this.sleep(LONGEST_SLEEP_MS);
   }
 
@@ -240,7 +237,7 @@ export class BudgetQueue implements TurnWaiter {
     return { budget: this.options.budget.name, requestClass, credential };
   }
 
-  /** Returns what requests of a class wait for here; null if there are none. */
+  /** Returns the waiting state of the requests of a class; null if there are none. */
   waitOf(requestClass: RequestClass): QueueWait | null {
     const all = [...this.jobs.values()].filter((job) => job.requestClass === requestClass).length;
     if (all === 0) return null;
@@ -266,7 +263,7 @@ export class BudgetQueue implements TurnWaiter {
     return turn === null ? NO_TURN : turn.acquire(this);
   }
 
-  /** Asks the ledger; answers how long to wait where it says no at once. */
+  /** Asks the ledger for a slot; returns the time to wait if it refuses at once. */
   private enter(job: QueuedJob, releaseTurn: () => void): number | null {
     const { admittance, nowMs } = this.options;
     const ask = this.askOf(job);
@@ -282,7 +279,7 @@ export class BudgetQueue implements TurnWaiter {
     return { ageMs: this.ageMs(), commitMs: this.options.commitMs() };
   }
 
-  /** Goes on when the ledger has answered; what is admitted by then and wanted by nobody is given back. */
+  /** Continues once the ledger has answered. A slot that no request needs any more is given back. */
   private await(
     asker: QueuedJob,
     ask: EntryAsk,
@@ -308,13 +305,13 @@ export class BudgetQueue implements TurnWaiter {
       }
     } else releaseTurn();
     const waitMs = entry.isAdmitted ? null : this.refused(entry);
-    // Whoever came meanwhile may be more urgent, and has more slots.
+    // A request that came meanwhile may be more urgent, and may use more slots.
     if (waitMs !== null && this.first() === asker) this.sleep(waitMs);
     else if (!this.isClosed) this.pump();
     this.notifyDropped();
   }
 
-  /** Returns the job that gets a requested slot: the asker, else one that would have asked alike. */
+  /** Returns the job that gets a requested slot: the one that asked, else one of its class and credential. */
   private waiterOf(asker: QueuedJob, { requestClass, credential }: EntryAsk): QueuedJob | undefined {
     if (this.jobs.get(asker.id) === asker && this.queue.all().some(({ id }) => id === asker.id)) return asker;
     return this.queue
@@ -329,7 +326,7 @@ export class BudgetQueue implements TurnWaiter {
     admittance.report(permit, { kind: 'silence' }, nowMs());
   }
 
-  /** Takes down why nobody is admitted; answers how long to wait before the next try. */
+  /** Records why no request is admitted; returns the time to wait before the next try. */
   private refused({ waitMs, heldBy, isUnusable }: Extract<Entry, { isAdmitted: false }>): number {
     const { budget, onTrouble } = this.options;
     if (isUnusable && !this.isUnusable) onTrouble?.({ kind: 'ledger unusable', budget: budget.name });
@@ -356,7 +353,7 @@ export class BudgetQueue implements TurnWaiter {
     }
     const controller = new AbortController();
     const { signal } = controller;
-    // Whoever waits for the executor for longer holds up nobody else.
+    // A request that waits longer for the executor must not hold up the others.
     const stopTimer = releaseTurn === NO_TURN ? NO_TURN : timers.after(MOST_SEND_DELAY_MS, releaseTurn);
     const work = async (): Promise<AdmittedEnd> =>
       new Promise((resolve) => {
@@ -374,7 +371,7 @@ export class BudgetQueue implements TurnWaiter {
     );
   }
 
-  /** Looks who may go now, and tells the request's owner. */
+  /** Ends an admitted request: reports it, and sends what may leave now. */
   private end(job: QueuedJob, permit: Permit, end: AdmittedEnd): void {
     this.running -= 1;
     if (end.kind === 'late') this.askAgain(job, permit);
@@ -386,14 +383,14 @@ export class BudgetQueue implements TurnWaiter {
     this.notifyDropped();
   }
 
-  /** Says once that nothing leaves in time, where it is so with every request. */
+  /** Reports once that no request leaves in time, if that is so for all of them. */
   private countLate(isLate: boolean): void {
     const { nowMs, lateness, onTrouble } = this.options;
     const forMs = lateness.count(isLate, nowMs());
     if (forMs !== null) onTrouble?.({ kind: 'too late', forMs });
   }
 
-  /** Stamps the slot whatever becomes of the send. */
+  /** Sends the request, and stamps its slot however the send ends. */
   private send(job: QueuedJob, context: SendContext, onEnd: (end: AdmittedEnd) => void): void {
     const { admittance } = this.options;
     const { slot, permit, signal } = context;
@@ -412,8 +409,8 @@ export class BudgetQueue implements TurnWaiter {
   }
 
   /**
-   * Own commits are no delay, and a cancel may be late. Whatever leaves after more than 250 ms all the same
-   * has its slot still: so the ledger knows of it as of one that is admitted now.
+   * Returns true if too much time has passed since the admission; own commits do not count, and a cancel may
+   * be later. A request that leaves later than 250 ms must still have its slot in the ledger.
    */
   private isTooLate({ requestClass, expiresAtMs }: QueuedJob, { slot, since }: SendContext): boolean {
     const { admittance, commitMs, nowMs } = this.options;
@@ -423,7 +420,7 @@ export class BudgetQueue implements TurnWaiter {
     const isLate =
       delayMs - committedMs > mostSendDelayMs(requestClass) ||
       delayMs > MOST_CANCEL_DELAY_MS ||
-      // It has grown old over a commit.
+      // The request has expired during a commit.
       (delayMs > MOST_SEND_DELAY_MS && expiresAtMs <= ageMs);
     return isLate || (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS && !admittance.holds(slot));
   }
@@ -485,7 +482,7 @@ export class BudgetQueue implements TurnWaiter {
     }
   }
 
-  /** Call it when this queue has changed its state: a caller that is notified may send more at once. */
+  /** Reports dropped jobs. Call it after a change of state: a notified caller may submit more at once. */
   private notifyDropped(): void {
     for (let next = this.dropped.shift(); next !== undefined; next = this.dropped.shift())
       next.job.onDropped(next.drop);

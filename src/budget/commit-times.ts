@@ -1,9 +1,9 @@
-/** For so long a commit counts as recent, and for up to twice that. */
+/** Time for which a commit counts as recent: at least this long, and at most twice as long. */
 const GENERATION_MS = 300_000;
 
 /**
- * Time for which the loop of this process was held up by its own commits, each of which is on disk when it
- * returns. The process did not stand still in that time.
+ * Measures how long the event loop was held up by the process's own commits, which are on disk when they
+ * return. The process did not stand still in that time.
  */
 export class CommitTimes {
   private readonly nowMs: () => number;
@@ -12,13 +12,13 @@ export class CommitTimes {
   private previous = 0;
   private begunMs: number;
 
-  /** `nowMs`: monotonic; parts of a millisecond count. */
+  /** `nowMs`: a monotonic clock; fractions of a millisecond count. */
   constructor(nowMs: () => number) {
     this.nowMs = nowMs;
     this.begunMs = nowMs();
   }
 
-  /** Commits, and takes down how long that took. */
+  /** Runs a commit, and records how long it took. */
   time<T>(commit: () => T): T {
     const begunMs = this.nowMs();
     try {
@@ -34,12 +34,12 @@ export class CommitTimes {
     this.current = Math.max(this.current, ms);
   }
 
-  /** All of them together, since the process began. */
+  /** Total time of all commits since the process began. */
   get totalMs(): number {
     return this.total;
   }
 
-  /** The longest of the last minutes. */
+  /** Time of the longest commit in the last minutes. */
   get longestMs(): number {
     this.age();
     return Math.max(this.current, this.previous);

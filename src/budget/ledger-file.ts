@@ -7,8 +7,8 @@ import { messageOf, SarrafError } from '../domain/errors.ts';
 import { readRedisAddress, REDIS_PASSWORD, type RedisAddress } from '../redis/redis-server.ts';
 
 /**
- * The ledger's schema, one step a version. A released step is never changed; a change is a new step. Times
- * are monotonic but for those of the wall.
+ * Steps of the ledger's schema, one for each version. A released step never changes; a change is a new step.
+ * Times are monotonic, except those named as wall time.
  */
 export const LEDGER_MIGRATIONS: readonly string[] = [
   `
@@ -85,42 +85,40 @@ export const LEDGER_MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** "sarl" in ASCII: tells a ledger from any other SQLite file. */
+/** "sarl" in ASCII: marks a SQLite file as a ledger. */
 const APPLICATION_ID = 0x7361726c;
 
 /** Time for which opening may wait for another process that is opening it too. */
 const OPEN_WAIT_MS = 5_000;
 
-/** Time a call may wait for another process: beyond it the answer is no, rather than a blocked loop. */
+/** Longest time in ms that a call waits for another process; then it is refused and the loop goes on. */
 export const BUSY_TIMEOUT_MS = 50;
 
-/**
- * From here on a call waits no longer than `BUSY_TIMEOUT_MS`. A ledger that is being opened may wait longer.
- */
+/** Limits the wait of later calls to `BUSY_TIMEOUT_MS`. Opening a ledger may wait longer. */
 export function waitBriefly(database: Database.Database): void {
   database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
-/** A short name for a credential or an account, from which it can not be found. */
+/** Returns a short hash of a credential or an account, which does not reveal it. */
 export function subjectOf(identity: string): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, 16);
 }
 
-/** The folder of all ledgers of this user: under `$XDG_STATE_HOME`, else `~/.local/state`. */
+/** Returns the folder of this user's ledgers: under `$XDG_STATE_HOME`, else `~/.local/state`. */
 export function ledgerFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const state = environment['XDG_STATE_HOME'];
   const base = state === undefined || state === '' ? join(homedir(), '.local', 'state') : state;
   return join(base, 'sarraf', 'ledgers');
 }
 
-/** A name for one base address in the names of files: its host, readable, and a hash of the whole. */
+/** Returns the name of a base address for use in file names: its readable host, and a hash of the whole. */
 export function addressName(baseAddress: string): string {
   const { host, pathname } = new URL(baseAddress);
   const address = `${host}${pathname}`.replace(/\/+$/, '');
   return `${host.replaceAll(/[^a-z0-9.-]/g, '_')}-${subjectOf(address)}`;
 }
 
-/** The file for one base address. */
+/** Returns the path of the ledger for a base address. */
 export function ledgerPath(baseAddress: string, folder: string = ledgerFolder()): string {
   return join(folder, `${addressName(baseAddress)}.sqlite`);
 }
@@ -134,7 +132,7 @@ function unusable(path: string, found: string, cause?: unknown): SarrafError {
   );
 }
 
-/** Opens the ledger to look at, changing nothing. Throws `DATA_UNUSABLE` where there is none. */
+/** Opens the ledger for reading only. Throws `DATA_UNUSABLE` if there is none. */
 export function openLedgerReadOnly(path: string): Database.Database {
   try {
     const database = new Database(path, { readonly: true, fileMustExist: true, timeout: OPEN_WAIT_MS });
@@ -146,14 +144,14 @@ export function openLedgerReadOnly(path: string): Database.Database {
 }
 
 /**
- * Positions of the bytes in which SQLite marks write-ahead mode, which a database in memory cannot have; 1
- * stands for a rollback journal.
+ * Offsets of the bytes in which SQLite marks write-ahead mode, which a database in memory cannot have; the
+ * value 1 marks a rollback journal.
  */
 const WRITE_AHEAD_BYTES = [18, 19];
 
 /**
- * A ledger that an older sarraf wrote, as this one would have it, in memory: whoever only looks changes
- * nothing. A ledger is small.
+ * Returns an in-memory copy, in the current schema, of a ledger that an older sarraf wrote. A reader changes
+ * nothing in the file, and a ledger is small.
  */
 function migratedCopy(database: Database.Database): Database.Database {
   const bytes = database.serialize();
@@ -170,9 +168,9 @@ function versionOf(database: Database.Database): number {
 }
 
 /**
- * Opens the ledger, or makes it: write-ahead log, every commit on the disk before it counts. `wasMissing`
- * tells the caller that nothing is known of earlier requests. Throws `DATA_UNUSABLE` for a damaged or foreign
- * file, which stays as it is.
+ * Opens the ledger, or creates it, with a write-ahead log and every commit on disk. `wasMissing` means that
+ * nothing is known of earlier requests. Throws `DATA_UNUSABLE` for a damaged or foreign file, which stays as
+ * it is.
  */
 export function openLedgerFile(
   path: string,
@@ -194,9 +192,9 @@ export function openLedgerFile(
 }
 
 /**
- * Returns true if a database has no bytes, or neither a table nor the mark of a program: a process that was
- * killed while it made the file leaves it so. Nothing can be lost in it, and another process may be making it
- * right now.
+ * Returns true if a database has no bytes, or neither a table nor an application id: a process that was
+ * killed while it created the file leaves it so. It holds nothing to lose, and another process may be
+ * creating it right now.
  */
 export function holdsNothing(database: Database.Database): boolean {
   const numberOf = (name: string): number => Number(database.pragma(name, { simple: true }));
@@ -219,8 +217,8 @@ function check(database: Database.Database): void {
 }
 
 /**
- * SQLite does not wait for the lock that this takes, so that processes which begin together have to try
- * again.
+ * Switches to write-ahead mode. SQLite does not wait for this lock, so processes that begin together have to
+ * try again.
  */
 function switchToWal(database: Database.Database): void {
   for (let waitedMs = 0; ; waitedMs += BUSY_TIMEOUT_MS) {
@@ -238,7 +236,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
-/** All steps in one transaction, so that no other process sees a ledger without its first row. */
+/** Applies all steps in one transaction, so that no other process sees a ledger without its first row. */
 function migrate(database: Database.Database, onNew: (database: Database.Database) => void): void {
   database
     .transaction(() => {
@@ -251,7 +249,7 @@ function migrate(database: Database.Database, onNew: (database: Database.Databas
     .immediate();
 }
 
-/** Name of the ledger in a configuration. */
+/** Place of the ledger in a configuration. */
 interface LedgerNaming {
   /** `redis://…` or `rediss://…` of a ledger that machines share; null for a file of this machine. */
   readonly ledger: string | null;
@@ -259,8 +257,8 @@ interface LedgerNaming {
 }
 
 /**
- * Returns the place of the ledger of an exchange, as one text that can be shown: the path of a file, or the
- * address of a Redis with the key of the ledger after `#`.
+ * Returns the place of the ledger of an exchange as a text that can be shown: the path of a file, or the
+ * address of a Redis and, after `#`, the key of the ledger.
  */
 export function ledgerPlace(baseAddress: string, { ledger, ledgerFolder: folder }: LedgerNaming): string {
   if (ledger === null) return ledgerPath(baseAddress, folder ?? ledgerFolder());
@@ -271,27 +269,27 @@ export function isInRedis(place: string): boolean {
   return /^rediss?:\/\//.test(place);
 }
 
-/** The address and the key of a place in Redis. The password is that of the environment. */
+/** Returns the address and the key of a place in Redis. The password comes from the environment. */
 export function redisPlace(place: string): { readonly address: RedisAddress; readonly key: string } {
   const [text = '', key = ''] = place.split('#', 2);
   return { address: readRedisAddress(text, process.env[REDIS_PASSWORD]), key };
 }
 
 /**
- * Data of an account at an exchange that outlives a run, besides the ledger. A token has its times in a file
- * beside it.
+ * State of an account at an exchange that outlives a run, besides the ledger. The times of a token are in a
+ * file beside it.
  */
 type StateKind = 'device' | 'token';
 
 /**
- * Returns the folder of state files: the one that a configuration names for its ledger, else that of this
- * user, `$XDG_STATE_HOME/sarraf`.
+ * Returns the folder of state files: the ledger folder of the configuration, or else this user's,
+ * `$XDG_STATE_HOME/sarraf`.
  */
 export function stateFolder(configured: string | null): string {
   return configured ?? dirname(ledgerFolder());
 }
 
-/** The file for one address and user. The user is in it as a hash. */
+/** Returns the path of a state file for an address and a user. The user is in it as a hash. */
 export function stateFile(of: {
   readonly folder: string;
   readonly baseUrl: string;

@@ -7,18 +7,18 @@ import type { Budget } from '../domain/rate-limit.ts';
 import type { Admittance } from './admittance.ts';
 import type { CommitTimes } from './commit-times.ts';
 
-/** One budget as the ledger has it now. */
+/** Report of one budget in the ledger, at the time of reading. */
 export interface BudgetReport {
-  /** `ip`, or the hash of a token. */
+  /** Subject that is counted: `ip`, or the hash of a token. */
   readonly subject: string;
   readonly budget: string;
-  /** Requests that may count at once: under a lowered limit, by that. */
+  /** Requests that may count at once: the lowered limit, if there is one. */
   readonly limit: number;
-  /** The same without a lowered limit. */
+  /** Requests that may count at once if no limit were lowered. */
   readonly ownLimit: number;
   /**
    * The limit that the exchange has named, below ours, and how long it holds if no further limit reply comes;
-   * null where it has named none.
+   * null if it has named none.
    */
   readonly lowered: { readonly named: number; readonly forMs: number } | null;
   readonly windowMs: number;
@@ -31,11 +31,11 @@ export interface BudgetReport {
   readonly isUnheard: boolean;
   /** Requests that were sent and have not ended. */
   readonly onTheWay: number;
-  /** Time for which a limit reply still holds it back; null if none does. */
+  /** Remaining time of a limit reply's lockout; null if there is none. */
   readonly lockedForMs: number | null;
-  /** True if a canary is in flight to see if a lockout is over. */
+  /** True if a canary is in flight to test whether a lockout is over. */
   readonly isOnTrial: boolean;
-  /** Time for which a 401 still holds back its credential; null if none does. */
+  /** Remaining time for which a 401 holds back its credential; null if none does. */
   readonly stoppedForMs: number | null;
 }
 
@@ -77,9 +77,9 @@ const QUERY = `
   ORDER BY budgets.subject, budgets.budget`;
 
 /**
- * Reads every budget of a ledger without changing it; `nowMs` is of the machine's monotonic clock. After a
- * restart of the machine the numbers are those of before until a process opens it to send. Throws
- * `DATA_UNUSABLE` where there is no ledger.
+ * Reads every budget of a ledger without changing it; `nowMs` is the machine's monotonic clock. After a
+ * restart of the machine it reports the figures from before, until a process opens the ledger to send. Throws
+ * `DATA_UNUSABLE` if there is no ledger.
  */
 export function readLedger(path: string, nowMs: number): readonly BudgetReport[] {
   const database = openLedgerReadOnly(path);
@@ -107,7 +107,7 @@ export function isOfThisBoot(path: string, { bootId }: Pick<Machine, 'bootId'> =
   }
 }
 
-/** Returns the report of a row at a time. `canBeHeard`: true if an answer of the exchange makes it sooner. */
+/** Returns the report of a row at a time. `canBeHeard`: true if an answer can shorten a full window. */
 export function reportOf(
   row: LedgerRow,
   of: { readonly nowMs: number; readonly canBeHeard: boolean },
@@ -152,25 +152,25 @@ export function reportOf(
 }
 
 export interface OpenLedgerOptions {
-  /** As `ledgerPlace` says it. */
+  /** The place of the ledger, as `ledgerPlace` writes it. */
   readonly place: string;
   readonly budgets: Iterable<Budget>;
   readonly subjects: { readonly ip: string; readonly token: string };
   readonly isGuest: boolean;
-  /** Takes down how long the commits of a file take. */
+  /** Records how long the commits of a file take. */
   readonly commits?: CommitTimes;
-  /** Those in which cancels are counted: some of them leave while a Redis is gone. */
+  /** Budgets in which cancels are counted; cancels with a lease leave while a Redis is unreachable. */
   readonly cancelBudgets?: readonly string[];
-  /** Longer than that no answer of a Redis is waited for. */
+  /** Longest time in ms to wait for an answer of a Redis. */
   readonly timeoutMs: number;
-  /** Called with what somebody should know of a Redis, in one line. */
+  /** Called with each message about a Redis, in one line. */
   readonly log: (line: string) => void;
 }
 
 /** A ledger that processes share, wherever it is. */
 export interface OpenLedger {
   readonly admittance: Admittance;
-  /** Every budget as it is known here now. */
+  /** Returns every budget as it is known here now. */
   rows(): readonly BudgetReport[];
   close(): Promise<void>;
 }

@@ -26,7 +26,7 @@ import {
 } from './doubt.ts';
 import type { LifeSign } from './process-owner.ts';
 
-/** The rows of a ledger that processes share, wherever they are kept. */
+/** The rows of a ledger that processes share, whatever stores them. */
 export interface LedgerRows {
   readonly clock: ClockRow;
   readonly slots: SlotRows;
@@ -34,26 +34,26 @@ export interface LedgerRows {
   readonly lockouts: LockoutRows & { carryOver(nowMs: number, probeAtMs: number): void };
 }
 
-/** Party that follows the rules, and how far it can believe others. */
+/** The process that applies the rules, and what it can know about others. */
 interface LedgerParty {
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Subjects that are counted: the address this machine calls from, and the credential, hashed. */
   readonly subjects: { readonly ip: string; readonly token: string };
-  /** Goes by the limits that are written down already. */
+  /** True if the process uses the limits that are stored already, and does not write its own. */
   readonly isGuest: boolean;
   readonly owner: string;
-  /** Of which run of the clock the times are: the boot of the machine. */
+  /** Id of the boot of the machine whose monotonic clock gives the times. */
   readonly clockId: string;
   lifeSignOf(owner: string): LifeSign;
-  /** Returns how much longer a window is than the exchange's, for clocks that differ. */
+  /** Returns the margin in ms by which a window here is longer than the exchange's, as clocks differ. */
   driftMs(windowMs: number): number;
-  /** True if a request may leave to be answered while nothing is known. */
+  /** True if a request may leave to get an answer while nothing is known of the window. */
   readonly asksOfUnknown: boolean;
-  /** Slots of a budget that others may have since a time of which nothing is known; none without it. */
+  /** Returns the slots of a budget that others may hold since an unknown time; none if it is left out. */
   readonly setAside?: (budget: Pick<RateLimit, 'name' | 'limit'>, past: UnknownPast, nowMs: number) => number;
 }
 
-/** End of a request, as it is to be written. */
+/** End of a request, in the form that is written to the ledger. */
 export interface SlotEnding {
   readonly slot: Slot;
   readonly end: SlotEnd;
@@ -61,18 +61,16 @@ export interface SlotEnding {
 }
 
 /**
- * Time a slot without a stamp is stored for an owner about which nothing can be proven, such as one in
- * another container. The owner sends within `MOST_CANCEL_DELAY_MS` or not at all, so this is far beyond any
- * arrival.
+ * Time for which a slot without a stamp is kept for an owner that cannot be checked, such as one in another
+ * container. The owner sends within `MOST_CANCEL_DELAY_MS` or not at all, so any arrival is long past.
  */
 const UNPROVABLE_OWNER_MS = 3_600_000;
 
 /**
- * Rules by which a shared ledger admits and records; see `BudgetLedger` for why they hold. Each call is one
- * transaction of whoever stores the rows.
- *
- * The limits are those of whoever opened it last, except guests; a window that grew counts as full, because
- * what was released may count again.
+ * Rules by which a shared ledger admits and records; `BudgetLedger` explains why they hold. Each call is one
+ * transaction of the store.
+ * The limits are those of the process that opened the ledger last, except guests. A window that grew counts
+ * as full, because released requests may count again.
  */
 export class LedgerRules {
   private readonly rows: LedgerRows;
@@ -83,7 +81,7 @@ export class LedgerRules {
     this.party = party;
   }
 
-  /** Writes down who begins to use the ledger. */
+  /** Registers this process as a user of the ledger. */
   open(nowMs: number): void {
     const { named, slots } = this.rows;
     this.unknownPast(nowMs);
@@ -102,7 +100,7 @@ export class LedgerRules {
     return slotsFor(requestClass, this.statedOf({ name: budget, row, named: limit }, nowMs));
   }
 
-  /** A budget as it is used: by what is written down, under a limit that the exchange has named. */
+  /** Returns a budget in use: the stored figures, under a limit that the exchange has named. */
   private statedOf(
     { name, row, named }: { readonly name: string; readonly row: BudgetRow; readonly named: number | null },
     nowMs: number,
@@ -170,7 +168,7 @@ export class LedgerRules {
 
   /**
    * Returns what the ledger does not know; null if it knows everything. Times of another boot are ignored:
-   * its slots become a full window, its lockouts go on.
+   * its slots become a full window, and its lockouts go on.
    */
   unknownPast(nowMs: number): UnknownPast | null {
     const { clock, slots, lockouts, named } = this.rows;
@@ -183,7 +181,7 @@ export class LedgerRules {
     return clock.past();
   }
 
-  /** Writes down the limit of a budget as this process has it. */
+  /** Stores the limit of a budget as this process has it. */
   private writeBudget(budget: Budget, nowMs: number): BudgetRow {
     const key = this.keyOf(budget.name);
     const known = this.rows.slots.budget(key);
@@ -201,13 +199,13 @@ export class LedgerRules {
     return row;
   }
 
-  /** Ends slots whose owners can not do so any more. */
+  /** Ends slots whose owners cannot end them any more. */
   private endForOthers(key: BudgetKey, nowMs: number): void {
     const { slots } = this.rows;
     for (const { id, owner, admittedAtMs } of slots.unstampedOfOthers(key, this.party.owner)) {
       const sign = this.party.lifeSignOf(owner);
       if (sign === 'dead') slots.end(id, nowMs);
-      // It may be stopped, and what it had written wait in its machine.
+      // The owner may be stopped, with a request still waiting in its machine.
       if (sign === 'silent' && admittedAtMs + PART_STANDS_STILL_MS < nowMs) slots.end(id, nowMs);
       if (sign === 'foreign' && admittedAtMs + UNPROVABLE_OWNER_MS < nowMs) {
         slots.stamp(id, admittedAtMs + UNPROVABLE_OWNER_MS);
@@ -220,7 +218,7 @@ export class LedgerRules {
     this.rows.slots.delete(id);
   }
 
-  /** Returns true if a slot of this process is still without an end, by times of this run of the clock. */
+  /** Returns true if a slot of this process has no end yet, and its times are of this boot. */
   holds(id: number): boolean {
     const { clock, slots } = this.rows;
     return clock.isOf(this.party.clockId) && slots.isOpen(id);
@@ -236,7 +234,7 @@ export class LedgerRules {
     clock.heard(answer);
   }
 
-  /** Returns what a limit reply changes, given what is stored now. */
+  /** Returns the effect of a limit reply on the stored limit; null if there is none. */
   changeBy(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
     const statedLimit = this.statedLimitOf(budget);
     return afterLimitReply(this.rows.named.of(this.keyOf(budget)), word, { statedLimit, nowMs }).change;
@@ -258,7 +256,7 @@ export class LedgerRules {
     return named;
   }
 
-  /** As it is written down, which for a guest is not what it goes by itself. */
+  /** Returns the exchange's limit as it is stored; the configuration of a guest may differ. */
   private statedLimitOf(budget: string): number {
     const { limit, statedLimit = limit } = this.known(budget);
     return this.rows.slots.budget(this.keyOf(budget))?.statedLimit ?? statedLimit;
@@ -273,7 +271,7 @@ export class LedgerRules {
   }
 }
 
-/** The later of two times, either of which may be none. */
+/** Returns the later of two times, each of which may be null; null if both are. */
 function latest(left: number | null, right: number | null): number | null {
   return left === null || right === null ? (left ?? right) : Math.max(left, right);
 }

@@ -4,18 +4,18 @@ import { monotonicMs } from './process-owner.ts';
 import { existsSync } from 'node:fs';
 import type { RaisedLimit } from './admission.ts';
 
-/** A reading this young is good enough. */
+/** Age up to which a reading is used without a new one. */
 const LASTS_MS = 1_000;
 
-/** A reading that is older says nothing any more: its times count from when it was made. */
+/** Age at which a reading is dropped: the durations in it count from when it was made. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
 const NONE: readonly BudgetReport[] = [];
 
 /**
- * The budgets of a ledger for those who look often and may not wait: read once a second at most. One in Redis
- * is read beside, and what it answers is there with the next look. While it can not be read, the last reading
- * stands for a minute.
+ * Snapshot of a ledger's budgets for callers that poll often and must not block: read once a second at most.
+ * A ledger in Redis is read in the background, and its answer is there at the next call. If it cannot be
+ * read, the last reading is used for a minute.
  */
 export class LedgerSnapshot {
   readonly place: string;
@@ -51,7 +51,7 @@ export class LedgerSnapshot {
     try {
       this.apply(readLedger(this.place, nowMs), nowMs);
     } catch {
-      // Another process has it locked, or it is not there yet.
+      // Another process has locked the file, or it does not exist yet.
     }
   }
 
@@ -62,7 +62,7 @@ export class LedgerSnapshot {
 }
 
 /**
- * Reads every budget of a ledger without changing it. Throws `DATA_UNUSABLE` where there is no file, or Redis
+ * Reads every budget of a ledger without changing it. Throws `DATA_UNUSABLE` if there is no file, or if Redis
  * does not answer.
  */
 export async function readLedgerAt(place: string): Promise<readonly BudgetReport[]> {
@@ -72,14 +72,14 @@ export async function readLedgerAt(place: string): Promise<readonly BudgetReport
   return withRedisLedger(place, async (connection) => readRedisLedger(connection));
 }
 
-/** The same; null where there is no ledger yet. */
+/** Reads every budget as `readLedgerAt` does; returns null if there is no ledger yet. */
 export async function readLedgerIfAny(place: string): Promise<readonly BudgetReport[] | null> {
   if (!isInRedis(place)) return existsSync(place) ? readLedger(place, monotonicMs()) : null;
   const rows = await readLedgerAt(place);
   return rows.length === 0 ? null : rows;
 }
 
-/** The same, wherever the ledger is. */
+/** Takes a lowered limit back as `raiseLimit` does, in a file or in Redis. */
 export async function raiseLimitAt(place: string, budget: string): Promise<readonly RaisedLimit[]> {
   if (!isInRedis(place)) return raiseLimit(place, budget);
   const { raiseRedisLimit } = await import('./redis-by-hand.ts');
@@ -87,12 +87,12 @@ export async function raiseLimitAt(place: string, budget: string): Promise<reado
 }
 
 /**
- * Takes a lowered limit of a budget back by hand, for every address and account in the ledger; answers which
- * there were. Processes that have the ledger open go by it with their next admission. Throws `DATA_UNUSABLE`
- * where there is no ledger, or it can not be written.
+ * Takes back a lowered limit of a budget on request, for every address and account in the ledger; returns the
+ * limits taken back. Processes that have the ledger open apply it at their next admission. Throws
+ * `DATA_UNUSABLE` if there is no ledger, or it cannot be written.
  */
 function raiseLimit(path: string, budget: string): readonly RaisedLimit[] {
-  // Looked at first: nobody makes a ledger by this.
+  // Checked first, so that this never creates a ledger.
   if (!existsSync(path)) openLedgerReadOnly(path).close();
   const database = openLedgerFile(path, () => undefined);
   try {

@@ -35,13 +35,13 @@ type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 interface Occupied {
   readonly budget: RateLimit;
   named: NamedLimit | null;
-  /** In the order of their admission. */
+  /** Slots in the order of their admission. */
   readonly slots: OpenSlot[];
-  /** No slot is free again at this time or before, so that most admissions need not look through them. */
+  /** Time up to which no slot becomes free, so that most admissions need not search them. */
   countedUntilMs: number;
   /** The most slots that were ever occupied at once. */
   most: number;
-  /** Number that ended without an answer and are not stamped. */
+  /** Number of requests that ended without an answer and are not stamped. */
   doubtful: number;
 }
 
@@ -50,40 +50,40 @@ interface Occupied {
  * is the ledger of one process and of virtual time; `LedgerStore` is the same in a file that processes share.
  *
  * A request occupies a slot from its admission, before it is sent, until more than W after its stamp. The
- * exchange counts it at one instant between admission and stamp. Claim: no window shows N + 1 counts. Suppose
- * one does, and take of those N + 1 requests the one admitted last, at time a; it was counted at c >= a. Any
- * other of them was counted at c' with c - W <= c' <= c + W.
+ * exchange counts it at one instant between admission and stamp. Claim: no window has N + 1 counts. Suppose
+ * one has. Let a be the time at which the last of those N + 1 requests was admitted; it was counted at c >=
+ * a. Each of the others was counted at a time c' with c - W <= c' <= c + W.
  *
  * - It was admitted at or before a, so it had its slot by then.
  * - Its slot was not released at a: its stamp s is no earlier than c' >= c - W >= a - W, and release needs s
  *   + W < a.
  *
  * So at a all N others occupied slots, and the last was admitted as the N + 1st. The ledger never does that.
- * Sliding windows and fixed ones, wherever they begin, are windows. Two ends of the claim need care:
+ * The claim holds for sliding windows and for fixed ones, wherever they begin. It rests on two conditions:
  *
  * - The stamp must not come before the count. A reply proves the count. Without a reply the request is in
- *   doubt (`doubt.ts`): it is stamped once a request was answered that was sent `LATE_ARRIVAL_MS` after it or
- *   later. For an owner proven dead `bury` does the same from the time of the proof. An owner that is merely
- *   stopped or slow keeps its slots.
+ *   doubt (`doubt.ts`): it is stamped after an answer to a request that was sent `LATE_ARRIVAL_MS` after it
+ *   or later. For an owner proven dead `bury` does the same from the time of the proof. An owner that is
+ *   merely stopped or slow keeps its slots.
  * - Times must be of one clock that runs as the exchange's does. Monotonic time is injected, so a stepped
- *   wall clock moves nothing; rounding down both admission and stamp is made up for by the strict comparison.
- *   After a restart of the machine, or without the file, nothing is known, and the window counts as full
+ *   wall clock moves nothing; the strict comparison makes up for rounding down admission and stamp. After a
+ *   restart of the machine, or without the file, nothing is known, and the window counts as full
  *   (`doubt.ts`).
  *
- * Little is wasted: a slot that is answered after r is free again W + r + 1 ms after its admission, so a
- * saturated budget delivers N * W / (W + r + 1) a window, above 98 % for replies within a hundredth of W.
- * Slots of a budget: its limit at most.
+ * Throughput: a slot that is answered after r is free again W + r + 1 ms after its admission, so a saturated
+ * budget delivers N * W / (W + r + 1) per window, above 98 % for replies within a hundredth of W. A budget
+ * has at most N slots.
  */
 export class BudgetLedger implements RequestLedger {
   private readonly occupied = new Map<string, Occupied>();
   private past: UnknownPast | null;
   private lastId = 0;
-  /** Of all budgets. */
+  /** Number of doubtful requests of all budgets. */
   private doubtful = 0;
 
   /**
-   * `fullSinceMs`: from when on nothing is known of earlier requests; without it the venue is new and there
-   * were none.
+   * `fullSinceMs`: time before which requests are unknown; left out if the venue is new, so that there were
+   * none.
    */
   constructor(budgets: Iterable<RateLimit>, options: { readonly fullSinceMs?: number } = {}) {
     const { fullSinceMs } = options;
@@ -100,7 +100,7 @@ export class BudgetLedger implements RequestLedger {
     }
   }
 
-  /** Asks for a slot now. An unknown budget gets none: it is not known what it would cost. */
+  /** Asks for a slot now. An unknown budget gets none, since the cost of the request is not known. */
   admit(ask: AdmissionAsk & { readonly owner?: string }, nowMs: number): Admission {
     const occupied = this.occupied.get(ask.budget);
     if (occupied === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
@@ -111,7 +111,7 @@ export class BudgetLedger implements RequestLedger {
     const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, nowMs);
     if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
     const { requestClass } = ask;
-    // Most requests find room, in a window of which everything is known.
+    // Most requests find a free slot in a known window, and skip this.
     if (this.past !== null || slots.length >= slotsFor(requestClass, budget)) {
       const waitMs = this.waitFor(slots, { budget, requestClass, nowMs });
       if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
@@ -198,7 +198,7 @@ export class BudgetLedger implements RequestLedger {
     return [...this.occupied.values()].some(({ slots }) => openOf(slots) > 0);
   }
 
-  /** Ends what an owner has left behind, once it is proven dead. */
+  /** Ends the slots of an owner, once it is proven dead. */
   bury(owner: string, provenDeadAtMs: number): void {
     for (const occupied of this.occupied.values()) {
       for (const slot of occupied.slots) {
@@ -245,7 +245,7 @@ export class BudgetLedger implements RequestLedger {
     }
   }
 
-  /** Slots that are occupied now, by budget, and how many there are. */
+  /** Returns the slots that are occupied now and the limit, for each budget. */
   inUse(
     nowMs: number,
   ): readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[] {
@@ -256,7 +256,7 @@ export class BudgetLedger implements RequestLedger {
     }));
   }
 
-  /** The most slots that were ever occupied at once, by budget; none above its limit. */
+  /** Returns the most slots that were ever occupied at once, for each budget; never above its limit. */
   usage(): readonly { readonly budget: RateLimit; readonly most: number }[] {
     return [...this.occupied.values()].map(({ budget, most }) => ({ budget, most }));
   }
@@ -266,7 +266,7 @@ function isDoubt(slot: OpenSlot): slot is OpenSlot & { readonly endedAtMs: numbe
   return slot.endedAtMs !== null && slot.stampedAtMs === null;
 }
 
-/** Slots of which the end, or the arrival, is not known. */
+/** Counts the slots of requests whose end or arrival is not known. */
 function openOf(slots: readonly Slot[]): number {
   return slots.filter(({ stampedAtMs }) => stampedAtMs === null).length;
 }
@@ -290,7 +290,7 @@ function releaseOld(occupied: Occupied, nowMs: number): void {
   let countedUntilMs = Number.POSITIVE_INFINITY;
   for (const slot of slots) {
     const { admittedAtMs, stampedAtMs } = slot;
-    // No stamp is before its admission, so none from here on is free.
+    // No stamp is earlier than its admission, so no later slot is free.
     if (admittedAtMs + windowMs >= nowMs) {
       countedUntilMs = Math.min(countedUntilMs, admittedAtMs + windowMs);
       break;
@@ -306,7 +306,7 @@ function releaseOld(occupied: Occupied, nowMs: number): void {
 }
 
 function stampAt(slots: readonly Slot[], index: number): number | null {
-  // Whoever polls a full ledger asks this each time, and mostly for the first.
+  // Each poll of a full ledger calls this, mostly for the first stamp.
   if (index === 0) return firstStamp(slots);
   const stamps = slots.flatMap(({ stampedAtMs }) => stampedAtMs ?? []);
   return stamps.toSorted((left, right) => left - right)[index] ?? null;
@@ -315,7 +315,7 @@ function stampAt(slots: readonly Slot[], index: number): number | null {
 function firstStamp(slots: readonly Slot[]): number | null {
   let first: number | null = null;
   for (const { admittedAtMs, stampedAtMs } of slots) {
-    // No stamp is before its admission, so none from here on is earlier.
+    // No stamp is earlier than its admission, so no later slot has an earlier one.
     if (first !== null && admittedAtMs >= first) return first;
     if (stampedAtMs !== null && (first === null || stampedAtMs < first)) first = stampedAtMs;
   }

@@ -22,7 +22,7 @@ import type { LockoutBook, CredentialUse } from './lockouts.ts';
 import { present, messageOf, SarrafError } from '../domain/errors.ts';
 import Bottleneck from 'bottleneck';
 
-/** Source of admissions: a ledger and lockouts that answer at once, or one that is asked. */
+/** Source of admissions: a ledger and lockouts that answer at once, or an interface that may answer later. */
 type Admitting =
   | { readonly ledger: RequestLedger; readonly lockouts: LockoutBook }
   | { readonly admittance: Admittance };
@@ -34,33 +34,32 @@ export interface LimiterSettings {
   /** The ledger's clock: monotonic, in whole ms. */
   readonly nowMs: () => number;
   /**
-   * Time the machine has slept, which that clock leaves out: a request that waited meanwhile has grown old.
-   * Default: it never sleeps.
+   * Time that the machine has slept, which `nowMs` leaves out: a waiting request has aged by it. Default: 0.
    */
   readonly sleptMs?: () => number;
-  /** Requests of one budget on their way at once; 8 without it. */
+  /** Most requests of one budget in flight at once; default 8. */
   readonly mostConcurrent?: number;
   /**
-   * Bottleneck and the machine's timers without them; virtual time brings its own. Null: whoever sends keeps
-   * to its time-outs, and nothing is waited for after an admission.
+   * Makes the executor of a budget. Default: Bottleneck and the machine's timers; virtual time has its own.
+   * Null: the sender keeps to its own time-outs, and an admitted request is sent at once.
    */
   readonly executorFor?: (budget: RateLimit) => QueueExecutor | null;
   readonly timers?: QueueTimers;
-  /** Commits that hold up the loop; none do without it. */
+  /** Measures commits that hold up the event loop; left out if there are none. */
   readonly commits?: CommitTimes;
-  /** True if requests of different budgets may be admitted at once, for example if commits cost no time. */
+  /** True if requests of different budgets may be admitted at the same time, as when commits take no time. */
   readonly areAtOnce?: boolean;
-  /** Called at every lockout, and when the ledger can not be used any more. */
+  /** Called at every lockout, and when the ledger becomes unusable. */
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
 
 const MOST_CONCURRENT = 8;
 const NEVER_SLEPT = (): number => 0;
 
-/** Sender of requests as their budgets allow. */
+/** Sends requests within their budgets. */
 export type Limiter = Pick<RequestLimiter, 'submit' | 'close'>;
 
-/** Sends requests as their budgets allow, one queue a budget, so that a full one holds up no other. */
+/** Sends requests within their budgets, with one queue for each, so that a full one holds up no other. */
 export class RequestLimiter {
   private readonly queues: ReadonlyMap<string, BudgetQueue>;
   private readonly sleptMs: () => number;
@@ -97,7 +96,7 @@ export class RequestLimiter {
     );
   }
 
-  /** The same for a sender that has a promise; rejects with whatever `send` throws. */
+  /** Submits a call as `submit` does and returns a promise; rejects with whatever `send` throws. */
   async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
     return new Promise((onEnd, onError) => {
       this.submit<T>({
@@ -109,7 +108,7 @@ export class RequestLimiter {
   }
 
   /**
-   * Sends it when its turn comes, and tells what became of it: at once where nothing has to be waited for.
+   * Sends a call when its turn comes, and reports its end: within this call if nothing has to be waited for.
    */
   submit<T>(call: SubmittedCall<T>): void {
     const queue = this.queues.get(call.budget);
@@ -125,15 +124,13 @@ export class RequestLimiter {
     if (signal?.aborted === true) queue.cancel(id);
   }
 
-  /**
-   * Returns what requests of a class wait for, of the budget where most of them do; null if there are none.
-   */
+  /** Returns the waiting state of a class, in the budget where most of its requests wait; null if none do. */
   waitOf(requestClass: RequestClass): QueueWait | null {
     const waits = [...this.queues.values()].flatMap((queue) => queue.waitOf(requestClass) ?? []);
     return waits.toSorted((left, right) => right.waiting - left.waiting)[0] ?? null;
   }
 
-  /** Drops what waits and lets go of the timers. */
+  /** Drops the requests that wait, and stops the timers. */
   async close(): Promise<void> {
     await Promise.all([...this.queues.values()].map(async (queue) => queue.close()));
   }
@@ -153,8 +150,8 @@ class SubmittedJob<T> implements QueuedJob {
   private reply: LimitedReply<T> | null = null;
 
   /**
-   * `expiresAtMs`: by the ledger's clock and the time for which the machine slept. `giveUp`: what is done
-   * when the call's signal is aborted.
+   * `expiresAtMs`: by the ledger's clock plus the time that the machine slept. `giveUp`: called when the
+   * call's signal is aborted.
    */
   constructor(
     { id, expiresAtMs }: { readonly id: number; readonly expiresAtMs: number },
@@ -208,31 +205,30 @@ class SubmittedJob<T> implements QueuedJob {
   }
 }
 
-/** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
+/** Interval at which Bottleneck checks its reservoir, so its window is longer than W by up to twice that. */
 const BOTTLENECK_BEAT_MS = 250;
 
 /**
- * The wall clock may move against the monotonic one by so much, as it does while it is adjusted, before it
- * counts as stepped.
+ * Largest change of the wall clock against the monotonic one that does not count as a step: clocks are
+ * adjusted by small amounts all the time.
  */
 const MOST_DRIFT_MS = 20;
 
 /**
- * Interval in ms at which the limiter checks that Bottleneck has begun a job. A job that is too old to be
- * sent by then begins without Bottleneck: the queue finds it too late, and asks again. So does a job of the
- * very moment of a clock step, which would wait until the wall clock is where it was; a cancel then leaves.
+ * Interval in ms at which the limiter checks that Bottleneck has begun a job. A job that is too old by then
+ * begins without Bottleneck: the queue finds it too late, and asks again. So does a job of the very moment of
+ * a clock step, which would wait until the wall clock is where it was; a cancel then leaves.
  */
 const POLL_INTERVAL_MS = 2 * MOST_SEND_DELAY_MS;
 
 /**
- * Executes one budget's requests with Bottleneck, with the bound on concurrency and the time-out, and with a
- * count of its own as an outer guard: should the ledger ever admit too many, the surplus waits here (a cancel
- * for half a minute), is found too late to be sent, and asks again. Its reservoir alone would not do: it lets
- * twice the limit through across a refresh.
- *
- * Bottleneck goes by the wall clock: set back by an hour, it would start nothing for an hour. So after a step
- * there is a new one, with a whole reservoir; the ledger, which goes by the monotonic clock, holds the limit
- * all the same. What the one before has begun goes on in it.
+ * Executes the requests of one budget with Bottleneck, with the bound on concurrency, the time-out and a
+ * count of its own as an outer guard: if the ledger ever admitted too many, the surplus would wait here (a
+ * cancel for half a minute), be too late, and ask again. Its reservoir alone is not enough: it lets twice the
+ * limit through across a refresh.
+ * Bottleneck uses the wall clock: set back by an hour, it would start nothing for an hour. So a step of the
+ * clock makes a new one with a full reservoir; the ledger, on the monotonic clock, still holds the limit.
+ * Jobs that the old one has begun go on in it.
  */
 export class BottleneckExecutor implements QueueExecutor {
   private readonly settings: Bottleneck.ConstructorOptions;
@@ -257,8 +253,8 @@ export class BottleneckExecutor implements QueueExecutor {
   ): Promise<T> {
     await this.renewAfterStep();
     const { bottleneck } = this;
-    // What was not sent does not count. Else requests that are late again and again, as on a machine under
-    // load, use the count up, and those that ask again wait for it and are late as well, for good.
+    // Only sent requests count. Otherwise requests that are late again and again, as on a machine under load,
+    // would use up the count, and requests that ask again would wait for it and be late for ever.
     const giveBack = (): void => void bottleneck.incrementReservoir(1).catch(() => undefined);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let isBegun = false;
@@ -306,9 +302,9 @@ export class BottleneckExecutor implements QueueExecutor {
   }
 }
 
-/** Drops what it has not begun, whose timers would keep the process alive, and leaves alone what it has. */
+/** Drops jobs that Bottleneck has not begun, as their timers keep the process alive; the others go on. */
 async function endBottleneck(bottleneck: Bottleneck): Promise<void> {
-  // It resolves once everything that was begun has ended, which nobody waits for here.
+  // It resolves once all begun jobs have ended; no code waits for that here.
   bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
   await bottleneck.disconnect();
 }
@@ -318,66 +314,63 @@ function timedOut(timeoutMs: number, cause: unknown): SarrafError {
   return new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms: ${reason}`, { cause });
 }
 
-/** Returns true if the wall clock was set since it was `thenAheadMs` ahead of the monotonic one. */
+/** Returns true if the wall clock was stepped since it was `thenAheadMs` ahead of the monotonic one. */
 function hasStepped(thenAheadMs: number): boolean {
   return Math.abs(wallAheadMs() - thenAheadMs) > MOST_DRIFT_MS;
 }
 
 /**
- * Returns how far the wall clock is ahead of the monotonic one; it changes only when somebody sets or adjusts
- * the wall clock.
+ * Returns how far the wall clock is ahead of the monotonic one, in ms; it changes only when the wall clock is
+ * set or adjusted.
  */
 function wallAheadMs(): number {
   return Date.now() - performance.now();
 }
 
-/** Called once with the end of something that takes its time. */
+/** Called once at the end of asynchronous work. */
 export interface CompletionHandler<T> {
   readonly onEnd: (value: T) => void;
-  /** Called with an unforeseen error, or with what `send` reports of a failed call. */
+  /** Called with an unforeseen error, or with the error that `send` reports for a failed call. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A request that wants to go out. */
+/** A request that is to be sent. */
 interface OutgoingCall<T> {
   readonly budget: string;
   readonly requestClass: RequestClass;
-  /**
-   * Subject of the request, so that a newer one of its kind replaces it while it waits; null if each counts.
-   */
+  /** Subject of the request: a newer one of its kind replaces it while it waits; null if each one counts. */
   readonly kind: string | null;
   readonly credential: CredentialUse;
-  /** True if a log-in is possible in case the exchange answers with 401. */
+  /** True if a log-in is possible after a 401 of the exchange. */
   readonly canLogIn: boolean;
-  /** By the limiter's clock; not sent after it. */
+  /** Time by the limiter's clock after which the request is not sent. */
   readonly expiresAtMs: number;
-  /** From the send to the reply. */
+  /** Longest time from the send to the reply. */
   readonly timeoutMs: number;
   /**
-   * Ends the wait: a request that has not left by then never does. One that is on its way is ended by `send`
-   * itself.
+   * Ends the wait: a request that has not left by then never does. One in flight is ended by `send` itself.
    */
   readonly signal?: AbortSignal;
-  /** For a log-in: whether what came back is a new credential. */
+  /** For a log-in: returns true if the value is a new credential. */
   readonly isLogIn?: (value: T) => boolean;
 }
 
-/** One whose sender has a promise. */
+/** A call whose sender returns a promise. */
 export interface LimitedCall<T> extends OutgoingCall<T> {
-  /** Must end, one way or the other, only when its socket is done with the request. */
+  /** Must resolve or reject only when its socket is done with the request. */
   readonly send: (signal: AbortSignal) => Promise<T>;
 }
 
-/** One whose sender tells, so that in virtual time no promise has to settle on the way. */
+/** A call whose sender calls a handler, so that in virtual time no promise has to settle on the way. */
 interface SubmittedCall<T> extends OutgoingCall<T> {
-  /** Must tell, one way or the other, only when its socket is done with the request. */
+  /** Must call the handler only when its socket is done with the request. */
   readonly send: (signal: AbortSignal, handler: CompletionHandler<T>) => void;
   readonly handler: CompletionHandler<LimitedReply<T>>;
 }
 
 /**
- * Outcome of a call. `unknown budget`: nobody has stated its limit, so it cannot go. Whatever `send` throws
- * is thrown.
+ * Outcome of a call. `unknown budget`: no limit is configured for it, so the call cannot leave. An error that
+ * `send` throws is thrown.
  */
 export type LimitedReply<T> =
   | { readonly sent: true; readonly value: T }

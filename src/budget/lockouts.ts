@@ -1,19 +1,19 @@
 import { HOUR_MS } from '../domain/time-text.ts';
 import type Database from 'better-sqlite3';
 
-/** Needs of a call: its budget, and the credential. */
+/** Facts of a call for lockouts: its budget, and its credential. */
 export interface LockoutAsk {
   readonly budget: string;
   readonly credential: CredentialUse;
 }
 
-/** Outcome of a call for lockouts. A reply that is none of these, or no reply, is `silence`. */
+/** Outcome of a call, as far as it matters for lockouts. Any other reply, and no reply, is `silence`. */
 export type Outcome =
-  /** `loggedIn`: for a log-in, whether it gave a credential. */
+  /** `loggedIn`: true if a log-in gave a credential. */
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
   /**
-   * `limit`: the one that the exchange names; `isOwn`: whether the reply is in the form of the interface, and
-   * not of something in between.
+   * `limit`: the limit that the exchange names. `isOwn`: true if the reply has the form of the interface, so
+   * that it is not from a proxy in between.
    */
   | {
       readonly kind: 'limited';
@@ -34,7 +34,7 @@ export interface LockoutRows {
   saveStop(stop: CredentialStop | null): void;
 }
 
-/** A call that was let through; to be returned with its verdict. */
+/** Permit of a call that may leave; it is passed to `report` with the outcome. */
 export interface Permit {
   readonly ask: LockoutAsk;
   readonly isCanary: boolean;
@@ -44,8 +44,8 @@ export interface Permit {
 export type Lockout = { readonly permit: Permit } | { readonly permit: null; readonly retryAtMs: number };
 
 /**
- * Lets a call through unless its budget is locked out or its credential stopped, and remembers the canary or
- * probe it may be.
+ * Lets a call through unless its budget is locked out or its credential stopped, and records that it is the
+ * canary or the probe.
  */
 export function acquirePermit(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Lockout {
   const state = rows.breaker(ask.budget);
@@ -61,15 +61,13 @@ export function acquirePermit(rows: LockoutRows, ask: LockoutAsk, nowMs: number)
   return { permit: { ask, isCanary: passage.isCanary, isProbe: stop !== null } };
 }
 
-/**
- * Reason a call would be held back, and until when: its budget has a limit, or its credential was refused.
- */
+/** Reason a call is held back, and until when: a lockout of its budget, or a refused credential. */
 export interface Hold {
   readonly by: 'limit' | 'credential';
   readonly untilMs: number;
 }
 
-/** Null where the call would be let through. Takes nothing. */
+/** Returns what holds back a call; null if it may leave. Changes nothing. */
 function holdOf(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Hold | null {
   const passage = passageOf(rows.breaker(ask.budget), nowMs);
   if (!passage.isAdmitted) return { by: 'limit', untilMs: passage.retryAtMs };
@@ -79,14 +77,14 @@ function holdOf(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Hold | null 
     : null;
 }
 
-/** Until when a call would be held back; null where it would be let through. */
+/** Returns the time until which a call is held back; null if it may leave. */
 export function heldUntil(rows: LockoutRows, ask: LockoutAsk, nowMs: number): number | null {
   return holdOf(rows, ask, nowMs)?.untilMs ?? null;
 }
 
 /**
- * Takes in what came back. Only the canary's and the probe's own success end a lockout: others were sent
- * before it began.
+ * Applies the outcome of a call. Only a success of the canary or the probe ends a lockout: other calls were
+ * sent before it began.
  */
 export function report(rows: LockoutRows, permit: Permit, outcome: Outcome, nowMs: number): void {
   const { budget } = permit.ask;
@@ -100,8 +98,8 @@ export function report(rows: LockoutRows, permit: Permit, outcome: Outcome, nowM
     );
   }
   if (outcome.kind === 'answered' && permit.isProbe) {
-    // A new credential may be tried at once; that it works, and so earns another log-in some day, is for its
-    // first call to show.
+    // A new credential may be tried at once. Only its first call can show that it works, and so allow another
+    // log-in later.
     if (permit.ask.credential === 'with') rows.saveStop(null);
     else if (outcome.loggedIn) rows.saveStop({ logInsLeft: 0, probeAtMs: nowMs });
   }
@@ -110,7 +108,7 @@ export function report(rows: LockoutRows, permit: Permit, outcome: Outcome, nowM
   rows.saveBreaker(budget, outcome.kind === 'silence' ? afterSilence(state, nowMs) : null, nowMs);
 }
 
-/** Lockouts as the limiter asks for them, whoever keeps them. */
+/** Interface of lockouts for the limiter, whatever stores them. */
 export interface LockoutBook {
   acquire(ask: LockoutAsk, nowMs: number): Lockout;
   heldUntil(ask: LockoutAsk, nowMs: number): number | null;
@@ -156,7 +154,7 @@ export class MemoryLockouts implements LockoutBook {
  */
 export type BreakerState =
   | { readonly kind: 'open'; readonly strikes: number; readonly untilMs: number }
-  /** One request, the canary, is on its way to see whether the lockout is over. */
+  /** One request, the canary, is in flight to test whether the lockout is over. */
   | { readonly kind: 'trial'; readonly strikes: number; readonly sinceMs: number };
 
 type Passage =
@@ -166,45 +164,44 @@ type Passage =
 const LONGEST_MS = 24 * HOUR_MS;
 
 /**
- * A reply that is not the interface's own, such as a proxy's page, may mean nothing of the sort: the first
- * one closes for less.
+ * Duration of the first lockout after a reply that is not the interface's own, such as a proxy's page: it may
+ * not be a limit at all.
  */
 const FOREIGN_MS = 600_000;
 
 interface LimitReply {
-  /** The wait that it names; null where it does not. */
+  /** The wait that the reply names; null if it names none. */
   readonly waitMs: number | null;
-  /** True if it is in the form of the interface. */
+  /** True if the reply has the form of the interface. */
   readonly isOwn: boolean;
 }
 
 /** Time a canary may be silent, like one whose process died, before another is let through. */
 const CANARY_SILENCE_MS = 120_000;
 
-/** Returns whether a request may go now. Null: closed, nothing is known against it. */
+/** Returns whether a request may leave now. A null state means that there is no lockout. */
 function passageOf(state: BreakerState | null, nowMs: number): Passage {
   if (state === null) return { isAdmitted: true, isCanary: false };
   const retryAtMs = state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS;
   return nowMs >= retryAtMs ? { isAdmitted: true, isCanary: true } : { isAdmitted: false, retryAtMs };
 }
 
-/** The state once the canary has left. */
+/** Returns the state after the canary has left. */
 function withCanary(state: BreakerState, nowMs: number): BreakerState {
   return { kind: 'trial', strikes: state.strikes, sinceMs: nowMs };
 }
 
 /**
- * The state after a limit reply: open for as long as the reply says (`waitMs`, a day at most), and where it
- * says nothing for an hour, which doubles with each further strike up to a day; for ten minutes where the
- * reply is not the interface's own. A wait that is already longer stays: replies of one burst arrive in any
- * order.
+ * Returns the state after a limit reply. It is open for as long as the reply says (`waitMs`, at most a day).
+ * A reply that names no wait opens it for an hour, doubled at each further strike up to a day; one that is
+ * not the interface's own for ten minutes. A longer wait stays: replies of a burst arrive in any order.
  */
 function afterLimit(state: BreakerState | null, { waitMs, isOwn }: LimitReply, nowMs: number): BreakerState {
-  // Replies of requests that were under way when it opened are the same strike.
+  // Replies to requests that were in flight when it opened belong to the same strike.
   const isSameBurst = state?.kind === 'open' && state.untilMs > nowMs;
   const strikes = isSameBurst ? state.strikes : (state?.strikes ?? 0) + 1;
   const unnamedMs = (isOwn ? HOUR_MS : FOREIGN_MS) * 2 ** Math.min(strikes - 1, 8);
-  // A page's wait is not the exchange's word either.
+  // The wait in a proxy's page is not from the exchange either.
   const namedMs = waitMs === null || isOwn ? waitMs : Math.min(waitMs, unnamedMs);
   const lengthMs = Math.min(LONGEST_MS, namedMs ?? unnamedMs);
   const untilMs = Math.max(isSameBurst ? state.untilMs : 0, nowMs + lengthMs);
@@ -212,14 +209,14 @@ function afterLimit(state: BreakerState | null, { waitMs, isOwn }: LimitReply, n
 }
 
 /**
- * A canary that came back with neither success nor limit, such as a time-out, proves nothing: the next may go
- * a while later.
+ * Returns the state after a canary without success or limit, such as a time-out. That proves nothing, and the
+ * next canary leaves a while later.
  */
 function afterSilence(state: BreakerState, nowMs: number): BreakerState {
   return { kind: 'open', strikes: state.strikes, untilMs: nowMs + CANARY_SILENCE_MS };
 }
 
-/** Returns the time from now until the next request may go. */
+/** Returns the time in ms until the next request may leave. */
 function lengthOf(state: BreakerState, nowMs: number): number {
   return Math.max(0, (state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS) - nowMs);
 }
@@ -240,9 +237,9 @@ export const PROBE_EVERY_MS = 600_000;
 export type CredentialUse = 'none' | 'with' | 'log-in';
 
 /**
- * The state after a 401. The first one earns a log-in where that is possible, and a probe at once that brings
- * it about, since log-ins are only made amid calls; one to a probe shows that the credential at hand is none,
- * so nothing more is tried before the next probe; one to a call that was on its way already says nothing new.
+ * Returns the state after a 401. The first one allows a log-in, if possible, and a probe at once that starts
+ * it, since log-ins are made only within calls. One to a probe shows that the credential is not valid:
+ * nothing is tried until the next probe. One to a call that was in flight already changes nothing.
  */
 function afterUnauthorized(
   stop: CredentialStop | null,
@@ -255,14 +252,14 @@ function afterUnauthorized(
 }
 
 /**
- * The state once a call was let through; null where the credential holds it back. A probe may find that there
- * is no credential left to probe with, as after a log-in that was lost: it brings the one log-in that it then
- * needs, since it waits for that itself.
+ * Returns the state after a call was let through; null if the credential holds it back. A probe may have no
+ * credential left, as after a log-in that was lost: it then brings the one log-in that it needs, since it
+ * waits for that itself.
  */
 function letThrough(stop: CredentialStop, use: CredentialUse, nowMs: number): CredentialStop | null {
   if (use === 'none') return stop;
   if (use === 'log-in' && stop.logInsLeft > 0) {
-    // Nothing else is tried before it is known what came of it.
+    // Nothing else is tried before the outcome of this call is known.
     return { logInsLeft: stop.logInsLeft - 1, probeAtMs: nowMs + PROBE_EVERY_MS };
   }
   return nowMs >= stop.probeAtMs
@@ -295,8 +292,8 @@ type LockoutRow = StoredBreaker & Record<'subject' | 'budget', string> & { reado
 const COLUMNS = `subject, budget, kind, strikes, at_ms AS atMs, length_ms AS lengthMs, until_wall_ms AS untilWallMs`;
 
 /**
- * Lockouts in the ledger's file. They outlast the machine's monotonic clock, so the wall's time is kept
- * beside it and read after a restart of the machine only.
+ * Stores lockouts in the ledger's file. They outlast the machine's monotonic clock, so the wall time is
+ * stored too; it is used only after a restart of the machine.
  */
 export function storedLockouts(
   database: Database.Database,
@@ -347,8 +344,8 @@ export function storedLockouts(
     },
 
     /**
-     * After a restart of the machine: what is left by the wall's clock, and never more than the whole again,
-     * should that have been stepped back. A canary that was on its way is gone.
+     * Restores lockouts after a restart of the machine: the rest by the wall clock, at most the full time
+     * again in case that clock was stepped back. A canary that was in flight is gone.
      */
     carryOver(nowMs: number, probeAtMs: number): void {
       const wallMs = Math.floor(of.wallMs());

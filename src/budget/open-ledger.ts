@@ -6,7 +6,7 @@ import { LedgerStore } from './store.ts';
 
 /**
  * Opens the ledger of an exchange: the file of this machine, or the one in Redis that machines share. Throws
- * `DATA_UNUSABLE` where it can not be used.
+ * `DATA_UNUSABLE` if it cannot be used.
  */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const { place } = options;

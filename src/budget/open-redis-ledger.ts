@@ -7,16 +7,16 @@ import { withRedisLedger } from './redis-by-hand.ts';
 import { RedisConnection } from './redis/redis-connection.ts';
 import { RedisLedger, TOO_LATE } from './redis/redis-ledger.ts';
 
-/** Number of attempts if opening a ledger is too slow, and the pause between them. */
+/** Number of tries to open a ledger that answers too slowly, and the pause between them. */
 const MOST_TRIES = 10;
 const TRY_AGAIN_MS = 300;
 
-/** Older ones do not let a script ask which run it is. */
+/** Oldest Redis version that can be used: in older ones a script cannot ask which run it is. */
 const LEAST_VERSION = [6, 2] as const;
 
 /**
- * Opens the ledger in a Redis, which must keep what it is given: throws `DATA_UNUSABLE` for one that is too
- * old, a replica, or drops keys when its memory is full. Logs which other settings may lose a part of it.
+ * Opens the ledger in a Redis, which must not lose data. Throws `DATA_UNUSABLE` if it is too old, is a
+ * replica, or drops keys when its memory is full. Logs other settings that may lose a part of it.
  */
 export async function openRedisLedger(
   options: Omit<OpenLedgerOptions, 'place'> & { readonly address: RedisAddress; readonly key: string },
@@ -49,8 +49,7 @@ export async function openRedisLedger(
 }
 
 /**
- * Tries again what took too long: a Redis, or this machine, that is busy for a moment as a bot begins is no
- * reason to end it.
+ * Repeats work that timed out: a Redis or a machine that is busy for a moment must not end a bot that starts.
  */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -69,8 +68,8 @@ function isTooSlow(error: unknown): boolean {
 }
 
 /**
- * Returns what a Redis may lose of the ledger in a place, a line each. Throws `DATA_UNUSABLE` as opening it
- * does.
+ * Returns warnings about data that a Redis may lose, one line each. Throws `DATA_UNUSABLE` as opening the
+ * ledger does.
  */
 export async function redisLedgerWarnings(place: string): Promise<readonly string[]> {
   return withRedisLedger(place, async (connection) => inspect(connection, redisPlace(place).address.shown));
@@ -83,7 +82,7 @@ function unusableLedger(shown: string, found: string): SarrafError {
   );
 }
 
-/** Looks whether this Redis can keep a ledger; answers what it may lose, a line each. */
+/** Checks whether this Redis can store a ledger; returns warnings about data it may lose, one line each. */
 async function inspect({ client }: RedisConnection, shown: string): Promise<readonly string[]> {
   const info = await infoOf(client);
   const read = (name: string): string | null =>
@@ -118,7 +117,7 @@ async function infoOf(client: RedisConnection['client']): Promise<string> {
   return parts.join('\n');
 }
 
-/** Says once that Redis does not do what it is asked, and once that it does again. */
+/** Logs once that Redis has begun to fail, and once that it works again. */
 class LedgerVoice {
   private readonly shown: string;
   private readonly log: (line: string) => void;

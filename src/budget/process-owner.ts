@@ -1,20 +1,20 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process as the ledger knows it. */
+/** A process, as the ledger identifies it. */
 interface Owner {
   readonly bootId: string;
-  /** Process ids mean something within one namespace only: each container has its own. */
+  /** Process ids are unique within one namespace only: each container has its own. */
   readonly pidNamespace: string;
   readonly pid: number;
   /**
-   * In ticks since boot; tells apart two processes that had the same id. Null where the system does not say.
+   * Start in ticks since boot: tells apart processes that had the same id. Null if the system does not say.
    */
   readonly startTicks: number | null;
 }
 
 /**
- * `foreign`: in another namespace, so that nothing about it can be proven from here. `silent`: on another
- * machine, and it has not been heard of for longer than a living one is silent.
+ * State of an owner, as far as it is known. `foreign`: in another namespace, so that nothing can be proven
+ * from here. `silent`: on another machine, and silent for longer than a living process is.
  */
 export type LifeSign = 'alive' | 'dead' | 'foreign' | 'silent';
 
@@ -27,8 +27,7 @@ function readOr(read: () => string, otherwise: string): string {
 }
 
 /**
- * State and start of a process ("man 5 proc", `/proc/pid/stat`, fields 3 and 22); null where that can not be
- * read.
+ * Reads state and start of a process ("man 5 proc", `/proc/pid/stat`, fields 3 and 22); null if that fails.
  */
 function statOf(pid: number): { readonly state: string; readonly startTicks: number } | null {
   const text = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '');
@@ -41,10 +40,10 @@ function statOf(pid: number): { readonly state: string; readonly startTicks: num
 }
 
 /**
- * This process. Systems without `/proc` have no boot id: a constant stands for it, which is sound where the
- * monotonic clock begins at 0 with each boot, since a stamp of an earlier boot is then released a whole
- * window after the boot or later. They have no start time either: an id that is in use again reads as alive,
- * which keeps a slot longer and frees none.
+ * Returns this process as an owner. Systems without `/proc` have no boot id, and a constant stands for it.
+ * That is safe if the monotonic clock begins at 0 with each boot: a stamp of an earlier boot is then released
+ * a whole window after the boot or later. They have no start time either: a process id that is in use again
+ * reads as alive, which keeps a slot longer and frees none.
  */
 export function thisOwner(): Owner {
   return {
@@ -59,7 +58,7 @@ export function ownerText(owner: Owner): string {
   return [owner.bootId, owner.pidNamespace, owner.pid, owner.startTicks ?? '-'].join(' ');
 }
 
-/** Returns what can be proven about the owner that `ownerText` wrote. Doubt is `alive`. */
+/** Returns what can be proven about the owner in a text of `ownerText`. In doubt it is `alive`. */
 export function lifeSignOf(text: string, observer: Owner): LifeSign {
   const [bootId, pidNamespace, pidText, startText] = text.split(' ');
   if (bootId !== observer.bootId) return 'dead';
@@ -69,34 +68,34 @@ export function lifeSignOf(text: string, observer: Owner): LifeSign {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: there is a process, of somebody else.
+    // EPERM: the process exists, and belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead';
   }
   const stat = statOf(pid);
   if (stat === null || startText === '-') return 'alive';
-  // A zombie's sockets are closed; it only waits for its parent to look.
+  // A zombie's sockets are closed; it only waits for its parent to collect it.
   return stat.state === 'Z' || stat.state === 'X' || String(stat.startTicks) !== startText ? 'dead' : 'alive';
 }
 
 /**
- * The monotonic clock that all processes of a machine share, in whole ms: CLOCK_MONOTONIC on Linux. Nobody
- * can step it.
+ * Returns the monotonic clock that all processes of a machine share, in whole ms: CLOCK_MONOTONIC on Linux.
+ * It cannot be stepped.
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-/** Machine as the ledger's file knows it; tests pass another one. */
+/** The machine as the ledger's file needs it; tests pass another one. */
 export interface Machine {
   readonly bootId: string;
-  /** This process, as it stands in the rows. */
+  /** Text of this process in the rows. */
   readonly owner: string;
   lifeSignOf(owner: string): LifeSign;
   monotonicMs(): number;
   wallMs(): number;
 }
 
-/** The machine that this process runs on. */
+/** Returns the machine that this process runs on. */
 export function thisMachine(): Machine {
   const owner = thisOwner();
   return {

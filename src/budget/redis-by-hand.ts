@@ -6,14 +6,14 @@ import { longerMs, begunOf, epochName, LedgerImage, parsed } from './redis/ledge
 import { BUDGET_FIELD, NAMED_FIELD } from './redis/ledger-draft.ts';
 import { RedisConnection, type ScriptAnswer } from './redis/redis-connection.ts';
 
-/** Whoever looks by hand can wait longer than a bot. */
+/** A command by hand can wait longer for Redis than a bot. */
 const ANSWERS_WITHIN_MS = 5_000;
 const OWNER = 'by-hand';
 const MOST_TRIES = 20;
-/** A request that was never stamped was given up this long after its admission. */
+/** Age at which a request that was never stamped counts as given up. */
 const GIVEN_UP_MS = 300_000;
 
-/** Opens the way to a ledger in Redis for one thing. Throws `DATA_UNUSABLE` where Redis does not let us. */
+/** Connects to a ledger in Redis for one piece of work. Throws `DATA_UNUSABLE` if Redis cannot be used. */
 export async function withRedisLedger<T>(
   place: string,
   work: (connection: RedisConnection) => Promise<T>,
@@ -26,7 +26,7 @@ export async function withRedisLedger<T>(
   }
 }
 
-/** Takes a lowered limit of a budget back, for every address and account; answers which there were. */
+/** Takes back a lowered limit of a budget, for every address and account; returns the limits taken back. */
 export async function raiseRedisLimit(place: string, budget: string): Promise<readonly RaisedLimit[]> {
   return withRedisLedger(place, async (connection) =>
     change(connection, ({ image }) => {
@@ -40,14 +40,14 @@ export async function raiseRedisLimit(place: string, budget: string): Promise<re
   );
 }
 
-/** Outcome of making a ledger that counts nothing as sent. */
+/** Outcome of creating a ledger that counts no earlier requests. */
 export type RedisRenewal =
   | { readonly kind: 'made'; readonly keptAs: null }
   | { readonly kind: 'in use' }
   | { readonly kind: 'counting'; readonly requests: number; readonly forMs: number };
 
 /**
- * Makes a ledger that counts nothing as sent, unless somebody uses it or it knows of requests that may still
+ * Creates a ledger that counts no earlier requests, unless it is in use or knows requests that may still
  * count. Lockouts, stopped credentials and lowered limits stay.
  */
 export async function renewRedisLedger(place: string): Promise<RedisRenewal> {
@@ -72,7 +72,7 @@ function isInUse(image: LedgerImage, nowMs: number): boolean {
     .some((field) => field !== `lease:${OWNER}` && Number(image.fields.get(field)) >= nowMs);
 }
 
-/** Until when each request may count. */
+/** Returns the time until which each request may count. */
 function countingUntil(image: LedgerImage, nowMs: number): readonly number[] {
   return image.names('slots').flatMap((field) => {
     const budget = image.fields.get(field.replace(/^slots:/, 'budget:'));
@@ -101,14 +101,14 @@ interface Found {
 
 interface Change<T> {
   readonly value: T;
-  /** As the script takes them; null where nothing is to be changed. */
+  /** Fields for the script; null if nothing is to be changed. */
   readonly fields: readonly string[] | null;
   readonly begins: boolean;
 }
 
 const goneOf = (fields: readonly string[]): readonly string[] => fields.flatMap((field) => [field, '']);
 
-/** Changes what there is, if nobody changes it meanwhile; else it is looked at again. */
+/** Writes a change if no one else has written since the read; otherwise reads again and decides again. */
 async function change<T>(connection: RedisConnection, decide: (found: Found) => Change<T>): Promise<T> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const found = await inspect(connection);

@@ -20,7 +20,7 @@ export interface BudgetRow {
   readonly fullSinceMs: number | null;
 }
 
-/** The budget of one IP or token. */
+/** Key of the budget of one IP address or token. */
 export interface BudgetKey {
   readonly subject: string;
   readonly budget: string;
@@ -36,7 +36,7 @@ const OF_BUDGET = 'subject = @subject AND budget = @budget';
 const IN_FLIGHT = 'stamped_at_ms IS NULL AND ended_at_ms IS NULL';
 const IN_DOUBT = 'ended_at_ms IS NOT NULL AND stamped_at_ms IS NULL';
 
-/** Budgets and slots in the ledger's file. Never more slots of a budget than its limit. */
+/** Access to budgets and slots in the ledger's file. A budget never has more slots than its limit. */
 export function slotRows(database: Database.Database) {
   const selectBudget = database.prepare<[BudgetKey], BudgetRow>(`
     SELECT request_limit AS requestLimit, ifnull(stated_limit, request_limit) AS statedLimit, window_ms AS windowMs,
@@ -96,7 +96,7 @@ export function slotRows(database: Database.Database) {
     saveBudget: (key: BudgetKey, row: BudgetRow): void => void upsertBudget.run({ ...key, ...row }),
 
     /**
-     * Forgets budgets, of tokens that are gone, which hold no slot. Whoever still uses one writes it again.
+     * Deletes budgets without slots, such as those of former tokens. A process that uses one writes it again.
      */
     forgetIdleBudgets(): void {
       database.exec(`
@@ -110,7 +110,7 @@ export function slotRows(database: Database.Database) {
 
     stampAt: (key: BudgetKey, index: number): number | null => selectStamp.get({ ...key, index }) ?? null,
 
-    /** Slots without a stamp that are not `owner`'s own. */
+    /** Returns slots without a stamp that have another owner. */
     unstampedOfOthers: (key: BudgetKey, owner: string): readonly OpenSlotRow[] =>
       selectUnstamped.all({ ...key, owner }),
 
@@ -119,26 +119,24 @@ export function slotRows(database: Database.Database) {
 
     stamp: (id: number, stampMs: number): void => void updateStamp.run(stampMs, id),
 
-    /** Requests of a budget that ended without an answer, and that nothing has followed. */
+    /** Returns requests of a budget that ended without an answer and that no later answer has followed. */
     doubts: (key: BudgetKey): readonly Doubt[] =>
       selectDoubts.all(key).map((row) => ({ ...row, isFollowed: false })),
 
-    /** Returns when the requests of a budget that are in flight were admitted, whoever sent them. */
+    /** Returns the admission times of all requests of a budget in flight, of any sender. */
     inFlight: (key: BudgetKey): readonly number[] => selectInFlight.all(key),
 
-    /** Puts a slot in doubt. */
+    /** Marks the request of a slot as ended without an answer. */
     end: (id: number, endedAtMs: number): void => void updateEnd.run(endedAtMs, id),
 
-    /**
-     * Takes in what an answer shows about doubts, as `follows`, `stampByAnswer` and `stampByAnyAnswer` say.
-     */
+    /** Applies an answer to doubts, by `follows`, `stampByAnswer` and `stampByAnyAnswer`. */
     endDoubts(key: BudgetKey, answer: Answer): void {
       if (!hasDoubt()) return;
       stampOldDoubts.run(answer);
       followDoubtsOfBudget.run({ ...key, ...answer });
     },
 
-    /** Stamps what has been in doubt for as long as anything can be. */
+    /** Stamps doubts of the longest possible age. */
     endOldestDoubts(nowMs: number): void {
       if (hasDoubt()) stampOldestDoubts.run(nowMs);
     },
@@ -148,7 +146,7 @@ export function slotRows(database: Database.Database) {
     /** Returns true if the slot exists, and is neither stamped nor in doubt. */
     isOpen: (id: number): boolean => selectOpen.get(id) !== undefined,
 
-    /** Forgets every slot, and since when a window counts as full because it grew. */
+    /** Deletes every slot, and the marks of windows that count as full because they grew. */
     deleteAll(): void {
       database.exec('DELETE FROM slots; UPDATE budgets SET full_since_ms = NULL');
     },
@@ -158,8 +156,8 @@ export function slotRows(database: Database.Database) {
 export type SlotRows = ReturnType<typeof slotRows>;
 
 /**
- * Lowered limits in the ledger's file, so that every process keeps to them and a restart forgets none. One
- * row a budget at most.
+ * Access to lowered limits in the ledger's file, so that every process and a restarted one apply them. At
+ * most one row for each budget.
  */
 export function namedLimitRows(database: Database.Database) {
   const select = database.prepare<[BudgetKey], NamedLimit>(
@@ -179,10 +177,10 @@ export function namedLimitRows(database: Database.Database) {
       else upsert.run({ ...key, ...named });
     },
 
-    /** Forgets those that hold no more, of tokens that are gone too. */
+    /** Deletes limits that have expired, also those of former tokens. */
     forgetOld: (nowMs: number): void => void deleteOld.run(nowMs),
 
-    /** After a restart of the machine, of whose clock nothing is known: the quiet hours begin anew. */
+    /** Restarts the quiet hours after a restart of the machine, as times of its old clock mean nothing. */
     carryOver: (nowMs: number): void => void updateAll.run(nowMs),
   };
 }
@@ -195,7 +193,7 @@ interface StoredClock {
   readonly heardAtMs: number | null;
 }
 
-/** The one row that says of which boot the file's times are, and since when it does not know everything. */
+/** Access to the one row with the boot of the file's times, and since when its knowledge is complete. */
 export function clockRow(database: Database.Database) {
   const select = database.prepare<[], StoredClock>(
     'SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock',
@@ -208,8 +206,8 @@ export function clockRow(database: Database.Database) {
   );
   return {
     /**
-     * Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it
-     * is.
+     * Sets the boot of all times from now on; `fullSinceMs`: time before which requests are unknown; null if
+     * none are.
      */
     begin: (bootId: string, fullSinceMs: number | null): void => void insert.run(bootId, fullSinceMs),
 
@@ -221,7 +219,7 @@ export function clockRow(database: Database.Database) {
       return fullSinceMs === null ? null : { sinceMs: fullSinceMs, heardAtMs };
     },
 
-    /** A request was answered that was sent after all that is not known. */
+    /** Records an answer to a request that was sent after all unknown ones. */
     heard: (answer: Answer): void => void updateHeard.run(answer),
   };
 }

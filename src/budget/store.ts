@@ -33,28 +33,25 @@ export interface LedgerStoreOptions {
   readonly budgets: Iterable<Budget>;
   /** Subjects that are counted: the address this machine calls from, and the credential, hashed. */
   readonly subjects: { readonly ip: string; readonly token: string };
-  /**
-   * Meaning of a missing file: requests that nobody knows of, or, for a venue that begins with this run,
-   * none.
-   */
+  /** Meaning of a missing file: unknown requests, or, if the venue begins with this run, none. */
   readonly whenMissing: 'full' | 'empty';
   /**
-   * A guest, such as a call by hand, goes by the limits that are written down already: its own would stand in
-   * place of those of a bot beside it.
+   * True if the process uses the stored limits: a guest, such as a command by hand, must not overwrite the
+   * limits of a bot beside it.
    */
   readonly isGuest?: boolean;
   readonly machine?: Machine;
   readonly commits?: CommitTimes | undefined;
 }
 
-/** Clocks differ by tens of parts in a million: the exchange's window may be that much longer than ours. */
+/** Divisor for the margin of a window: clocks differ by tens of parts in a million. */
 const CLOCK_DRIFT_PARTS = 10_000;
 
 /**
- * The ledger in a SQLite file that all processes of a machine share, one file a base address; see
- * `BudgetLedger` for why it holds. Each admission is one transaction that is on the disk before the request
- * leaves. A lock that is not had in 50 ms is a no. Stamps and lockouts that can not be written at once are
- * kept, one a slot, and written before anything else is admitted.
+ * The ledger in a SQLite file that all processes of a machine share, one file for each base address;
+ * `BudgetLedger` explains why it holds. An admission is one transaction that is on disk before the request
+ * leaves. A lock that is not free within 50 ms is a refusal. Stamps and lockouts that cannot be written are
+ * kept, one for each slot, and written before the next admission.
  */
 export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly database: Database.Database;
@@ -63,9 +60,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly rules: LedgerRules;
   private readonly lockouts: ReturnType<typeof storedLockouts>;
   private readonly commits: CommitTimes | null;
-  /**
-   * Changes of own slots that are still to be written: how each ended, or null for a slot that is given back.
-   */
+  /** Pending changes of own slots: how each ended, or null for a slot that is given back. */
   private readonly unwritten = new Map<number, SlotEnding | null>();
   private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] =
     [];
@@ -76,8 +71,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }[] = [];
 
   /**
-   * @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or can not be written; it stays
-   * as it is.
+   * @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or not writable; it stays as it
+   * is.
    */
   constructor(options: LedgerStoreOptions) {
     const { path, subjects, isGuest = false, machine = thisMachine() } = options;
@@ -195,8 +190,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }
 
   /**
-   * Writes what is still unwritten, if it can, and closes the file. Slots without a stamp stay occupied until
-   * this process is gone.
+   * Writes pending changes, if it can, and closes the file. Slots without a stamp stay occupied until this
+   * process has ended.
    */
   close(): void {
     this.tryToWrite();
@@ -204,8 +199,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }
 
   /**
-   * Returns true if the file at the path is still the one that is open: two files would each give the whole
-   * limit.
+   * Returns true if the file at the path is still the open one: two files would each allow the full limit.
    */
   private isSameFile(): boolean {
     try {
@@ -236,7 +230,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
       this.unheeded.length = 0;
       this.unreported.length = 0;
     } catch {
-      // Kept, and written with the next admission; until then the slots stay occupied.
+      // The changes are kept and written with the next admission; until then the slots stay occupied.
     } finally {
       if (isForgettable) this.database.pragma('synchronous = FULL');
     }
@@ -249,7 +243,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  /** Returns what a limit reply changes, given what is stored now; null if the file cannot be read. */
+  /** Returns the effect of a limit reply on the stored limit; null if the file cannot be read. */
   private changeBy(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
     try {
       return this.rules.changeBy(budget, word, nowMs);

@@ -6,30 +6,29 @@ import type { BudgetReport } from './ledger-report.ts';
 import { hasHeadroom } from './doubt.ts';
 
 /**
- * Calls that a bot sends before and with its first order: the markets, the account, the order itself
- * ("Limits").
+ * Calls that a bot sends before and with its first order: markets, account, and the order itself ("Limits").
  */
 const NEEDED: readonly VenueCallKind[] = ['options', 'orders', 'trades', 'wallets', 'place'];
 
 type BudgetOf = VenueProfile['budgets'];
 
-/** Time at which the first order may leave, by the ledger alone. */
+/** Time at which the first order may leave, as far as the ledger decides. */
 export interface TradingBegins {
-  /** From now on; 0 for at once. While the exchange has not answered: from its first answer on. */
+  /** Time to wait from now; 0 for none. If the exchange has not answered yet: from its first answer on. */
   readonly waitMs: number;
-  /** Should no answer come before: the same where one has come, and where none is waited for. */
+  /** Longest time to wait from now if no answer comes before; equal to `waitMs` if none is needed. */
   readonly latestMs: number;
-  /** The budget that is waited for the longest, and why; null where nothing is waited for. */
+  /** The budget with the longest wait, and its reason; null if there is no wait. */
   readonly budget: string | null;
   readonly why: 'unknown' | 'locked out' | null;
 }
 
-/** Nothing is waited for. */
+/** No wait. */
 export const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
 
 /**
- * Reads a report. `subjects`: those whose budgets count for the bot, its address and its credential.
- * `budgetOf`: where the exchange counts each call.
+ * Returns the wait from a report. `subjects`: those of the bot's budgets, its address and its credential.
+ * `budgetOf`: the budget of each call.
  */
 export function tradingBegins(
   rows: readonly BudgetReport[],
@@ -50,7 +49,7 @@ export function tradingBegins(
 }
 
 /**
- * The same where there is no ledger yet: then every window counts as full until a window after the exchange's
+ * Returns the wait if there is no ledger yet: every window counts as full until a window after the exchange's
  * first answer.
  */
 export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: BudgetOf): TradingBegins {
@@ -71,7 +70,7 @@ function neededOf(budgetOf: BudgetOf): ReadonlySet<string> {
   return new Set(NEEDED.map((kind) => budgetOf[kind]));
 }
 
-/** In one sentence. */
+/** Returns the wait as one sentence. */
 export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): Sentence {
   const reason = sentence(why === 'locked out' ? 'begins-locked-out' : 'begins-unknown', {
     budget: budget ?? '',

@@ -5,8 +5,8 @@ export interface Waiting {
   readonly id: number;
   readonly requestClass: RequestClass;
   /**
-   * Subject of the request, such as the book of one market: a newer one of the same kind makes it pointless.
-   * Null: each counts by itself.
+   * Subject of the request, such as the book of one market: a newer request of the same kind replaces it.
+   * Null: each request counts.
    */
   readonly kind: string | null;
   /** Time from which it is no longer worth sending. */
@@ -22,17 +22,16 @@ export interface Dropped {
 
 const NONE: readonly Dropped[] = [];
 
-/** Waiting requests of one budget at most. Beyond it the least urgent one goes, the newest of them first. */
+/** Most waiting requests of one budget. Beyond it the least urgent class loses its newest one. */
 export const MOST_WAITING = 256;
 
 /**
- * Order of requests in one budget: the most urgent class, and in it the longest waiting. If a newer poll of
- * the same kind comes while one waits, the older is dropped and the newer gets its place, so that frequent
- * polls do not starve themselves. Expired requests are dropped. Dropped requests are reported, never lost
- * silently.
+ * Queue of the requests of one budget: the most urgent class first, and in it the longest waiting. A newer
+ * poll of the same kind replaces one that waits, and gets its place, so that frequent polls do not starve
+ * themselves. Expired requests are dropped. Every drop is reported.
  */
 export class WaitingQueue {
-  /** In the order in which they are served. */
+  /** Requests in the order in which they are served. */
   private readonly waiting: Waiting[] = [];
 
   add(request: Waiting): readonly Dropped[] {
@@ -53,7 +52,7 @@ export class WaitingQueue {
     return this.waiting.splice(MOST_WAITING).map(({ id }) => ({ id, reason: 'queue full' }));
   }
 
-  /** Removes what is no longer worth sending. */
+  /** Removes and returns expired requests. */
   expire(nowMs: number): readonly Dropped[] {
     if (!this.waiting.some(({ expiresAtMs }) => expiresAtMs <= nowMs)) return NONE;
     const expired = this.waiting.filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
@@ -67,7 +66,7 @@ export class WaitingQueue {
 
   remove(id: number): void {
     const { waiting } = this;
-    // Most are sent as soon as they come, and wait alone.
+    // Most requests are sent as soon as they come, and wait alone.
     if (waiting.length === 1 && waiting[0]?.id === id) {
       waiting.pop();
       return;
@@ -76,7 +75,7 @@ export class WaitingQueue {
     if (index !== -1) waiting.splice(index, 1);
   }
 
-  /** Everyone who waits, in the order in which they are served. */
+  /** Returns all waiting requests in the order in which they are served. */
   all(): readonly Waiting[] {
     return this.waiting;
   }
@@ -86,26 +85,26 @@ function isSameKind(left: Waiting, right: Waiting): boolean {
   return left.kind === right.kind && left.requestClass === right.requestClass;
 }
 
-/** Whoever sends what a ledger admits. */
+/** A sender of admitted requests that waits for its turn. */
 export interface TurnWaiter {
   /** Returns the urgency of its next request, 0 the most; null if it has none. */
   urgency(): number | null;
-  /** Its turn has come: it may take it. */
+  /** Called when its turn has come: it may acquire the turn. */
   goOn(): void;
 }
 
 /**
- * The turn to be admitted and to leave, of all budgets of a process: one request after the other. A commit of
- * the ledger holds up the loop, and with it whatever was admitted just before. A burst that was admitted all
- * at once would be late all at once on a slow disk, and ask again all at once.
+ * The turn to be admitted and to leave, for all budgets of a process: one request after the other. A commit
+ * of the ledger holds up the event loop, and any request that was admitted just before. A burst that was
+ * admitted at once would all be late on a slow disk, and ask again at once.
  */
 export class SendTurn {
   private holder: object | null = null;
   private readonly waiting = new Set<TurnWaiter>();
 
   /**
-   * Answers what gives the turn back; null where somebody has it: then `goOn` is called once it is free, the
-   * most urgent first.
+   * Returns a function that gives the turn back; null if it is taken: then `goOn` is called once it is free,
+   * the most urgent waiter first.
    */
   acquire(taker: TurnWaiter): (() => void) | null {
     if (this.holder !== null) {
@@ -142,19 +141,19 @@ export class SendTurn {
   }
 }
 
-/** A machine that is stopped for a moment is late with all that is on its way then, and not again. */
+/** Bounds of lateness: a machine that stopped for a moment is late only with the requests of then. */
 const LATE_IN_A_ROW = 10;
 const LATE_FOR_MS = 5_000;
 
 /**
- * Requests of all budgets since one was sent that were admitted, and not sent as it took too long to get to
- * them: a machine that is too slow for one budget is so for all.
+ * Counts admitted requests in a row, over all budgets, that were too late for the send: a machine that is too
+ * slow for one budget is too slow for all.
  */
 export class Lateness {
   private run: { readonly sinceMs: number; readonly count: number } | null = null;
   private isLogged = false;
 
-  /** Answers for how long nothing leaves, once: as it becomes clear that this is no stop of a moment. */
+  /** Returns once the time for which no request left, when this is clearly no short stop; else null. */
   count(isLate: boolean, nowMs: number): number | null {
     if (!isLate) {
       this.run = null;
@@ -169,7 +168,7 @@ export class Lateness {
     return forMs;
   }
 
-  /** True if nothing leaves and that was reported. */
+  /** True if no request leaves and that was reported. */
   get isLong(): boolean {
     return this.isLogged;
   }
@@ -178,26 +177,26 @@ export class Lateness {
 /** A request that was admitted. */
 export interface AdmittedJob {
   readonly requestClass: RequestClass;
-  /** From the start of the work to its end. */
+  /** Longest time from the start of the work to its end. */
   readonly timeoutMs: number;
 }
 
 /** Runs the jobs that a queue has admitted: at once, or a little later. */
 export interface QueueExecutor {
   /**
-   * Gives what the work gives, and throws what it throws. `isSent`: whether a request left by what the work
-   * gave, so that it counts.
-   * @throws SarrafError `TIMED_OUT` when it takes longer than it may; the work itself goes on.
+   * Resolves or rejects as the work does. `isSent`: true if a request left, judged by the result, so that it
+   * counts.
+   * @throws SarrafError `TIMED_OUT` after `timeoutMs`; the work itself goes on.
    */
   execute<T>(job: AdmittedJob, work: () => Promise<T>, isSent?: (end: T) => boolean): Promise<T>;
   close(): Promise<void>;
 }
 
-/** The clock's other half. */
+/** Timers of a queue. */
 export interface QueueTimers {
-  /** Has something done after a time, unless what is given back is called before. */
+  /** Runs the work after a time, unless the returned function is called before. */
   after(durationMs: number, work: () => void): () => void;
-  /** Has something done once what was just begun has got as far as it gets without waiting. */
+  /** Runs the work after other work that was just begun has run up to its first wait. */
   soon(work: () => void): void;
 }
 

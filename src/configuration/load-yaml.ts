@@ -14,10 +14,10 @@ type LoadedConfig<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** A larger file is no configuration. */
+/** Largest size of a configuration file in bytes. */
 const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
 
-/** Reads and checks a YAML file. All of its problems come at once, in the order of their lines. */
+/** Reads and checks a YAML file. Returns all of its problems at once, in the order of their lines. */
 export function loadYaml<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
@@ -37,7 +37,7 @@ export function loadYaml<Schema extends z.ZodType>(
   return readYaml(text, schema);
 }
 
-/** The same for a text. */
+/** Reads and checks a YAML text as `loadYaml` does a file. */
 export function readYaml<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
@@ -45,20 +45,20 @@ export function readYaml<Schema extends z.ZodType>(
   return readDocument(text, schema).read;
 }
 
-/** A text that was read, with the way from a path to its place. */
+/** A document that was read, with a function that finds the line of a path. */
 interface ReadDocument<T> {
   readonly read: LoadedConfig<T>;
-  /** Gives a message about a path its line and column. */
+  /** Adds line and column to a message about a path. */
   readonly locate: (located: Located) => ConfigProblem;
 }
 
 /**
- * Looks at a document, and may change it, before the schema does. Its problems come with those of the schema,
- * and before them at the same place.
+ * Checks a document, and may change it, before the schema is applied. Its problems are merged with those of
+ * the schema, and come first at the same place.
  */
 type Preparation = (document: Document) => readonly Located[];
 
-/** The same with a preparation. */
+/** Reads a text as `readYaml` does, after a preparation. */
 export function readDocument<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
@@ -104,7 +104,7 @@ export function readDocument<Schema extends z.ZodType>(
   return { read: { ok: false, problems }, locate };
 }
 
-/** Locates a problem at the beginning, if nothing could be read. */
+/** Returns a problem at line 1, for a text that could not be read. */
 function locateAtStart({ path, message }: Located): ConfigProblem {
   return { path: writePath(path), line: 1, column: 1, message };
 }
@@ -149,8 +149,8 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly 
 const UNSPECIFIC = 'Invalid input';
 
 /**
- * An issue as ones that say something: of a value that may have several forms, what is wrong with the form
- * that it has; where it has none of them, what each of them expects.
+ * Returns the issues behind a general one. For a value with several possible forms: the issues of the form
+ * that it has; if it has none of them, those of each form.
  */
 export function plainIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || issue.message !== UNSPECIFIC) return [issue];
@@ -166,7 +166,7 @@ function isOfAnotherForm({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_union');
 }
 
-/** The problems of a value, a line each; `place` writes where each is. */
+/** Returns the problems of a value, one line each; `place` writes a path. */
 export function problemLines(
   { issues }: z.ZodError,
   place: (path: readonly PropertyKey[]) => string = writePath,
@@ -177,7 +177,7 @@ export function problemLines(
   });
 }
 
-/** A path as people write it: `strategies[0].params.fast`. */
+/** Writes a path for messages: `strategies[0].params.fast`. */
 export function writePath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((written, part) => {
     if (typeof part === 'number') return `${written}[${part}]`;
@@ -185,7 +185,7 @@ export function writePath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** Returns the position of a value or, if missing, of the nearest thing around it. */
+/** Returns the offset of a value or, if it is missing, of its nearest parent. */
 function offsetOf(document: Document, path: readonly PropertyKey[], wantsKey: boolean): number {
   for (let length = path.length; length > 0; length -= 1) {
     const part = path[length - 1];
@@ -211,7 +211,7 @@ function startOf(node: unknown): number | null {
   return isNode(node) ? (node.range?.[0] ?? null) : null;
 }
 
-/** A line a problem, as an editor understands it: `file:line:column: path: message`. */
+/** Formats problems for editors, one line each: `file:line:column: path: message`. */
 export function formatProblems(file: string, problems: readonly ConfigProblem[]): string {
   return problems
     .map(
@@ -221,7 +221,7 @@ export function formatProblems(file: string, problems: readonly ConfigProblem[])
     .join('\n');
 }
 
-/** Parts of a schema's definition that are walked here. */
+/** Parts of a schema's definition that are read here. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -236,7 +236,7 @@ interface Definition {
 
 const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def;
 
-/** The schemas that a value at the end of `path` may have; several where the schema is a union. */
+/** Returns the schemas for the value at the end of `path`; several if the schema is a union. */
 function schemasAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.core.$ZodType[] {
   const definition = definitionOf(schema);
   if (definition.innerType !== undefined) return schemasAt(definition.innerType, path);
@@ -249,11 +249,11 @@ function schemasAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): reado
   return next === undefined ? [] : schemasAt(next, rest);
 }
 
-/** The names that an object at the end of `path` may have, for suggestions. */
+/** Returns the allowed keys of an object at the end of `path`, for suggestions. */
 function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   return schemasAt(schema, path).flatMap((found) => {
     const { shape, keyType } = definitionOf(found);
-    // A record may have an enumeration for its keys.
+    // The keys of a record may be an enumeration.
     const entries = keyType === undefined ? undefined : definitionOf(keyType).entries;
     return shape === undefined ? Object.values(entries ?? {}).map(String) : Object.keys(shape);
   });
@@ -273,10 +273,10 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Words are compared up to this length: a longer one is no slip of the keyboard. */
+/** Longest word that is compared: a longer one is not a typing mistake. */
 const LONGEST_WORD = 60;
 
-/** The word that was probably meant, or null when none is near enough. */
+/** Returns the known word that was probably meant; null if none is near enough. */
 export function nearestWord(word: string, known: readonly string[]): string | null {
   if (word.length > LONGEST_WORD) return null;
   const lower = word.toLowerCase();

@@ -13,7 +13,7 @@ import {
 import { inspect } from 'node:util';
 import { dirname } from 'node:path';
 
-/** A small file with what its rights are. */
+/** Content of a small file, and whether everyone may read it. */
 interface SmallFile {
   readonly text: string;
   /** True if users other than its owner and group may read it. */
@@ -21,22 +21,22 @@ interface SmallFile {
 }
 
 /**
- * Reads a file of at most `largestBytes`; throws what the system throws, and a `RangeError` for a larger file
+ * Reads a file of at most `largestBytes`. Throws the system's errors, and a `RangeError` for a larger file
  * and for a pipe.
  */
 export type ReadSmallFile = (path: string, largestBytes: number) => SmallFile;
 
 const READ_BY_OTHERS = 0o004;
 
-/** The way to the disk. */
+/** Reads a small file from the disk. */
 export const readSmallFile: ReadSmallFile = (path, largestBytes) => {
-  // A pipe that nobody writes to would be waited for without end.
+  // Opening a pipe without a writer would wait for ever.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
     if (stat.isFIFO()) throw new RangeError('expected a file, found a pipe: write what it gives to a file');
     if (stat.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    // One byte more than allowed tells a file that is too large, devices included.
+    // One byte more than allowed shows that a file is too large, also a device.
     const bytes = Buffer.alloc(largestBytes + 1);
     let length = 0;
     for (;;) {
@@ -51,10 +51,10 @@ export const readSmallFile: ReadSmallFile = (path, largestBytes) => {
   }
 };
 
-/** A word of letters and digits as long as a token, and no path or address. */
+/** Matches a word of letters and digits as long as a token that is not part of a path or address. */
 const LIKE_A_SECRET = /(?<![\w./:-])(?=[\w=-]*\d)(?=[\w=-]*[A-Za-z])[\w=-]{20,}(?![\w./:-])/g;
 
-/** A text for people without what may be a secret that was put in the wrong place. */
+/** Hides words in a text that look like secrets put in the wrong place. */
 export function withoutSecrets(text: string): string {
   return text.replaceAll(LIKE_A_SECRET, '…');
 }
@@ -69,8 +69,8 @@ export function readFailure(error: unknown): string {
 const SHOWN = '[secret]';
 
 /**
- * A text that nobody may see by accident: printed, logged, or written as JSON it is `[secret]`. Only `reveal`
- * gives it away.
+ * A text that cannot be shown by accident: printed, logged or written as JSON it is `[secret]`. Only `reveal`
+ * returns it.
  */
 export class Secret {
   readonly #value: string;
@@ -79,7 +79,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The text itself, for the one place that needs it. */
+  /** Returns the secret text. Call it only where the text is used. */
   reveal(): string {
     return this.#value;
   }
@@ -101,18 +101,18 @@ export class Secret {
   }
 }
 
-/** Tokens and names of devices are far smaller. */
+/** Largest size of a secret's file in bytes; tokens and device names are far smaller. */
 const LARGEST_BYTES = 8_192;
 
 /**
- * Writes a text that only this user may read (0600, in a folder of 0700 where it has to be made). A crash
- * leaves the file as it was or as it is to be, never a part of it. Throws what the system throws.
+ * Writes a text that only this user may read (0600; a new folder gets 0700). A crash leaves the old file or
+ * the new one, never a part. Throws the system's errors.
  */
 export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });
-  // Made anew, so that the rights of an older file do not stay.
+  // A new file, so that it does not inherit the rights of an older one.
   const file = openSync(draft, 'wx', 0o600);
   try {
     try {
@@ -129,8 +129,8 @@ export function writePrivateFile(path: string, text: string): void {
 }
 
 /**
- * Returns the content of such a file without surrounding blanks; null if the file is missing or empty. Throws
- * the system's errors, and a `RangeError` for a large file.
+ * Returns the content of a private file without surrounding blanks; null if the file is missing or empty.
+ * Throws the system's errors, and a `RangeError` for a large file.
  */
 export function readPrivateFile(path: string): string | null {
   try {

@@ -3,7 +3,7 @@ import type { Access } from './request-types.ts';
 import { createHash } from 'node:crypto';
 import { getPublicKey, hashes, sign } from '@noble/ed25519';
 
-/** The part of a request that credentials are made for. */
+/** Parts of a request for which credentials are made. */
 export interface UnsignedRequest {
   readonly endpointName: string;
   readonly access: Access;
@@ -14,13 +14,11 @@ export interface UnsignedRequest {
 
 /** Turns credentials into headers, and is notified whether the exchange accepted them. */
 export interface Authenticator {
-  /**
-   * @throws SarrafError `UNAUTHORIZED` when these credentials can not make the call; nothing is sent then.
-   */
+  /** @throws SarrafError `UNAUTHORIZED` if these credentials cannot make the call; nothing is sent then. */
   headersFor(request: UnsignedRequest): Promise<Readonly<Record<string, string>>>;
-  /** The exchange accepted these headers. */
+  /** Called when the exchange accepted these headers. */
   accepted(headers: Readonly<Record<string, string>>): void;
-  /** The exchange answered 401 to these headers. */
+  /** Called when the exchange answered 401 to these headers. */
   rejected(headers: Readonly<Record<string, string>>): void;
 }
 
@@ -46,7 +44,7 @@ export function noCredentials(): Authenticator {
   };
 }
 
-/** A token made elsewhere, such as in the user panel. It can not be renewed. */
+/** Returns credentials of a token made elsewhere, such as in the user panel. It cannot be renewed. */
 export function fixedToken(token: string): Authenticator {
   if (!/^[\x21-\x7e]{1,1024}$/.test(token)) {
     throw new SarrafError(
@@ -62,7 +60,7 @@ export function fixedToken(token: string): Authenticator {
   };
 }
 
-/** The key scheme: three headers whose names begin with the service's name, in place of `Authorization`. */
+/** Returns credentials of a key: three headers, named after the service, in place of `Authorization`. */
 export function keyCredentials(
   key: ApiKey,
   options: { readonly serviceName: string; readonly nowMs: () => number },
@@ -91,7 +89,7 @@ hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message)
 /** An API key: both parts as URL-safe Base64 of 32 bytes. */
 export interface ApiKey {
   readonly publicKey: string;
-  /** The 32-byte seed. */
+  /** The 32-byte seed, as URL-safe Base64. */
   readonly privateKey: string;
 }
 
@@ -99,16 +97,16 @@ export interface ApiKey {
 interface SignedParts {
   /** Unix time in seconds. */
   readonly timestamp: string;
-  /** Upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
-  /** With the query, exactly as sent. */
+  /** Path with the query, exactly as sent. */
   readonly path: string;
   readonly body: string | null;
 }
 
 const KEY_BYTES = 32;
 
-/** URL-safe Base64 with its padding kept. */
+/** Encodes URL-safe Base64 with its padding. */
 export function toUrlSafeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 }
@@ -124,15 +122,15 @@ function decodeKey(text: string, what: string): Uint8Array {
   );
 }
 
-/** The message that is signed: the parts one after another, without separators. */
+/** Returns the message to sign: the parts one after another, without separators. */
 export function signedMessage(parts: SignedParts): string {
   return parts.timestamp + parts.method + parts.path + (parts.body ?? '');
 }
 
 /**
- * A signer for a key ("Key scheme"). The result is URL-safe Base64 with padding.
- * @throws SarrafError `INVALID_OPTIONS` when a part has the wrong length, or the two parts are not of one
- * key.
+ * Returns a signer for a key ("Key scheme"). A signature is URL-safe Base64 with padding.
+ * @throws SarrafError `INVALID_OPTIONS` if a part has the wrong length, or the two parts do not belong
+ * together.
  */
 export function createSigner(key: ApiKey): (parts: SignedParts) => string {
   const seed = decodeKey(key.privateKey, 'the private key');

@@ -5,25 +5,25 @@ import type { LoginCredentials } from './session.ts';
 import type { ApiKey } from './authenticator.ts';
 import type { HttpResponse, Transport } from './transport.ts';
 
-/** The credentials: none, an existing token, a user who logs in, or an API key. */
+/** Credentials: none, an existing token, a user who logs in, or an API key. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'login'; readonly login: LoginCredentials }
   | { readonly kind: 'key'; readonly key: ApiKey };
 
-/** A request that is about to be sent: what a limiter needs to let it pass. */
+/** A request that is about to be sent, with the facts that a limiter needs. */
 export interface OutgoingRequest {
   readonly endpoint: EndpointName;
   readonly budget: Budget;
-  /** 1 for the first. */
+  /** Number of the try; 1 for the first. */
   readonly attempt: number;
 }
 
 export interface ClientOptions {
-  /** The exchange's address, `https://host`. Either this or `transport`. */
+  /** The exchange's address, `https://host`. Set either this or `transport`. */
   readonly baseUrl?: string;
-  /** Another way to the exchange, such as a simulator in this process. */
+  /** Another transport to the exchange, such as a simulator in this process. */
   readonly transport?: Transport;
   /** The web site's address, for payment pages. */
   readonly siteUrl?: string;
@@ -42,23 +42,23 @@ export interface ClientOptions {
   /** A number in [0, 1), for the jitter of retries. */
   readonly random?: () => number;
   readonly sleep?: (pauseMs: number) => Promise<void>;
-  /** Time-outs that differ from the declared ones. */
+  /** Time-outs in ms that replace the declared ones. */
   readonly timeoutsMs?: Readonly<Partial<Record<EndpointName, number>>>;
-  /** Limits that differ from the interface's table, by budget name. */
+  /** Limits that replace those of the interface's table, by budget name. */
   readonly limits?: LimitOverrides;
   /** The share of each limit that is left unused; 0.02 by default. */
   readonly headroom?: number;
   readonly userAgent?: string;
-  /** For calls that only read; none by default. */
+  /** Retries of calls that only read; none by default. */
   readonly retry?: RetryPolicy;
   /**
-   * Called and awaited before every request that leaves, log-ins and retries included: the place of a rate
-   * limiter. When it throws, nothing is sent.
+   * Called and awaited before every request, log-ins and retries included: a rate limiter waits here. If it
+   * throws, nothing is sent.
    */
   readonly admit?: (request: OutgoingRequest) => void | Promise<void>;
   /**
-   * Called with the end of each request: its status and how long a limit reply asks to wait, or the error
-   * that came in place of an answer.
+   * Called with the end of each request: its status and the wait that a limit reply asks for, or the error if
+   * there was no answer.
    */
   readonly onSettled?: (
     request: OutgoingRequest,
@@ -71,31 +71,31 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
-  /** The endpoint that the call was admitted for; by default the one that `endpointOf` says now. */
+  /** The endpoint for which the call was admitted; default: what `endpointOf` returns now. */
   readonly endpoint?: EndpointName;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retry?: RetryPolicy;
-  /** For how long the admission of a limiter holds while the process stands still; 250 ms without it. */
+  /** Time for which a limiter's admission is valid while the process stands still; default 250 ms. */
   readonly admittedForMs?: number;
-  /** For the log-in call of an account that asks for one. */
+  /** One-time password for the log-in of an account that requires one. */
   readonly oneTimePassword?: string;
   /**
-   * True if an unreadable row of a list costs that row alone. Otherwise it is the error of the whole call, so
-   * that nobody mistakes the rest for all rows.
+   * True if an unreadable row of a list is left out. Otherwise the whole call fails, so that the rest is not
+   * mistaken for all rows.
    */
   readonly eachRow?: boolean;
-  /** Called with each reply as it came, before it is read: so also with one that can not be read. */
+  /** Called with each reply before it is read, so also with one that cannot be read. */
   readonly onReply?: (reply: HttpResponse) => void;
 }
 
 /** Number of tries of a failed read, and the pauses between them. */
 export interface RetryPolicy {
-  /** Calls in all, the first included: 1 is no retry. At most 10. */
+  /** Number of calls, including the first: 1 means no retry. At most 10. */
   readonly attempts: number;
-  /** Bound of the first pause; it doubles with each further one. */
+  /** Upper bound of the first pause in ms; it doubles with each further one. */
   readonly baseMs: number;
-  /** Bound of every pause. */
+  /** Upper bound of every pause in ms. */
   readonly maxMs: number;
 }
 
@@ -120,9 +120,7 @@ export function checkRetryPolicy(policy: RetryPolicy): RetryPolicy {
   return policy;
 }
 
-/**
- * The limiter waits out a limit, which is never retried; and a caller that gave up wants no other attempt.
- */
+/** Error codes that are never retried: a limiter waits out limits, and an aborted call is not wanted. */
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'ABORTED', 'TOO_MANY_CALLS']);
 
 function mayRetry(error: unknown): boolean {
@@ -130,7 +128,7 @@ function mayRetry(error: unknown): boolean {
 }
 
 /**
- * Makes a call until it succeeds, fails for good or the attempts are used up; pauses are drawn evenly below
+ * Makes a call until it succeeds, fails finally, or the attempts are used up. Pauses are random, evenly below
  * their bound ("full jitter").
  */
 export async function withRetries<Value>(
@@ -153,20 +151,20 @@ export async function withRetries<Value>(
 }
 
 /**
- * The part of each limit that is left unused: a proxy that repeats a request, or a window that is counted
- * otherwise, must cause no lockout.
+ * Share of each limit that is left unused: a proxy that repeats a request, or a window that is counted
+ * differently, must not cause a lockout.
  */
 export const DEFAULT_HEADROOM = 0.02;
 
-/** Requests of a limit that may be used: rounded down, and never below one. */
+/** Returns the requests of a limit that may be used: rounded down, and at least one. */
 function usableOf(limit: number, headroom: number): number {
   // 98 % of 50 is 49, but floating point gives a little less.
   return Math.max(1, Math.floor(limit * (1 - headroom) + 1e-9));
 }
 
 /**
- * Every budget by its name, with the limits that differ put in, less the headroom: a share of each limit from
- * 0 to below 1. With a headroom of 0 the limits are those of the exchange.
+ * Returns every budget by its name, with the given limits, less the headroom: a share of each limit from 0 to
+ * below 1. With a headroom of 0 the limits are those of the exchange.
  * @throws SarrafError `INVALID_OPTIONS` for a name that no endpoint uses, or a limit that is not positive.
  */
 export function budgetTable(

@@ -46,16 +46,16 @@ import { UndiciTransport } from './undici-transport.ts';
 import { VERSION } from './version.ts';
 import type { ExchangeOrder, ExchangeTrade } from './order.ts';
 
-/** For how long an admission holds: as long as may pass between it and the send, see the ledger. */
+/** Time for which an admission is valid: the longest delay until the send, see the ledger. */
 const ADMITTED_FOR_MS = 250;
 
-/** The market that a request for a book is about; null where it names none. */
+/** Returns the market in the request for a book; null if it names none. */
 function marketIn(request: object): string | null {
   const symbol = 'symbol' in request ? request.symbol : null;
   return typeof symbol === 'string' ? symbol : null;
 }
 
-/** The arguments of an endpoint's method: the request may be left out where all its fields may. */
+/** Arguments of an endpoint's method: the request is optional if all its fields are. */
 type MethodArguments<Name extends EndpointName> =
   Record<string, never> extends EndpointRequest<Name>
     ? [request?: EndpointRequest<Name>, options?: CallOptions]
@@ -72,11 +72,10 @@ export type EndpointMethods = {
 export interface ExchangeClient extends EndpointMethods {}
 
 /**
- * The exchange as a client sees it: `await client.orderBook({ symbol: 'BTCIRT' })`. Every call returns `{ ok:
- * true, value }`, or the exchange's refusal as `{ ok: false, code, … }`; it throws a SarrafError where there
- * is no clear answer, and that error's `outcome` says whether the request can have taken effect. Decimals are
- * exact texts, times are in milliseconds.
- *
+ * Client of the exchange: `await client.orderBook({ symbol: 'BTCIRT' })`. Every call returns `{ ok: true,
+ * value }`, or the exchange's refusal as `{ ok: false, code, … }`. It throws a SarrafError if there is no
+ * clear answer; the error's `outcome` says whether the request can have taken effect. Decimals are exact
+ * texts, times are in milliseconds.
  * It does not keep to the rate limits by itself: pass a limiter as `admit`. The client that the package
  * exports has one (`library/`).
  */
@@ -113,7 +112,7 @@ export class ExchangeClient {
     }
   }
 
-  /** Any endpoint by its name; the named methods are this. */
+  /** Calls any endpoint by its name; the named methods use it. */
   async call<Name extends EndpointName>(
     name: Name,
     request: EndpointRequest<Name>,
@@ -135,25 +134,25 @@ export class ExchangeClient {
   }
 
   /**
-   * The endpoint of a call by this name: an order book is that of the version in the options, with a budget
-   * of its own. `market` is null for the books of all.
+   * Returns the endpoint of a call: for an order book that of the version in the options, which has a budget
+   * of its own. `market` is null for all books.
    */
   endpointOf<Name extends EndpointName>(name: Name, market: string | null): Name {
     // Both versions take the same request and give the same reply.
     return this.books.endpointOf(name, market) as Name;
   }
 
-  /** Orders one by one by ascending id, from `fromId` on, over as many requests as it takes. */
+  /** Yields orders by ascending id, from `fromId` on, with as many requests as needed. */
   iterateOrders(query: OrderQuery = {}): AsyncGenerator<ExchangeOrder, void, undefined> {
     return iterateOrders(this, query);
   }
 
-  /** Own trades one by one by ascending time, from the trade id `fromId` on. */
+  /** Yields own trades by ascending time, from the trade id `fromId` on. */
   iterateTrades(query: TradeQuery = {}): AsyncGenerator<ExchangeTrade, void, undefined> {
     return iterateTrades(this, query);
   }
 
-  /** The records of a list that is read by page number. */
+  /** Yields the records of a list that is read by page number. */
   iteratePages<Name extends PagedName>(
     name: Name,
     request: PagedRequest<Name>,
@@ -162,12 +161,12 @@ export class ExchangeClient {
     return iteratePages(this, name, { request, ...options });
   }
 
-  /** The payment gateway, for a merchant. */
+  /** Returns the payment gateway for a merchant. */
   gateway(merchant: Merchant): PaymentGateway {
     return new PaymentGateway({ client: this, merchant, siteUrl: this.settings.siteUrl ?? null });
   }
 
-  /** Ends all sockets; calls under way fail. */
+  /** Closes all sockets; calls in flight fail. */
   close(): Promise<void> {
     return this.transport.close();
   }
@@ -177,7 +176,7 @@ export class ExchangeClient {
     return this.settings.admit !== undefined;
   }
 
-  /** Does the work of one request when it may leave: signs it, sends it and reads its reply. */
+  /** Runs one request when it may leave: signs it, sends it and reads its reply. */
   protected async admitted<Value>(
     outgoing: OutgoingRequest,
     _call: CallOptions,

@@ -54,7 +54,7 @@ import {
 import type { Budget } from '../domain/rate-limit.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 
-/** Every endpoint of the interface, with its `summary`. The order is that of the generated pages. */
+/** All endpoints of the interface, in the order of the generated pages. */
 export const ENDPOINTS = {
   orderBook,
   orderBookV3,
@@ -115,7 +115,7 @@ export type EndpointReply<Name extends EndpointName> = z.output<(typeof ENDPOINT
 export const ORDER_BOOK_VERSIONS = ['auto', 'v2', 'v3'] as const;
 export type OrderBookVersion = (typeof ORDER_BOOK_VERSIONS)[number];
 
-/** The endpoints of books, by the name in the second version. */
+/** The endpoints of books in the third version, by their names in the second. */
 const IN_V3 = {
   orderBook: 'orderBookV3',
   allOrderBooks: 'allOrderBooksV3',
@@ -126,20 +126,20 @@ const isOfBooks = (name: EndpointName): name is keyof typeof IN_V3 => Object.has
 /** Value requested if no market is named. */
 const ALL = 'all';
 
-/** Markets that are being tried at once; beyond it the oldest are asked by the second version again. */
+/** Most markets that are tried with the third version at once; beyond it the oldest go back to the second. */
 const MOST_TRIED = 100;
 
 const NOT_FOUND = 404;
 
-/** The budget that the book of one market is planned in: for `auto` the second version's, with its limit. */
+/** Returns the budget in which a plan counts the book of one market: for `auto` the second version's. */
 export function orderBookBudget(version: OrderBookVersion): Budget['name'] {
   return ENDPOINTS[version === 'v3' ? 'orderBookV3' : 'orderBook'].budget.name;
 }
 
 /**
- * Chooses the version of the order book that a client requests. `auto` begins with the second. If that does
- * not find a market, the third is asked for the same one next: if it has the book, the second version is
- * gone, and all books are requested of the third from then on; if not, there is no such market.
+ * Chooses the version of the order book that a client requests. `auto` begins with the second. After a 404 of
+ * it, the third is requested for the same market: if that has the book, the second version is gone, and all
+ * books are requested from the third; if not, there is no such market.
  */
 export class OrderBookChoice {
   private isV3: boolean;
@@ -147,20 +147,20 @@ export class OrderBookChoice {
   private readonly onV3: () => void;
   private readonly tried = new Set<string>();
 
-  /** `onV3` is called once, when the third version has taken the place of the second. */
+  /** `onV3` is called once, when the third version replaces the second. */
   constructor(version: OrderBookVersion, onV3: () => void) {
     this.isV3 = version === 'v3';
     this.isAuto = version === 'auto';
     this.onV3 = onV3;
   }
 
-  /** The endpoint that is asked in place of `name`; `market` is null for all of them. */
+  /** Returns the endpoint to request in place of `name`; `market` is null for all markets. */
   endpointOf(name: EndpointName, market: string | null): EndpointName {
     if (!isOfBooks(name)) return name;
     return this.isV3 || this.tried.has(market ?? ALL) ? IN_V3[name] : name;
   }
 
-  /** Reads the version of order books from a reply of a book's endpoint. */
+  /** Learns from the reply of a book's endpoint which version the exchange has. */
   apply(asked: EndpointName, market: string | null, httpStatus: number): void {
     if (!this.isAuto || this.isV3) return;
     const key = market ?? ALL;

@@ -11,10 +11,10 @@ export interface Merchant {
   readonly apiSecret: string;
 }
 
-/** Data that the payer's browser brings back. */
+/** Data in the address to which the payer's browser returns. */
 export interface PaymentReturn {
   readonly token: string;
-  /** Claim of the redirect; only `verify` proves it. */
+  /** True if the redirect claims success; only `verify` proves it. */
   readonly claimsSuccess: boolean;
 }
 
@@ -24,9 +24,7 @@ interface PaymentGatewayOptions {
   readonly siteUrl: string | null;
 }
 
-/**
- * The payment gateway for one merchant: make an invoice, send the payer to its page, read the return, verify.
- */
+/** Payment gateway for one merchant: make an invoice, send the payer to its page, read the return, verify. */
 export class PaymentGateway {
   private readonly options: PaymentGatewayOptions;
 
@@ -39,7 +37,7 @@ export class PaymentGateway {
     return client.call('gatewaySend', { ...invoice, api: merchant.api });
   }
 
-  /** Returns the address to send the payer to. */
+  /** Returns the address of the payment page. */
   payPageUrl(token: string): string {
     const { siteUrl } = this.options;
     if (siteUrl === null) {
@@ -51,7 +49,7 @@ export class PaymentGateway {
     return new URL(`/app/paygate/${encodeURIComponent(token)}`, siteUrl).href;
   }
 
-  /** Parses the address that the payer came back to; null if it holds no token. */
+  /** Parses the address to which the payer returned; null if it has no token. */
   parseCallback(address: string | URL): PaymentReturn | null {
     const url = URL.parse(String(address), 'http://localhost');
     const token = url?.searchParams.get('token') ?? '';
@@ -59,8 +57,8 @@ export class PaymentGateway {
   }
 
   /**
-   * Confirms a payment, and that the answer is the exchange's own: refused with `HashMismatch` where it is
-   * not.
+   * Confirms a payment, and checks that the answer is from the exchange: if not, it is refused with
+   * `HashMismatch`.
    */
   async verify(token: string): Promise<EndpointResult<'gatewayVerify'>> {
     const { client, merchant } = this.options;
@@ -79,7 +77,7 @@ export class PaymentGateway {
   }
 
   /**
-   * The hash of an answer is the MD5 of token, amount in decimal and secret, one after another ("Payment
+   * Checks the hash of an answer: the MD5 of token, amount in decimal and secret, one after another ("Payment
    * gateway credentials").
    */
   private isGenuine(token: string, { amount, transactionHash }: EndpointReply<'gatewayVerify'>): boolean {

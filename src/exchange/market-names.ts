@@ -2,22 +2,22 @@ import { createMarketNames } from '../domain/market-symbol.ts';
 import { TEHRAN_MIDNIGHT, type BarAnchors, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 
 /**
- * Market names of the interface. There are two quote currencies, rial (not toman) and tether, and they meet
- * in `USDTIRT`. Source: the interface specification, "Spot trading".
+ * Quote currencies of the interface: rial (not toman) and tether; `USDTIRT` connects the two. Source: the
+ * interface specification, "Spot trading".
  */
 const QUOTES = [
   { currency: 'rls', name: 'rial', ending: 'IRT', decimals: 0 },
   { currency: 'usdt', name: 'tether', ending: 'USDT', decimals: 2 },
 ] as const;
 
-/** The currencies that its markets are priced in. */
+/** A currency in which markets are priced. */
 export type QuoteCurrency = (typeof QUOTES)[number]['currency'];
 
 export const MARKET_NAMES = createMarketNames(QUOTES);
 
 export const { parseMarket, marketOfCurrencies, decimalsOf } = MARKET_NAMES;
 
-/** The history endpoint's words for timeframes: minutes, then days. */
+/** Names of timeframes at the history endpoint: in minutes, then in days. */
 const RESOLUTION_OF = {
   '1m': '1',
   '5m': '5',
@@ -33,22 +33,22 @@ const RESOLUTION_OF = {
   '3d': '3D',
 } as const satisfies Record<Timeframe, string>;
 
-/** Another word of the endpoint for `D`. */
+/** Second name of the endpoint for `D`. */
 const ALSO_DAY = '1D';
 
-/** Length of candles as the history endpoint accepts it. */
+/** Timeframe in the form of the history endpoint. */
 type Resolution = (typeof RESOLUTION_OF)[Timeframe] | typeof ALSO_DAY;
 
-/** Every resolution, shortest first; the second word for a day is last. */
+/** All resolutions, shortest first; the second name for a day is last. */
 export const RESOLUTIONS: readonly Resolution[] = [
   ...TIMEFRAMES.map((timeframe) => RESOLUTION_OF[timeframe]),
   ALSO_DAY,
 ];
 
 /**
- * Start of the history's bars, as far as outside sources state it. The specification is silent. The public
+ * Anchors of the history's bars, as far as outside sources give them; the specification does not. The public
  * documentation shows days that begin at midnight in Tehran, and bars of 4 h were seen to; for 1 h, 3 h, 6 h,
- * 12 h, 2 and 3 days nobody knows `[?]`. Shorter ones are alike in both zones.
+ * 12 h, 2 and 3 days it is unknown `[?]`. Shorter ones are equal in both zones.
  */
 export const HISTORY_ANCHORS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT, '1d': TEHRAN_MIDNIGHT });
 

@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 interface OpenApiOptions {
   readonly serviceName?: string;
-  /** Base addresses. */
+  /** Base addresses of the exchange. */
   readonly servers?: readonly string[];
 }
 
@@ -71,7 +71,7 @@ function securityOf(endpoint: Endpoint): readonly Json[] {
   }
 }
 
-/** The declaration of a request as JSON Schema: its fields, and the rules between them. */
+/** JSON Schema of a request's declaration: its fields, and the rules between them. */
 interface RequestSchema {
   readonly properties?: Readonly<Record<string, Json>>;
   readonly required?: readonly string[];
@@ -80,7 +80,7 @@ interface RequestSchema {
   readonly [rule: string]: unknown;
 }
 
-/** The declaration's own sample of a request, but for those in which a secret has to be put. */
+/** Returns the example of a request in its declaration; null if it contains a secret. */
 function sampleOf({ example }: Endpoint): Readonly<Record<string, unknown>> | null {
   return Object.values(example).some((value) => typeof value === 'string' && value.startsWith('env:'))
     ? null
@@ -90,16 +90,15 @@ function sampleOf({ example }: Endpoint): Readonly<Record<string, unknown>> | nu
 const exampleOf = (sample: Readonly<Record<string, unknown>> | null, name: string): Json =>
   sample?.[name] === undefined ? {} : { example: sample[name] };
 
-/** A field that may be left out, also by an empty text, or by null where the body is JSON. */
+/** Returns the schema of an optional field, which may also be an empty text, or null in a JSON body. */
 const orLeftOut = (schema: Json, nothing: readonly unknown[]): Json => {
   const { description, ...rest } = schema;
   return { ...(description === undefined ? {} : { description }), anyOf: [rest, { enum: nothing }] };
 };
 
 /**
- * Splits a request's fields into parameters and body, as a method sends them: those of a GET stand in the
- * query, those of a POST in the body. OpenAPI has no words for rules between parameters, so that only bodies
- * have them.
+ * Splits a request's fields into parameters and body, as a method sends them: those of a GET in the query,
+ * those of a POST in the body. OpenAPI cannot express rules between parameters, so only bodies have them.
  */
 function inputOf(endpoint: Endpoint, method: string): Json {
   const {
@@ -162,12 +161,12 @@ function limitOf({ budget }: Endpoint): Json {
 
 const FAILURE_LINK = { $ref: '#/components/schemas/Failure' };
 
-/** The failed bodies that come with HTTP 200. */
+/** Returns schemas of failures that come with HTTP 200. */
 function failuresOf({ name }: Endpoint): readonly Json[] {
   return name === 'history' ? [HISTORY_ERROR, FAILURE_LINK] : [FAILURE_LINK];
 }
 
-/** Statuses that any call may end with, and those that only calls with credentials may. */
+/** Returns the error statuses that any call may have, and those of calls with credentials. */
 function refusalsOf(endpoint: Endpoint): Json {
   const failure = content(
     endpoint.name === 'login' ? { anyOf: [LOGIN_FAILURE, FAILURE_LINK] } : FAILURE_LINK,
@@ -187,8 +186,8 @@ function refusalsOf(endpoint: Endpoint): Json {
 }
 
 /**
- * One way to call an endpoint: its own method, or one that deployments also answer to, which takes the same
- * fields.
+ * Returns one operation of an endpoint: with its own method, or with another one that deployments accept and
+ * that takes the same fields.
  */
 function operationOf(endpoint: Endpoint, method: string): Json {
   return {
@@ -222,8 +221,8 @@ function operationOf(endpoint: Endpoint, method: string): Json {
 const header = (name: string): Json => ({ type: 'apiKey', in: 'header', name });
 
 /**
- * The whole interface as an OpenAPI 3.1 document, from the declarations. Replies are described as they are on
- * the wire.
+ * Returns the whole interface as an OpenAPI 3.1 document, made from the declarations. Replies are described
+ * as on the wire.
  */
 export function openApiDocument(options: OpenApiOptions = {}): Json {
   const { serviceName = 'service', servers = [] } = options;

@@ -30,7 +30,7 @@ const TRADE_KINDS: ReadonlyMap<string, TradeKind> = new Map([
 ]);
 
 /**
- * The names that the exchange shows for a record's currencies, such as `Bitcoin`. For people: the same
+ * Names that the exchange shows for a record's currencies, such as `Bitcoin`. They are for people: one
  * currency has several.
  */
 interface CurrencyNames {
@@ -38,7 +38,7 @@ interface CurrencyNames {
   readonly quoteName: string | null;
 }
 
-/** Fields with money of an order's record. */
+/** Money fields of an order's record. */
 type OrderMoney =
   | 'price'
   | 'stopPrice'
@@ -51,7 +51,7 @@ type OrderMoney =
   | 'averagePrice';
 
 /**
- * An order as the client gives it: what the bot knows of it with the ids and decimal texts of the wire, and
+ * An order as the client returns it: the bot's own fields, with the ids and decimal texts of the wire, and
  * the names for people.
  */
 export type ExchangeOrder = Omit<VenueOrder, 'id' | 'pairId' | 'tooFine' | OrderMoney> &
@@ -62,15 +62,15 @@ export type ExchangeOrder = Omit<VenueOrder, 'id' | 'pairId' | 'tooFine' | Order
     readonly pairId: number | null;
   };
 
-/** A market order has the word `market` where others have a price. */
+/** A price; null for a market order, whose record has the word `market` there. */
 const priceOrMarket = z
   .union([z.literal('market').transform(() => null), decimalOrNull])
   .optional()
   .transform((price) => price ?? null);
 
 /**
- * The spot order record ("Resources: Order"), normalised. Words that no document names: the status is kept,
- * the others are null.
+ * The spot order record ("Resources: Order"), normalised. An undocumented status is kept; other undocumented
+ * words become null.
  */
 export const orderRecord = z
   .object({
@@ -120,12 +120,12 @@ export const orderRecord = z
     pairId: wire.pairId,
   }));
 
-/** Fields with money of a trade's record. */
+/** Money fields of a trade's record. */
 type TradeMoney = 'price' | 'amount' | 'total' | 'fee';
 
 /**
- * A trade as the client gives it: what the bot knows of it with the ids and decimal texts of the wire, and
- * the names for people.
+ * A trade as the client returns it: the bot's own fields, with the ids and decimal texts of the wire, and the
+ * names for people.
  */
 export type ExchangeTrade = Omit<VenueTrade, 'id' | 'orderId' | 'tooFine' | TradeMoney> &
   CurrencyNames & { readonly [Field in TradeMoney]: DecimalText } & {
@@ -162,7 +162,7 @@ export const tradeRecord = z
     fee: wire.fee,
   }));
 
-/** A trade of the public tape ("Public market data"), whose time may not be readable. */
+/** A public trade ("Public market data"), whose time may be unreadable. */
 const publicTradeRecord = z.object({
   time: timeMsOrNull,
   price: decimalField,
@@ -171,8 +171,8 @@ const publicTradeRecord = z.object({
 });
 
 /**
- * The tape. A trade whose time can not be read is left out; when that is all of them, the form is another
- * one, and the reply is refused.
+ * The public trades. One without a readable time is left out; if no trade has one, the reply is in an unknown
+ * form, and is refused.
  */
 export const publicTradeList = z
   .array(publicTradeRecord)
@@ -189,8 +189,8 @@ const isNumeric = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
 /**
- * Reads pairs by hand: a book has some fifty of them and is polled all day. Empty levels are dropped; a price
- * of zero or a negative amount makes the whole book invalid.
+ * Reads price levels without a schema, for speed: a book has some fifty and is polled all day. Empty levels
+ * are dropped; a price of zero or a negative amount makes the whole book invalid.
  */
 function readLevels(pairs: readonly unknown[]): readonly BookLevel[] | null {
   const levels: BookLevel[] = [];
@@ -232,7 +232,7 @@ export const bookRecord = sides.transform((wire): OrderBook =>
 
 /**
  * A book of the third version of the order-book endpoint, where buys are `bids` and sells `asks`, with the
- * last price (deployments). A last price that is none costs no book.
+ * last price (deployments). An unreadable last price does not spoil the book.
  */
 export const orientedBookRecord = sides
   .extend({ lastTradePrice: decimalOrNull.catch(null) })
@@ -242,11 +242,11 @@ export const orientedBookRecord = sides
     return last === null || last === '0' || last.startsWith('-') ? book : { ...book, lastTradePrice: last };
   });
 
-/** The sides of the depth endpoint, where the names are right. */
+/** The sides of the depth endpoint, which have the right names. */
 export const depthSides = sides;
 
 /**
- * The status words of the interface. The word for an order rejected after its acceptance is not known: it
- * arrives as it is.
+ * The status words of the interface. The word for an order that was rejected after its acceptance is unknown:
+ * it is passed on unchanged.
  */
 export type OrderStatus = 'New' | 'Active' | 'Inactive' | 'Done' | 'Canceled';

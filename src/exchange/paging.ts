@@ -26,8 +26,7 @@ export type TradeQuery = Omit<EndpointRequest<'tradesList'>, 'page' | 'tradeOrde
 };
 
 /**
- * Pages that an iterator reads at most; one more throws `TOO_MANY_PAGES` rather than leaving the rest out
- * silently.
+ * Most pages that an iterator reads; one more throws `TOO_MANY_PAGES`, so that no rest is left out silently.
  */
 const DEFAULT_MAX_PAGES = 100;
 const ORDERS_PAGE_SIZE = 1000;
@@ -52,8 +51,8 @@ function tooManyPages(name: string, maxPages: number): SarrafError {
 }
 
 /**
- * The pages of a list until it ends. Where `hasNext` is missing, the end is an empty page, or one that
- * repeats the page before (a list that is not paged answers every page number alike).
+ * Yields the pages of a list until it ends. If `hasNext` is missing, the end is an empty page, or one that
+ * repeats the page before (a list without paging answers every page number alike).
  */
 async function* pages<Item>(
   read: (page: number) => Promise<ReplyPage<Item>>,
@@ -88,8 +87,8 @@ export async function* iteratePages<Name extends PagedName>(
 }
 
 /**
- * Orders by ascending id. Each request asks from the id after the last one seen, since the interface gives
- * one page for a `fromId`; all states unless the query says otherwise.
+ * Yields orders by ascending id. Each request asks from the id after the last one, since the interface gives
+ * one page for a `fromId`. All states, unless the query has another one.
  */
 export async function* iterateOrders(
   caller: Caller,
@@ -130,9 +129,9 @@ export async function* iterateOrders(
 }
 
 /**
- * Own trades by ascending time. `fromId` stays as it is and the page number counts, because trades can come
- * in another order than that of their ids, so that going on from the highest id could leave one out. A trade
- * that moves between pages while they are read comes once.
+ * Yields own trades by ascending time. `fromId` stays and the page number counts: trades can come in another
+ * order than their ids, so that continuing from the highest id could miss one. A trade that moves between
+ * pages during the reading comes once.
  */
 export async function* iterateTrades(
   caller: Caller,
@@ -140,7 +139,7 @@ export async function* iterateTrades(
 ): AsyncGenerator<ExchangeTrade, void, undefined> {
   const { maxPages = DEFAULT_MAX_PAGES, ...filters } = query;
   const pageSize = filters.pageSize ?? TRADES_PAGE_SIZE;
-  /** At most maxPages full pages. */
+  /** Yields trades of at most maxPages full pages. */
   const seen = new Set<string>();
   // The interface ends at page 100.
   const bound = Math.min(maxPages, DEFAULT_MAX_PAGES);

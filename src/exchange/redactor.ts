@@ -3,24 +3,21 @@ import type { HttpRequest, HttpResponse } from './transport.ts';
 
 const SHOWN = '[secret]';
 
-/** A shorter text is no secret, and removing it would garble everything. */
+/** Least length of a secret: removing a shorter text would garble everything. */
 const LEAST_LENGTH = 6;
 
-/**
- * A secret that could be a part of a price or an id: taking it out of what the exchange says would change
- * numbers.
- */
+/** Matches a secret that could be part of a price or an id: removing it from replies would change numbers. */
 const LIKE_A_NUMBER = /^[\d.]*$/;
 const LEAST_IN_REPLIES = 8;
 
-/** ASCII characters that JSON may write as `\u0041`; the quotation mark and the backslash have to stay so. */
+/** Matches ASCII characters that JSON may write as `\u0041`; quotation mark and backslash stay escaped. */
 const ESCAPED_CHARACTER = /\\u00([2-7][0-9a-f])/gi;
 const UNDECODED_ESCAPES: ReadonlySet<string> = new Set(['22', '5c', '7f']);
 
 /**
- * Takes known secrets out of texts, however they are written: plain, in JSON, URL-encoded, in Base64 of both
- * alphabets (also as a part of something longer, such as a whole header), and in hexadecimal. A text without
- * any costs a search for each form.
+ * Removes known secrets from texts in any form: plain, in JSON, URL-encoded, in Base64 of both alphabets
+ * (also as a part of a longer text, such as a whole header), and in hexadecimal. A text without secrets costs
+ * a search for each form.
  */
 export class Redactor {
   private forms: readonly string[] = [];
@@ -28,8 +25,8 @@ export class Redactor {
   private readonly isForReplies: boolean;
 
   /**
-   * `isForReplies`: leaves out what could be a number, since a reply with a changed number is worse than one
-   * with a secret.
+   * `isForReplies`: leaves secrets that could be numbers, since a changed number in a reply is worse than a
+   * visible secret.
    */
   constructor(
     secrets: Iterable<string>,
@@ -39,7 +36,7 @@ export class Redactor {
     for (const secret of secrets) this.learn(secret);
   }
 
-  /** Takes this out too from now on, such as the token of a log-in. */
+  /** Adds a secret to remove from now on, such as the token of a log-in. */
   learn(secret: string): void {
     const least = this.isForReplies ? LEAST_IN_REPLIES : LEAST_LENGTH;
     if (
@@ -50,11 +47,11 @@ export class Redactor {
       return;
     this.secrets.add(secret);
     const forms = new Set([...this.secrets].flatMap(formsOf));
-    // The longest first, so that a form within another leaves nothing behind.
+    // Longest first, so that no rest of a longer form stays when it contains a shorter one.
     this.forms = [...forms].toSorted((left, right) => right.length - left.length);
   }
 
-  /** The same text where nothing is found. */
+  /** Returns the text without secrets; the same text if there are none. */
   redact(text: string): string {
     const found = this.replace(text);
     if (!text.includes('\\')) return found;
@@ -92,8 +89,8 @@ function formsOf(secret: string): readonly string[] {
 }
 
 /**
- * Returns the parts one of which is in every Base64 text that contains the secret: three, since it may begin
- * at each third byte, without the characters that its surroundings change.
+ * Returns parts of which every Base64 text with the secret contains one: three, since the secret may begin at
+ * each third byte, without the characters that its surroundings change.
  */
 function base64Forms(secret: string, alphabet: 'base64' | 'base64url'): readonly string[] {
   const bytes = Buffer.from(secret);
@@ -108,11 +105,10 @@ function base64Forms(secret: string, alphabet: 'base64' | 'base64url'): readonly
 }
 
 /**
- * A reply without the credentials that an exchange, or something before it, repeats in it: so no message,
- * code or path brings one into the log, the mirror or a recording. The reply to a log-in is left as it is
- * where it succeeds, and the token in it is a secret from then on. A password of digits and a one-time
- * password could be part of a number, so they are taken out of refusals of the very request that had them,
- * and of nothing else.
+ * Returns a reply without the credentials that an exchange or a proxy repeats in it, so that no message, code
+ * or path brings one into the log, the mirror or a recording. A successful log-in reply stays unchanged, and
+ * its token is a secret from then on. A password of digits and a one-time password could be part of a number,
+ * so they are removed only from refusals of the very request that had them.
  */
 export function redactedReply(
   redactor: Redactor,
@@ -133,7 +129,7 @@ export function redactedReply(
   return { status, headers: cleanHeaders(headers, clean), body: clean(body) };
 }
 
-/** A refusal that comes with a good status. */
+/** Matches a refusal that comes with a good status. */
 const FAILED = /"status"\s*:\s*"failed"/;
 
 function cleanHeaders(
@@ -145,7 +141,7 @@ function cleanHeaders(
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [clean(name), clean(value)]));
 }
 
-/** The password and the one-time password of a request; none of most. */
+/** Returns the password and the one-time password of a request; most have none. */
 function sentSecrets({
   headers,
   path,
@@ -159,7 +155,7 @@ function sentSecrets({
     : oneTime;
 }
 
-/** Texts of a body's fields; none where it is no JSON. */
+/** Returns the texts of some fields of a body; none if it is not JSON. */
 function textsIn(body: string, fields: readonly string[]): readonly string[] {
   try {
     const value: unknown = JSON.parse(body);

@@ -4,7 +4,7 @@ import type { Endpoint } from './request-types.ts';
 import type { EndpointName } from './endpoints.ts';
 import type { HttpResponse } from './transport.ts';
 
-/** Meaning of an exchange's "no" for the caller, and the place where the code is documented. */
+/** Meaning of a refusal code for the caller, and the calls it belongs to. */
 interface RefusalTraits extends ErrorTraits {
   readonly of: 'orders' | 'transfer' | 'gateway' | 'withdrawal' | 'any' | 'client';
 }
@@ -17,9 +17,9 @@ const gateway = { ...final, of: 'gateway' } as const;
 const withdrawal = { ...final, of: 'withdrawal' } as const;
 
 /**
- * Every code that the interface and its deployments name ("Errors"). A code that occurs in several tables
- * stands once, under the first. `none` everywhere but where said otherwise: a failed response registers
- * nothing. It counts only from the calls that a code belongs to: `refusalTraits`.
+ * All codes that the interface and its deployments document ("Errors"). A code in several tables is listed
+ * once, under the first. The outcome is `none` unless stated: a failed response registers nothing. That is
+ * valid only for the calls of the code: `refusalTraits`.
  */
 export const REFUSAL_TABLE = {
   InvalidOrderPrice: { ...orders, meaning: 'A required price is missing or invalid.' },
@@ -115,7 +115,7 @@ export const REFUSAL_TABLE = {
 
 type KnownRefusalCode = keyof typeof REFUSAL_TABLE;
 
-/** True if a code is one of the interface's own tables, and not one of ours for replies without a code. */
+/** Returns true if a code is in the interface's own tables, and not ours for replies without a code. */
 export function isDocumentedRefusal(code: string): boolean {
   if (!Object.hasOwn(REFUSAL_TABLE, code)) return false;
   const { of }: RefusalTraits = REFUSAL_TABLE[code as KnownRefusalCode];
@@ -128,7 +128,7 @@ export const LIMIT_CODES: ReadonlySet<string> = new Set(['TooManyRequests']);
 type Family = RefusalTraits['of'];
 
 /**
- * Codes that can refuse a call that changes something: the interface's table for that call, and those of
+ * Codes that can refuse a call that changes something: the interface's table for that call, and codes of
  * another table or of deployments that are documented for it too.
  */
 const CODES_OF: Readonly<
@@ -156,11 +156,11 @@ const CODES_OF: Readonly<
   addAccount: { families: [], also: ['ParseError'] },
   addFavoriteMarkets: { families: [], also: ['ParseError', 'InvalidMarketPair', 'NotFound'] },
   removeFavoriteMarkets: { families: [], also: ['ParseError', 'InvalidMarketPair', 'NotFound'] },
-  // It leaves no outcome that would have to be checked.
+  // A read has no outcome that would have to be checked.
   login: { families: ['orders', 'any'], also: [] },
 };
 
-/** Of an order that is to be placed: a code of the table that it can not be refused with. */
+/** Codes of the orders table that cannot refuse a placement. */
 const NOT_OF_A_PLACEMENT: ReadonlySet<string> = new Set(['NullIdAndClientOrderId']);
 
 function isOwnCode(code: string, endpoint: EndpointName): boolean {
@@ -170,9 +170,9 @@ function isOwnCode(code: string, endpoint: EndpointName): boolean {
 }
 
 /**
- * Returns what the caller may conclude from a refusal. Of a read: nothing changed. Of anything else, only the
- * interface's own code for that very call is evidence: a 400, a 404 or a `failed` body without one can come
- * from a proxy, after the exchange has accepted the request.
+ * Returns what a refusal proves. For a read: nothing changed. For any other call, only the interface's own
+ * code for that very call proves it: a 400, a 404 or a `failed` body without one can come from a proxy, after
+ * the exchange has accepted the request.
  */
 export function refusalTraits(
   code: string,
@@ -188,26 +188,23 @@ export function refusalTraits(
 }
 
 /**
- * The gateway's codes as negative numbers, which arrive as `"-1"`, `-1` or `"1-"`. Other codes stay as they
- * are.
+ * Converts the gateway's codes to negative numbers: they arrive as `"-1"`, `-1` or `"1-"`. Other codes stay.
  */
 export function normaliseCode(code: string): string {
   const trailing = /^(\d+)-$/.exec(code);
   return trailing === null ? code : `-${trailing[1]}`;
 }
 
-/** Content of a failed response, in whichever of its fields. */
+/** Content of a failed response, whichever fields it uses. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly clientOrderId: string | null;
   /** Time to back off; null if the reply does not state it. */
   readonly backOffMs: number | null;
-  /**
-   * The limit that was exceeded, as it came: NaN for what is no number; null where the reply does not say.
-   */
+  /** The limit that was exceeded, as it came: NaN if it is not a number; null if the reply has none. */
   readonly limit: number | null;
-  /** True if it clearly speaks of a permission and not of a limit. */
+  /** True if the reply clearly concerns a permission and not a limit. */
   readonly isPermission: boolean;
 }
 
@@ -218,12 +215,12 @@ const MESSAGE_LENGTH = 300;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Texts of a list of messages that are read; the rest says nothing new. */
+/** Most texts that are read from a list of messages; the rest adds nothing. */
 const MOST_TEXTS = 20;
 
 /**
- * A text, a number, or a list of them. Anything else is not made into text: an object can hold anything, and
- * be nested as deep as it likes.
+ * Returns the text of a text, a number, or a list of them. Other values are not converted: an object can hold
+ * anything, at any depth.
  */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
@@ -260,7 +257,7 @@ function positive(value: unknown): number | null {
   return Number.isFinite(number) && number > 0 ? number : null;
 }
 
-/** Any number: the caller has to check its range. */
+/** Returns any number; the caller has to check its range. */
 function numberOf(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
@@ -269,8 +266,8 @@ function numberOf(value: unknown): number | null {
 }
 
 /**
- * `Retry-After` in milliseconds. As a date it is read against the server's own `Date`, so that our clock does
- * not matter.
+ * Returns `Retry-After` in milliseconds. A date in it is compared with the server's own `Date`, so that our
+ * clock does not matter.
  */
 function retryAfterMs(headers: HttpResponse['headers']): number | null {
   const header = headers['retry-after'];
@@ -281,7 +278,7 @@ function retryAfterMs(headers: HttpResponse['headers']): number | null {
   return Number.isFinite(untilMs) && untilMs > 0 ? untilMs : null;
 }
 
-/** Reads a failed response; both waits are obeyed by taking the longer. */
+/** Reads a failed response. If it asks for two waits, the longer one counts. */
 export function failureOf(body: Body, response: HttpResponse): Failure {
   const seconds = positive(body['backOff']);
   const waits = [seconds === null ? null : seconds * 1000, retryAfterMs(response.headers)].filter(

@@ -6,18 +6,18 @@ import { failureOf, type Failure, isDocumentedRefusal, LIMIT_CODES, refusalTrait
 import { orderRecord, type ExchangeOrder } from './order.ts';
 import type { HttpResponse } from './transport.ts';
 
-/** A refusal of the exchange: expected, so returned and not thrown. */
+/** A refusal of the exchange: an expected outcome, so it is returned and not thrown. */
 export interface DecodedRefusal {
   readonly ok: false;
-  /** One of the interface's codes, or of `REFUSAL_TABLE`, or an undocumented one. */
+  /** A code of the interface or of `REFUSAL_TABLE`, or an undocumented one. */
   readonly code: string;
   readonly message: string;
   readonly httpStatus: number;
   readonly retry: ErrorTraits['retry'];
   readonly outcome: ErrorTraits['outcome'];
-  /** Echo of the request's, where the exchange sends it. */
+  /** The request's client order id, if the exchange repeats it. */
   readonly clientOrderId: string | null;
-  /** With code `NotApplied`: the order's status after the attempt, and the order where it came. */
+  /** With code `NotApplied`: the order's status after the attempt, and the order if it came. */
   readonly updatedStatus?: string | null;
   readonly order?: ExchangeOrder | null;
 }
@@ -25,23 +25,23 @@ export interface DecodedRefusal {
 export interface Success<Value> {
   readonly ok: true;
   readonly value: Value;
-  /** Rows that are left out of the value; absent where none is. */
+  /** Rows that are left out of the value; absent if there are none. */
   readonly unread?: readonly UnreadReplyRow[];
 }
 
-/** A row of a list that can not be read. */
+/** A row of a list that cannot be read. */
 export interface UnreadReplyRow {
   /** The list's name in the reply. */
   readonly list: string;
-  /** Its number in the list, from 0, or its name. */
+  /** Index of the row in the list, from 0, or its name. */
   readonly place: string;
-  /** As it came. */
+  /** The row as it came. */
   readonly row: unknown;
   /** Expected and found values, with the field. */
   readonly why: string;
 }
 
-/** Lists whose rows can be read each by itself, by their names in the reply. */
+/** Lists whose rows can be read one by one, by their names in the reply. */
 const LISTS: Readonly<Partial<Record<EndpointName, readonly string[]>>> = {
   ordersList: ['orders'],
   tradesList: ['trades'],
@@ -57,7 +57,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 const SHOWN_LENGTH = 200;
 
-/** Throws for this reply. A read changes nothing, so after an unclear answer it may simply be repeated. */
+/** Throws an error for this reply. A read may be repeated afterwards, since it changes nothing. */
 function unusable(
   endpoint: Endpoint,
   code: ErrorCode,
@@ -118,12 +118,12 @@ function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): 
   return { ok: false, code, message, httpStatus: response.status, ...traits, clientOrderId };
 }
 
-/** True if a body begins like a JSON object and is declared as JSON. Only for a body that cannot be read. */
+/** Returns true if an unreadable body begins like JSON and is declared as JSON, so that it was cut off. */
 function isCutOff({ headers, body }: HttpResponse): boolean {
   return /^application\/json\b/i.test(headers['content-type'] ?? '') && body.trimStart().startsWith('{');
 }
 
-/** 401, 403 and 429: replies from before the request was handled. Returns where the reply is none of them. */
+/** Throws for 401, 403 and 429, which come before the request was handled; returns for other statuses. */
 function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown): void {
   const { status } = response;
   if (status !== 401 && status !== 403 && status !== 429) return;
@@ -146,11 +146,11 @@ function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown
   if (status === 403 && failure.isPermission) {
     throw new SarrafError('FORBIDDEN', `${endpoint.name}: not permitted: ${failure.message}`, { details });
   }
-  // A documented refusal is one whatever status it comes with.
+  // A documented refusal counts as one with any status.
   if (status === 403 && failure.backOffMs === null && isDocumentedRefusal(failure.code)) return;
-  // A 403 that does not say which it is: taken as a limit, since going on after one locks out for hours. One
-  // in JSON that was cut off on its way is still the exchange's word about the wait, though not about the
-  // request.
+  // A 403 that is not clearly a permission counts as a limit, since going on after a limit locks out for
+  // hours. One in JSON that was cut off on its way still proves the exchange's limit, but not the outcome of
+  // the request.
   throwRateLimited(endpoint, response, { failure, outcome, isOwn: isObject(body) || isCutOff(response) });
 }
 
@@ -175,7 +175,7 @@ function requireObject(
   });
 }
 
-/** The text of a reply that says ok, but lacks the requested value. */
+/** Returns the texts of a reply that has a good status, but lacks the requested value. */
 function beside(body: Body): readonly string[] {
   return ['code', 'error', 'message'].flatMap((field) => {
     const value = body[field];
@@ -185,7 +185,7 @@ function beside(body: Body): readonly string[] {
   });
 }
 
-/** A cancel that did not apply is marked by `updatedStatus`, and has no code. */
+/** Returns the refusal of a cancel that had no effect: it is marked by `updatedStatus`, and has no code. */
 function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
   const order = orderRecord.safeParse(body['order']);
   const updatedStatus = typeof body['updatedStatus'] === 'string' ? body['updatedStatus'] : null;
@@ -203,8 +203,8 @@ function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
 }
 
 /**
- * Decodes a reply. Refusals are returned. Whatever a reply holds, it is the error of this request alone.
- * @throws SarrafError for everything that is neither the value nor a clear refusal: limits, credentials, 5xx,
+ * Decodes a reply. Refusals are returned. A fault of a reply is the error of its request alone.
+ * @throws SarrafError for a reply that is neither the value nor a clear refusal: limits, credentials, 5xx,
  * bodies that cannot be read.
  */
 export function decodeReply<Name extends EndpointName>(
@@ -216,7 +216,7 @@ export function decodeReply<Name extends EndpointName>(
     return decode(name, response, context.eachRow === true);
   } catch (error) {
     if (error instanceof SarrafError) throw error;
-    // Such as a value that is nested deeper than the stack.
+    // For example a value that is nested deeper than the stack allows.
     const why = `expected a reply that can be read, was one that fails with ${error instanceof Error ? error.name : typeof error}`;
     return unusable(ENDPOINTS[name], 'UNEXPECTED_REPLY', { response, why });
   }
@@ -237,7 +237,7 @@ function decode<Name extends EndpointName>(
   if (failed && name === 'updateOrderStatus' && 'updatedStatus' in body && !('code' in body)) {
     return notApplied(body, response);
   }
-  // 408 comes from proxies and says nothing about the outcome of the request.
+  // 408 comes from proxies and proves nothing about the outcome of the request.
   if (failed || (status >= 400 && status !== 408))
     return refusal(endpoint, response, failureOf(body, response));
   if (status < 200 || status >= 300) {
@@ -264,8 +264,8 @@ interface Issue {
 }
 
 /**
- * A reply without the rows that can not be read. Null where something else is wrong, too, or where no row is
- * left: then the form is another one.
+ * Returns a reply without its unreadable rows. Null if something else is wrong, too, or if no row is left:
+ * then the reply is in an unknown form.
  */
 function withoutUnread(
   name: EndpointName,
@@ -291,7 +291,7 @@ function withoutUnread(
   return isEmpty ? null : { body: rest, unread };
 }
 
-/** The options have their lists under the service's own name: flat, or in an object. */
+/** Finds a list in a body; the options have theirs under the service's own name: flat, or in an object. */
 function listIn(body: Body, list: string): unknown {
   let found: unknown;
   withLists(body, (name, rows) => {

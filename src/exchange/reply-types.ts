@@ -4,14 +4,14 @@ import type { MarketName } from '../domain/market-symbol.ts';
 import { parseMarket } from './market-names.ts';
 
 /**
- * Fields of replies, in every form that deployments write them. Bare JSON numbers that a float would change
- * arrive here as text (see `parseJson`), so nothing is rounded.
+ * Fields of replies, in every form that deployments use. JSON numbers that a float would change arrive here
+ * as text (see `parseJson`), so nothing is rounded.
  */
 
 const wireNumber = z.union([z.string(), z.number()]);
 const wireNumberOrNull = z.union([z.string(), z.number(), z.null()]).optional();
 
-/** A decimal, or null when the text is none. `4_000.0` occurs in the options. */
+/** Reads a decimal; null if the text is none. `4_000.0` occurs in the options. */
 export function readDecimal(value: string | number): DecimalText | null {
   if (typeof value === 'string' && value.includes('_')) return tryDecimalText(value.replaceAll('_', ''));
   return tryDecimalText(value);
@@ -27,7 +27,7 @@ const fieldOf = <Value>(expected: string, read: Read<Value>) =>
     return z.NEVER;
   });
 
-/** Null where the field is missing, null or empty; text that is none is still an error. */
+/** Null if the field is missing, null or empty; any other unreadable text is an error. */
 const fieldOrNull = <Value>(expected: string, read: Read<Value>) =>
   wireNumberOrNull.transform((value, context): Value | null => {
     if (value === undefined || value === null || value === '') return null;
@@ -62,13 +62,13 @@ export const flagOrNull = z
     return !['false', 'no', '0'].includes(String(value).toLowerCase());
   });
 
-/** Unix times above this are milliseconds: as seconds they would be past the year 5000. */
+/** Largest Unix time in seconds; a larger one is in milliseconds: in seconds it is after the year 5000. */
 const LARGEST_SECONDS = 100_000_000_000;
 const WITH_ZONE = /(?:[zZ]|[+-]\d{2}:?\d{2})$/;
 
 /**
- * A time in milliseconds from ISO 8601 or Unix time in seconds or milliseconds, which its size shows. Null
- * when it is neither. A text without an offset is taken as UTC, never as this machine's own zone.
+ * Reads a time in ms from ISO 8601, or from Unix time in seconds or milliseconds, which its size shows. Null
+ * if it is neither. A text without an offset is UTC, never this machine's own zone.
  */
 function readTimeMs(value: string | number): number | null {
   const number = typeof value === 'number' ? value : /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : null;
@@ -81,9 +81,7 @@ function readTimeMs(value: string | number): number | null {
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-/**
- * Null where the field is missing or holds no time: one bad date is no reason to lose the rest of a reply.
- */
+/** Null if the field is missing or holds no time: one bad date must not lose the rest of a reply. */
 export const timeMsOrNull = wireNumberOrNull
   .catch(null)
   .transform((value): number | null =>
@@ -91,8 +89,8 @@ export const timeMsOrNull = wireNumberOrNull
   );
 
 /**
- * Returns an object of entries whose names the exchange chooses. It has no prototype, so that no name of a
- * reply, `constructor` among them, can collide with one of JavaScript's own.
+ * Returns an object of entries whose names the exchange chooses. It has no prototype, so that no name in a
+ * reply, such as `constructor`, can collide with one of JavaScript's own.
  */
 export function withoutPrototype<Value>(
   entries: Iterable<readonly [string, Value]>,
@@ -107,11 +105,11 @@ export function recordOf<Item extends z.ZodType>(item: Item) {
   return z.record(z.string(), item).transform((entries) => withoutPrototype(Object.entries(entries)));
 }
 
-/** Market names already read. Bounded: past the bound a name is read again each time. */
+/** Markets by names that were read before. Bounded: beyond the bound a name is read again each time. */
 const knownMarkets = new Map<string, MarketName | null>();
 const KNOWN_MARKETS_LIMIT = 5000;
 
-/** The market of any spelling, or null when it is none that we know. */
+/** Returns the market of any spelling; null if it is unknown. */
 export function readMarket(spelling: string): MarketName | null {
   const known = knownMarkets.get(spelling);
   if (known !== undefined) return known;
@@ -125,7 +123,7 @@ export function readMarket(spelling: string): MarketName | null {
   return market;
 }
 
-/** The market of a record; null where it is missing or has a quote currency that we do not know. */
+/** The market of a record; null if it is missing or its quote currency is unknown. */
 export const marketOrNull = z
   .string()
   .nullish()
@@ -138,13 +136,13 @@ export const side = z
   .toLowerCase()
   .pipe(z.enum(['buy', 'sell']));
 
-/** One page of a list. `hasNext` is null where the reply does not say. */
+/** One page of a list. `hasNext` is null if the reply does not tell. */
 export interface ReplyPage<Item> {
   readonly items: readonly Item[];
   readonly hasNext: boolean | null;
 }
 
-/** JSON that is passed on unread is cut off below this depth. */
+/** Depth below which JSON that is passed on unread is cut off. */
 const DEEPEST = 32;
 
 function bare(value: unknown, depth: number): unknown {
@@ -157,7 +155,7 @@ function bare(value: unknown, depth: number): unknown {
 /** JSON of any form, passed on as the exchange sent it; its objects have no prototype. */
 export const anyValue = z.unknown().transform((value) => bare(value, 0));
 
-/** A reply that holds one page of records under `field`. */
+/** Declares a reply that holds one page of records under `field`. */
 export function pageOf<Item extends z.ZodType>(field: string, item: Item) {
   return z
     .object({ [field]: z.array(item), hasNext: flagOrNull })

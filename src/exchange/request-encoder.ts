@@ -5,14 +5,14 @@ import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints.
 
 export interface EncodedRequest {
   readonly method: Endpoint['method'];
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string;
   readonly body: string | null;
 }
 
 const SHOWN_LENGTH = 60;
 
-/** Built on first use, one an endpoint. */
+/** Strict schemas by endpoint, built on first use. */
 const strictSchemas = new Map<EndpointName, z.ZodObject>();
 
 function strictSchema(name: EndpointName): z.ZodObject {
@@ -46,13 +46,13 @@ function shown(name: EndpointName, request: unknown, field: PropertyKey | undefi
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
 
-/** Issue with one field of a request. */
+/** A problem of one field of a request. */
 export interface FieldProblem {
-  /** Its path; empty for the request itself. */
+  /** Path of the field; empty for the request itself. */
   readonly field: string;
-  /** Such as `expected a positive decimal`; null for a field that the endpoint does not have. */
+  /** Text such as `expected a positive decimal`; null for a field that the endpoint does not have. */
   readonly expected: string | null;
-  /** The value found, as a message may show it. */
+  /** The value found, in a form for messages. */
   readonly found: string;
 }
 
@@ -61,8 +61,8 @@ type CheckedRequest =
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /**
- * Checks a request strictly against its endpoint's declaration, and gives its fields as they are sent, or
- * every problem.
+ * Checks a request strictly against its endpoint's declaration, and returns its fields as they are sent, or
+ * all problems.
  */
 export function checkRequest(name: EndpointName, request: unknown): CheckedRequest {
   const parsed = strictSchema(name).safeParse(request);
@@ -98,9 +98,8 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * A request as its endpoint declares it, checked strictly.
- * @throws SarrafError `INVALID_REQUEST` that names every field that is wrong, with its path. Nothing was sent
- * then.
+ * Checks and encodes a request as its endpoint declares it.
+ * @throws SarrafError `INVALID_REQUEST` with every wrong field and its path. Nothing was sent then.
  */
 export function encodeRequest<Name extends EndpointName>(
   name: Name,

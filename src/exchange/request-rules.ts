@@ -2,59 +2,55 @@ import type { z } from 'zod';
 import { invariant } from '../domain/errors.ts';
 
 /**
- * Rules between fields of a request. Each is written twice, as code that reads a request and as JSON Schema
+ * Rules between fields of a request. Each is written twice, as code that checks a request and as JSON Schema
  * for the OpenAPI page; a test compares the two.
  */
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/**
- * Part that a rule between fields of a request adds to an issue: the code the exchange itself would answer
- * with.
- */
+/** Issue of a rule between fields, with the code that the exchange itself would answer. */
 export interface RuleIssue {
   readonly field: string;
   readonly message: string;
   readonly exchangeCode: string;
 }
 
-/** Turns broken rules between fields into issues; the exchange's code is in the issue's `params`. */
+/** Adds broken rules between fields as issues; the exchange's code is in the issue's `params`. */
 export function addRuleIssues(context: z.core.$RefinementCtx, issues: readonly RuleIssue[]): void {
   for (const { field, message, exchangeCode } of issues) {
     context.addIssue({ code: 'custom', path: [field], message, params: { exchangeCode, isRule: true } });
   }
 }
 
-/** Values that a body may hold in the place of an omitted field. */
+/** Values in a body that mean the same as a missing field. */
 export const LEFT_OUT: readonly unknown[] = ['', null];
 
-/** Holds of a body that has this field with something in it. */
+/** Schema of bodies in which this field has a value. */
 const has = (name: string): JsonSchema => ({
   required: [name],
   properties: { [name]: { not: { enum: LEFT_OUT } } },
 });
 
-/** At least one of these fields is there. */
+/** Schema of bodies that have at least one of these fields. */
 export const someOf = (...names: readonly string[]): JsonSchema => ({ anyOf: names.map(has) });
 
-/** Not all of these fields are there. */
+/** Schema of bodies that do not have all of these fields. */
 export const notTogether = (...names: readonly string[]): JsonSchema => ({ not: { allOf: names.map(has) } });
 
-/** All of these fields are there, or none. */
+/** Schema of bodies that have all of these fields, or none. */
 export const togetherOrNone = (...names: readonly string[]): JsonSchema => ({
   anyOf: [{ allOf: names.map(has) }, { not: { anyOf: names.map(has) } }],
 });
 
-/** Holds of a body in which this field is one of some words. */
+/** Schema of bodies in which this field is one of some words. */
 export const isOneOf = (name: string, words: readonly string[]): JsonSchema => ({
   required: [name],
   properties: { [name]: { type: 'string', ...anyCaseOf(words) } },
 });
 
 /**
- * Regular expressions that a request's texts are held to. The same text stands in the OpenAPI page and is
- * what the declaration reads with, so that the two can not differ. Digits are written `[0-9]`: `\d` means
- * more than these in some languages.
+ * Patterns for a request's texts. The OpenAPI page shows the same text that the declaration checks with, so
+ * that the two cannot differ. Digits are written `[0-9]`: `\d` means more in some languages.
  */
 
 export interface TextPattern {
@@ -65,8 +61,8 @@ export interface TextPattern {
 const known = new Map<string, RegExp>();
 
 /**
- * True if a text matches. Length is in characters, as JSON Schema counts it. Patterns come from declarations,
- * so that they are few.
+ * Returns true if a text matches. Length is in characters, as JSON Schema counts it. Compiled patterns are
+ * kept: declarations have only a few.
  */
 export function matches({ pattern, maxLength }: TextPattern, text: string): boolean {
   if (maxLength !== undefined && isLonger(text, maxLength)) return false;
@@ -76,27 +72,27 @@ export function matches({ pattern, maxLength }: TextPattern, text: string): bool
 }
 
 /**
- * True if a text has more than `most` characters: a character beyond the basic plane is one, though it has a
- * length of two.
+ * Returns true if a text has more than `most` characters. A character beyond the basic plane counts once,
+ * though its length is two.
  */
 export function isLonger(text: string, most: number): boolean {
   if (text.length <= most) return false;
   return text.length > 2 * most || Array.from(text).length > most;
 }
 
-/** A word in any case. */
+/** Returns a pattern of a word in any case. */
 export function anyCase(word: string): string {
   return word.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }
 
-/** One of some words, in any case. */
+/** Returns a pattern of one of some words, in any case. */
 export const anyCaseOf = (words: readonly string[]): TextPattern => ({
   pattern: `^(?:${words.map(anyCase).join('|')})$`,
 });
 
 const digits = (count: number): string => (count === 0 ? '' : count === 1 ? '[0-9]' : `[0-9]{${count}}`);
 
-/** Whole numbers of as many digits as `most` has, and not above it. */
+/** Returns patterns of whole numbers with as many digits as `most` and not above it. */
 function upTo(most: string): readonly string[] {
   const below = most.split('').flatMap((digit, index): readonly string[] => {
     const lowest = index === 0 ? 1 : 0;
@@ -107,8 +103,8 @@ function upTo(most: string): readonly string[] {
 }
 
 /**
- * A whole number within bounds, with zeros before it or after a point: `01` and `1.0` are 1, as some programs
- * write it in a query. `least` is 0 or a power of ten.
+ * Returns a pattern of a whole number within bounds. Leading zeros and zeros after a point are allowed: some
+ * programs write `01` or `1.0` in a query. `least` is 0 or a power of ten.
  */
 export function integerPattern(least: number, most: number): TextPattern {
   const [low, high] = [String(least), String(most)];
@@ -128,8 +124,8 @@ export function integerPattern(least: number, most: number): TextPattern {
 }
 
 /**
- * A decimal above zero, with an exponent or without. No such text has more than 80 digits when it is written
- * out.
+ * Pattern of a decimal above zero, with or without an exponent. Written out, such a text has at most 80
+ * digits.
  */
 export const POSITIVE_TEXT: TextPattern = {
   pattern:
@@ -137,14 +133,14 @@ export const POSITIVE_TEXT: TextPattern = {
   maxLength: 40,
 };
 
-/** A whole decimal above zero, also with zeros after a point. */
+/** Pattern of a whole decimal above zero, also with zeros after a point. */
 export const WHOLE_TEXT: TextPattern = { pattern: '^\\+?0*[1-9][0-9]{0,14}(?:\\.0+)?$', maxLength: 40 };
 
-/** A day of the calendar; the 29th of February is one in every year. */
+/** Pattern of a day of the calendar; the 29th of February is accepted in every year. */
 export const DAY_TEXT: TextPattern = {
   pattern:
     '^[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))$',
 };
 
-/** Words of a list, separated by commas, with spaces around them or without. */
+/** Returns a pattern of words separated by commas, with or without spaces around these. */
 export const listPattern = (word: string): TextPattern => ({ pattern: `^ *${word} *(?:, *${word} *)*$` });

@@ -16,17 +16,16 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { MINUTE_MS } from '../domain/time-text.ts';
 
 /**
- * A key's permission that a call needs; `token` where only a token is accepted, `merchant` where the body
- * carries the credentials.
+ * Credential that a call needs: a permission of a key; `token` if only a token is accepted; `merchant` if the
+ * body carries the credentials.
  */
 export type Access = 'none' | 'optional-token' | 'token' | 'READ' | 'TRADE' | 'WITHDRAW' | 'merchant';
 
 /**
  * One endpoint, declared once. The client, the simulator's routes, the limits table, the OpenAPI page and the
- * docs all come from it.
- *
- * `request` has the wire's own field names; parsing it gives what is sent. `reply` reads the wire's body, in
- * any of its forms, into the normalised value that callers get.
+ * docs are made from it.
+ * `request` has the wire's own field names; parsing it gives the fields to send. `reply` reads the wire's
+ * body, in any of its forms, into the normalised value for callers.
  */
 export interface Endpoint<
   Name extends string = string,
@@ -35,31 +34,31 @@ export interface Endpoint<
 > {
   readonly name: Name;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Other methods that deployments also answer to. */
+  /** Other methods that deployments accept, too. */
   readonly alsoMethods?: readonly ('GET' | 'POST')[];
-  /** With `{name}` for path parameters, which are fields of `request` too. */
+  /** Path with `{name}` for path parameters, which are fields of `request` too. */
   readonly path: string;
   readonly access: Access;
   readonly budget: Budget;
-  /** True if a repeated call changes nothing, so that a caller may choose to retry. */
+  /** True if a repeated call changes nothing, so that a caller may retry it. */
   readonly idempotent: boolean;
   readonly sends: 'query' | 'json' | 'nothing';
   readonly timeoutMs: number;
   /**
-   * True if a request whose fields are not as declared can be answered with HTTP 200 and a failed body, with
-   * a code of the interface. Elsewhere that is HTTP 400.
+   * True if a request with wrong fields can be answered with HTTP 200 and a failed body, with a code of the
+   * interface. Other endpoints answer HTTP 400.
    */
   readonly failsInBody?: true;
   readonly request: Request;
   readonly reply: Reply;
   /**
-   * A request as the command line shows it. A secret stands there as the place that it is read from,
+   * Example of a request for the command line. A secret is written as the place from which it is read,
    * `env:NAME`.
    */
   readonly example: z.input<Request>;
-  /** Purpose, in one sentence. */
+  /** Purpose of the endpoint in one sentence. */
   readonly summary: string;
-  /** Heading of the interface specification it comes from. */
+  /** Heading in the interface specification. */
   readonly section: string;
   readonly deprecated?: true;
   readonly experimental?: true;
@@ -69,16 +68,16 @@ const NO_FIELDS = z.object({});
 
 type Method = Endpoint['method'];
 
-/** An endpoint as it is written down: what is left out is the usual. */
+/** Declaration of an endpoint; a field that is left out has its usual value. */
 interface Declaration<Name extends string, Request extends z.ZodObject, Reply extends z.ZodType> extends Omit<
   Endpoint<Name, Request, Reply>,
   'method' | 'alsoMethods' | 'path' | 'idempotent' | 'sends' | 'timeoutMs' | 'request' | 'example' | 'section'
 > {
-  /** Method and path; a second method is one that deployments also answer to. */
+  /** Method and path; a second method is one that deployments accept, too. */
   readonly route: `${Method} /${string}` | `${Method}|POST /${string}`;
-  /** That a GET changes nothing, if left out. */
+  /** Default: true for a GET. */
   readonly idempotent?: boolean;
-  /** Nothing where there are no fields, the query of a GET, and JSON, if left out. */
+  /** Default: nothing if there are no fields, else the query for a GET, and JSON otherwise. */
   readonly sends?: Endpoint['sends'];
   readonly timeoutMs?: number;
   readonly section?: string;
@@ -86,7 +85,7 @@ interface Declaration<Name extends string, Request extends z.ZodObject, Reply ex
   readonly example?: z.input<Request>;
 }
 
-/** Declares the endpoints of a section, keeping the types of their shapes. */
+/** Returns a function that declares endpoints of a section and keeps the types of their shapes. */
 export function endpointsOf(section: string, usualTimeoutMs: number) {
   return function endpoint<
     Name extends string,
@@ -112,7 +111,7 @@ export function endpointsOf(section: string, usualTimeoutMs: number) {
   };
 }
 
-/** Assumed limit where the interface states none: 30 a minute. */
+/** Limit that is assumed if the interface states none: 30 per minute. */
 const ASSUMED_LIMIT = 30;
 
 interface Limit {
@@ -123,33 +122,33 @@ interface Limit {
 }
 
 /**
- * A limit from the table of the interface ("Limits"), per one minute unless said otherwise. Named after the
- * path.
+ * Returns a limit of the interface's table ("Limits"), per minute unless `minutes` is given. It is named
+ * after the path.
  */
 export function budget(name: string, { per, limit, minutes = 1, hasReserve = false }: Limit): Budget {
   return { name, limit, windowMs: minutes * MINUTE_MS, per, assumed: false, hasReserve };
 }
 
-/** A limit for an endpoint about which the interface is silent. */
+/** Returns a limit for an endpoint for which the interface states none. */
 export function assumedBudget(name: string, per: Budget['per'], limit = ASSUMED_LIMIT): Budget {
   return { name, limit, windowMs: MINUTE_MS, per, assumed: true };
 }
 
 /**
- * Fields of requests. What a caller may write is wide (numbers as text or as numbers, flags as words), what
- * is sent is one form. Messages begin with "expected", so that the encoder can say for which field. Each type
- * says in one place what it takes: `page` is what the OpenAPI page shows, `read` what is held against it.
+ * Fields of requests. A caller may write a value in several forms (numbers as text or as numbers, flags as
+ * words); it is sent in one. Messages begin with "expected", so that the encoder can add the field. Each type
+ * is declared in one place: `page` is for the OpenAPI page, `read` for the check.
  */
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface Field<Output> {
   readonly page: JsonSchema;
-  /** Such as `a positive decimal`. */
+  /** Text such as `a positive decimal`. */
   readonly expected: string;
-  /** Null for what the field does not take. */
+  /** Returns null for a value that the field does not accept. */
   readonly read: (value: unknown) => Output | null;
-  /** The interface's own code for a value that came and is not taken; `ParseError` without it. */
+  /** Returns the interface's own code for an unacceptable value; `ParseError` if it is left out. */
   readonly refusedWith?: (value: unknown) => string | undefined;
 }
 
@@ -168,7 +167,7 @@ function field<Input, Output>({ page, expected, read, refusedWith }: Field<Outpu
 
 const textPage = (text: TextPattern): JsonSchema => ({ type: 'string', ...text });
 
-/** A field that is text of some pattern. */
+/** Declares a field that is text of a pattern. */
 const patterned = (
   text: TextPattern,
   options: {
@@ -186,11 +185,11 @@ const patterned = (
   });
 
 /**
- * The largest whole number of fifteen digits: ids, Unix times and rial are far below, and every float holds
- * it.
+ * Largest whole number of fifteen digits: ids, Unix times and rial are far below, and a float holds it
+ * exactly.
  */
 const LARGEST = 999_999_999_999_999;
-/** Between these a float has at most 40 characters, however it is written. */
+/** Smallest float of a request: from here to the largest, no float needs more than 40 characters. */
 const SMALLEST = 1e-18;
 
 function readDecimal(value: unknown, text: TextPattern): DecimalText | null {
@@ -203,8 +202,8 @@ const DECIMAL_PAGE = {
 };
 
 /**
- * Codes of the interface for a decimal that is not above zero, and for what is no decimal; `ParseError` where
- * none stands.
+ * Codes of the interface for a decimal that is not above zero, and for an unreadable one; `ParseError` if
+ * left out.
  */
 interface DecimalCodes {
   readonly zero?: string;
@@ -218,7 +217,7 @@ function decimalCode(value: unknown, codes: DecimalCodes): string | undefined {
   return text?.startsWith('-') === true ? codes.negative : codes.unreadable;
 }
 
-/** A decimal above zero: every price and amount of a request. Sent as canonical text. */
+/** Declares a decimal above zero, for every price and amount of a request. Sent as canonical text. */
 export const positiveInput = (codes: DecimalCodes = {}) =>
   field<string | number, DecimalText>({
     page: DECIMAL_PAGE,
@@ -227,7 +226,7 @@ export const positiveInput = (codes: DecimalCodes = {}) =>
     refusedWith: (value) => decimalCode(value, codes),
   });
 
-/** A whole number of rial above zero. Sent as canonical text. */
+/** Declares a whole number of rial above zero. Sent as canonical text. */
 export const wholeRial = () =>
   field<string | number, DecimalText>({
     page: { anyOf: [textPage(WHOLE_TEXT), { type: 'integer', minimum: 1, maximum: LARGEST }] },
@@ -236,7 +235,7 @@ export const wholeRial = () =>
       typeof value === 'number' && !Number.isInteger(value) ? null : readDecimal(value, WHOLE_TEXT),
   });
 
-/** A positive number that is not money, such as a count of hours. */
+/** Declares a positive number that is not money, such as a count of hours. */
 export const positiveNumber = () =>
   field<string | number, number>({
     page: DECIMAL_PAGE,
@@ -248,7 +247,7 @@ export const positiveNumber = () =>
   });
 
 interface Range {
-  /** 0 or a power of ten. */
+  /** Lower bound: 0 or a power of ten. */
   readonly least: number;
   readonly most?: number;
 }
@@ -266,7 +265,7 @@ function integerRange({ least, most = LARGEST }: Range) {
   };
 }
 
-/** A whole number from `least` to `most`, both included. Sent as a number. */
+/** Declares a whole number from `least` to `most`, both included. Sent as a number. */
 export function integer(range: Range) {
   const { page, read } = integerRange(range);
   const end = range.most === undefined ? '' : ` to ${range.most}`;
@@ -288,7 +287,7 @@ const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([
 
 const FLAG_TEXT = anyCaseOf([...FLAG_WORDS.keys()]);
 
-/** A boolean, also written `yes`, `no`, `true`, `false`, `1` or `0`. Sent as a boolean. */
+/** Declares a boolean, also written `yes`, `no`, `true`, `false`, `1` or `0`. Sent as a boolean. */
 export const flag = () =>
   field<boolean | string | number, boolean>({
     page: { anyOf: [{ type: 'boolean' }, textPage(FLAG_TEXT), { enum: [0, 1] }] },
@@ -302,7 +301,7 @@ export const flag = () =>
 
 const wordList = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(' or ');
 
-/** One of a few words, taken in any case and sent as it is written here. */
+/** Declares one of a few words, accepted in any case and sent as it is written here. */
 export const word = <const Word extends string>(words: readonly Word[]) =>
   field<Word, Word>({
     page: { anyOf: [{ enum: words }, textPage(anyCaseOf(words))] },
@@ -317,7 +316,7 @@ const CURRENCY = '[A-Za-z0-9_]{1,20}';
 const lowerCase = (text: string): string => text.toLowerCase();
 const listText = (text: string): string => text.replaceAll(' ', '').toLowerCase();
 
-/** A currency symbol, sent in lower case. */
+/** Declares a currency symbol, sent in lower case. */
 export const currency = (refusedWith?: string) =>
   patterned(
     { pattern: `^${CURRENCY}$` },
@@ -328,35 +327,35 @@ export const currency = (refusedWith?: string) =>
     },
   );
 
-/** One or more currency symbols, separated by commas. */
+/** Declares one or more currency symbols, separated by commas. */
 export const currencyList = () =>
   patterned(listPattern(CURRENCY), { expected: 'currency symbols such as "btc,eth"', send: listText });
 
-/** Some of a few words, separated by commas. */
+/** Declares one or more of a few words, separated by commas. */
 export const wordsOf = (words: readonly string[]) =>
   patterned(listPattern(`(?:${words.map(anyCase).join('|')})`), {
     expected: `${words.join(', ')} or more of them separated by commas`,
     send: listText,
   });
 
-/** A market as public paths spell it, sent in upper case. */
+/** Declares a market symbol of public paths, sent in upper case. */
 export const symbolInput = () =>
   patterned(
     { pattern: '^[A-Za-z0-9_]{2,40}$' },
     { expected: 'a market symbol such as "BTCIRT"', send: (text) => text.toUpperCase() },
   );
 
-/** A client order id: at most 32 letters, digits and hyphens. */
+/** Declares a client order id: at most 32 letters, digits and hyphens. */
 export const clientOrderId = () =>
   patterned({ pattern: '^[A-Za-z0-9-]{1,32}$' }, { expected: 'at most 32 letters, digits and hyphens' });
 
-/** A day in the form of the lists' time filters. */
+/** Declares a day in the form of the lists' time filters. */
 export const day = () => patterned(DAY_TEXT, { expected: 'a day as YYYY-MM-DD' });
 
-/** Text of some form that the interface does not name, such as an address. */
+/** Declares text of a form that has no name in the interface, such as an address. */
 export const textLike = (pattern: string, expected: string) => patterned({ pattern }, { expected });
 
-/** Text that must not be empty, with a bound on its length in characters. */
+/** Declares text that must not be empty, with a bound on its length in characters. */
 export const text = (most = 255) =>
   z
     .string({ error: 'expected text' })
@@ -364,15 +363,15 @@ export const text = (most = 255) =>
     .refine((value) => !isLonger(value, most), `expected at most ${most} characters`)
     .meta({ maxLength: most });
 
-/** Secret text: no message, dry run or log shows it. */
+/** Declares secret text: no message, dry run or log shows it. */
 export const secretText = (most?: number) => text(most).meta({ format: 'password' });
 
-/** True if a field was declared as `secretText`. */
+/** Returns true if a field was declared as `secretText`. */
 export function isSecretText(field: z.ZodType): boolean {
   return field.meta()?.['format'] === 'password';
 }
 
-/** Text that is often a number, such as that of an account: also taken as one. Sent as text. */
+/** Declares text that is often a number, such as an account number: also accepted as one. Sent as text. */
 export const textOrInteger = (most = 255) => {
   const { page, read } = integerRange({ least: 0 });
   return field<string | number, string>({
@@ -385,7 +384,7 @@ export const textOrInteger = (most = 255) => {
   });
 };
 
-/** A wallet by its id, sent as text. */
+/** Declares the id of a wallet, sent as text. */
 export const walletId = () => {
   const { page, read } = integerRange({ least: 1 });
   return field<string | number, string>({
@@ -397,7 +396,7 @@ export const walletId = () => {
 
 const ALL = anyCaseOf(['all']);
 
-/** A wallet by its id, or `all`; sent as text. */
+/** Declares the id of a wallet, or `all`; sent as text. */
 export const walletIdOrAll = () => {
   const { page, read } = integerRange({ least: 1 });
   return field<string | number, string>({

@@ -2,10 +2,10 @@ import { HOUR_MS } from '../domain/time-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { isAnonymous, type Authenticator, type UnsignedRequest } from './authenticator.ts';
 
-/** Token made by a log-in. Times are in ms since 1970, of this machine's clock. */
+/** Token from a log-in. Times are in ms since 1970, by this machine's clock. */
 export interface IssuedToken {
   readonly key: string;
-  /** Before the log-in left. */
+  /** Time before the log-in was sent. */
   readonly issuedAtMs: number;
   readonly expiresAtMs: number;
 }
@@ -14,20 +14,20 @@ export interface IssuedToken {
 export interface LoginCredentials {
   readonly username: string;
   readonly password: string;
-  /** Asks for a token of 30 days in place of 4 hours. */
+  /** True to request a token of 30 days in place of 4 hours. */
   readonly remember?: boolean;
-  /** The one-time password of this moment, for accounts that ask for one. */
+  /** Returns the current one-time password, for accounts that require one. */
   readonly oneTimePassword?: () => string | Promise<string>;
-  /** Device name given by an earlier log-in: an unknown device blocks withdrawals for an hour. */
+  /** Device name from an earlier log-in: an unknown device blocks withdrawals for an hour. */
   readonly device?: string;
-  /** Called with the device's name, to be kept for the next start. */
+  /** Called with the device's name, to be stored for the next start. */
   readonly onDevice?: (device: string) => void;
   /**
-   * A token of an earlier log-in of this user at this address. It is used in place of a log-in while it is
+   * Token from an earlier log-in of this user at this address. It is used instead of a log-in while it is
    * valid.
    */
   readonly token?: IssuedToken;
-  /** Called with each new token, to be kept for the next start. */
+  /** Called with each new token, to be stored for the next start. */
   readonly onToken?: (token: IssuedToken) => void;
   /** Called when the exchange refuses a token, so that no later start tries it. */
   readonly onTokenRefused?: (key: string) => void;
@@ -41,20 +41,20 @@ export interface LoginAttempt {
     readonly remember?: 'yes';
     readonly device?: string;
   };
-  /** To be sent in the `X-TOTP` header. */
+  /** Value of the `X-TOTP` header; null for none. */
   readonly oneTimePassword: string | null;
 }
 
-/** Makes the log-in call; throws when it is not granted. */
+/** Makes the log-in call; throws if it is refused. */
 type LogIn = (attempt: LoginAttempt) => Promise<{ readonly key: string; readonly device: string | null }>;
 
-/** Validity of a log-in's token. Source: "Token scheme". */
+/** Lifetime of a log-in's token. Source: "Token scheme". */
 export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 export const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;
-/** Renewed when this share of the lifetime has passed. */
+/** Share of the lifetime after which a token is renewed. */
 const RENEW_AFTER_SHARE = 0.9;
 /**
- * No log-in for this long after one that failed or whose token was refused unused: bad tokens get an address
+ * Pause in ms after a log-in that failed, or whose token was refused at once: bad tokens get an address
  * blocked.
  */
 const PAUSE_MS = 600_000;
@@ -64,17 +64,17 @@ interface HeldToken {
   readonly header: string;
   readonly renewAtMs: number;
   /**
-   * True if a call with it was answered, or it is of an earlier start: its refusal then is no evidence
-   * against log-ins.
+   * True if a call with it was answered, or if it is from an earlier start: a refusal of it is then no
+   * evidence against log-ins.
    */
   proven: boolean;
 }
 
 /**
- * The token scheme with log-in ("Token scheme"). One token, that of an earlier start or made at the first
- * call that needs it, renewed before it expires; calls that come meanwhile wait for the same log-in. A
- * refused token is thrown away and the next call logs in again, once: if that fails too, calls are refused
- * unsent for ten minutes.
+ * The token scheme with log-in ("Token scheme"). It has one token, from an earlier start or from the first
+ * call that needs one, and renews it before it expires; calls wait for a log-in in progress. A refused token
+ * is dropped and the next call logs in again, once: if that fails too, calls are refused unsent for ten
+ * minutes.
  */
 export class TokenSession implements Authenticator {
   private readonly credentials: LoginCredentials;
@@ -107,7 +107,7 @@ export class TokenSession implements Authenticator {
   }
 
   rejected(headers: Readonly<Record<string, string>>): void {
-    // An older token's refusal says nothing about the present one.
+    // The refusal of an older token proves nothing about the present one.
     if (this.token === null || headers['authorization'] !== this.token.header) return;
     if (!this.token.proven) this.pausedUntilMs = this.nowMs() + PAUSE_MS;
     const { key } = this.token;
@@ -175,13 +175,13 @@ function held(token: IssuedToken, { proven }: Pick<HeldToken, 'proven'>): HeldTo
   return { key, header: `Token ${key}`, renewAtMs, proven };
 }
 
-/** True if a session would use the token of an earlier start, and not log in anew. */
+/** Returns true if a session would use the token of an earlier start, without a new log-in. */
 export function isTokenCurrent(token: IssuedToken | undefined, nowMs: number): boolean {
   const earlier = earlierToken(token, nowMs);
   return earlier !== null && nowMs < earlier.renewAtMs;
 }
 
-/** The token of an earlier start; null where it has expired, or where a set clock leaves that unknown. */
+/** Returns the token of an earlier start; null if it has expired, or a changed clock leaves that unknown. */
 function earlierToken(token: IssuedToken | undefined, nowMs: number): HeldToken | null {
   if (token === undefined || token.issuedAtMs > nowMs) return null;
   if (token.expiresAtMs - token.issuedAtMs > REMEMBERED_LIFETIME_MS) return null;

@@ -1,31 +1,30 @@
-/** A request as it goes on the wire. */
+/** A request as it is sent on the wire. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Begins with `/` and includes the query, as it is sent and signed. */
+  /** Path with the query, as it is sent and signed; begins with `/`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** For the whole exchange of request and reply. */
+  /** Time-out for the request and its reply together. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /**
-   * For how long an admission holds that a limiter has just given: it does not leave where the process stands
-   * still for longer before it is written. Without it there is no such bound.
+   * Time for which a limiter's admission is valid: the request is not sent if the process stands still for
+   * longer before it is written. Left out: no such bound.
    */
   readonly admittedForMs?: number;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case; repeated headers joined by a comma. */
+  /** Header names in lower case; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /**
- * The way to the exchange. Sends each request at most once and never retries by itself; whatever status comes
- * back is an answer. Where no answer comes it throws a SarrafError whose `outcome` says whether the request
- * can have arrived.
+ * Transport to the exchange. It sends each request at most once and never retries; any status is an answer.
+ * If no answer comes, it throws a SarrafError whose `outcome` says whether the request can have arrived.
  */
 export interface Transport {
   send(request: HttpRequest): Promise<HttpResponse>;
@@ -33,26 +32,26 @@ export interface Transport {
 }
 
 /**
- * A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error
- * of the clock.
+ * Difference of clocks that is no fault: a reply's own time is in whole seconds, and the network may add a
+ * few.
  */
 export const TOLERATED_CLOCK_MS = 10_000;
 
-/** Times a request left and its reply arrived, by one clock of this machine, in ms since 1970. */
+/** Times at which a request left and its reply arrived, by one clock of this machine, in ms since 1970. */
 export interface RequestTimes {
   readonly sentMs: number;
   readonly receivedMs: number;
 }
 
-/** Returns the time a reply states that it was written, in whole seconds; null if it names no time. */
+/** Returns the time at which a reply was written, by its header, in whole seconds; null if it has none. */
 export function dateHeaderMs({ headers }: Pick<HttpResponse, 'headers'>): number | null {
   const datedMs = Date.parse(headers['date'] ?? '');
   return Number.isFinite(datedMs) ? datedMs : null;
 }
 
 /**
- * Returns the minimum lead of a clock of this machine over the one that wrote a reply; below 0: behind. Null
- * if the reply names no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of a cached reply).
+ * Returns the least lead of a clock of this machine over the one that wrote a reply; below 0: it is behind.
+ * Null if the reply has no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of a cached reply).
  */
 export function clockAheadMs(
   { headers }: Pick<HttpResponse, 'headers'>,

@@ -9,31 +9,31 @@ interface UndiciTransportOptions {
   /** Scheme, host and port of the exchange, without a path. */
   readonly baseUrl: string;
   /**
-   * Sockets kept open at most; without it as many as calls may be under way, so that calls without a reply
-   * hold up no other.
+   * Most open sockets; default: as many as calls may be in flight, so that calls without a reply hold up no
+   * other.
    */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
-  /** A larger reply ends its request with `REPLY_TOO_LARGE`. */
+  /** Largest reply in bytes; a larger one ends its request with `REPLY_TOO_LARGE`. */
   readonly maxReplyBytes?: number;
-  /** Calls under way or waiting for a socket at most; one more is refused with `TOO_MANY_CALLS`. */
+  /** Most calls in flight or waiting for a socket; one more is refused with `TOO_MANY_CALLS`. */
   readonly maxPending?: number;
-  /** Takes credentials out of replies; without it they come as they are. */
+  /** Removes credentials from replies; if left out, replies stay unchanged. */
   readonly redactor?: Redactor;
-  /** Time that commits of this process have blocked its loop so far; none if omitted. */
+  /** Time that commits of this process have blocked its loop so far, in ms; default 0. */
   readonly commitMs?: () => number;
 }
 
-/** Loads undici. The built-in exchange needs no sockets, and loading them would take a fifth of its start. */
+/** Loads undici when needed: the built-in exchange has no sockets, and loading takes a fifth of its start. */
 const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
 
 /**
- * Idle sockets are closed before most servers would: a request on a socket that the server is closing has an
- * unknown outcome.
+ * Time after which an idle socket is closed, before most servers close theirs: a request on a socket that the
+ * server is closing has an unknown outcome.
  */
 const IDLE_SOCKET_MS = 4000;
 
-/** Far more than the limiter lets out at a time over all endpoints: a bound for a caller that runs away. */
+/** Most calls at once by default: far more than a limiter lets out, so it bounds only a runaway caller. */
 const MOST_PENDING = 256;
 
 function originOf(baseUrl: string): string {
@@ -65,7 +65,7 @@ function flatHeaders(
   return flat;
 }
 
-/** A limiter knows it by its details, and asks for another slot. */
+/** Error of a request that was too late; a limiter sees that in its details, and asks for another slot. */
 function stoodStill(target: string): SarrafError {
   return new SarrafError(
     'TIMED_OUT',
@@ -79,9 +79,8 @@ function stoodStill(target: string): SarrafError {
 }
 
 /**
- * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. A request that was
- * admitted to a limit and has to wait for its connection does not leave when the process stood still
- * meanwhile.
+ * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. An admitted request
+ * that waits for its connection is not sent if the process stood still meanwhile.
  */
 export class UndiciTransport implements Transport {
   private readonly pool: Pool;
@@ -103,7 +102,7 @@ export class UndiciTransport implements Transport {
       allowH2: false,
       keepAliveTimeout: IDLE_SOCKET_MS,
       connect: { timeout: options.connectTimeoutMs ?? 5000 },
-      // One deadline for the whole, kept below, in place of undici's two.
+      // One deadline for the whole call, set below, replaces undici's two.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: options.maxReplyBytes ?? 32 * 1024 * 1024,
@@ -182,11 +181,11 @@ export class UndiciTransport implements Transport {
           { method: request.method, path: request.path, headers: request.headers, body: request.body },
           {
             onRequestStart(started) {
-              // While it waited for its connection, its admission may have expired.
+              // The admission may have expired while the request waited for its connection.
               if (standstill.poll() && controller === null) fail(stoodStill(target));
               standstill.end();
-              // Given up while it waited for a socket, or about to be written a second time: neither may
-              // leave.
+              // A request that was given up while it waited for a socket, or that would be written a second
+              // time, must not leave.
               if (over || controller !== null) started.abort(new Error('not to be sent'));
               else controller = started;
             },
@@ -212,16 +211,16 @@ export class UndiciTransport implements Transport {
   }
 }
 
-/** Interval at which the process checks that it runs. */
+/** Interval in ms at which the process checks that it runs. */
 const BEAT_MS = 50;
 
-/** Own commits that take longer are a pause: the process may have been stopped amid one. */
+/** Longest own commit that is no pause: in a longer one the process may have been stopped. */
 const MOST_COMMIT_MS = 5_000;
 
 /**
- * Notices whether this process has paused since this was made: it was stopped or blocked for longer than
- * `longestMs`, or the machine slept. Its own commits, of which `commitMs` says how long they have taken so
- * far, are no pause. To be ended.
+ * Detects that this process has paused since this was made: it was stopped or blocked for longer than
+ * `longestMs`, or the machine slept. Own commits, whose total time `commitMs` returns, are no pause. It must
+ * be ended.
  */
 class Standstill {
   private readonly longestMs: number;
@@ -238,12 +237,12 @@ class Standstill {
     this.lastCommitMs = commitMs();
   }
 
-  /** True if the process has paused until now. */
+  /** Returns true if the process has paused so far. */
   poll(): boolean {
     const nowMs = performance.now();
     const wallMs = Date.now();
     const commitMs = this.commitMs();
-    // While a machine sleeps only the wall clock goes on. One that was set costs a request that asks again.
+    // While a machine sleeps only the wall clock goes on. If that was set, a request asks for a slot again.
     const pauseMs = Math.max(nowMs - this.lastTurnMs, wallMs - this.lastWallMs);
     const committedMs = Math.min(commitMs - this.lastCommitMs, MOST_COMMIT_MS);
     if (pauseMs - committedMs > this.longestMs) this.hasStood = true;
@@ -262,13 +261,13 @@ interface SystemError {
   readonly code?: string;
   readonly syscall?: string;
   readonly errors?: readonly unknown[];
-  /** Bytes that a broken connection has brought, where it is known. */
+  /** Bytes that a broken connection has received, if that is known. */
   readonly socket?: { readonly bytesRead?: number };
 }
 
 const NAME_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME']);
 
-/** True if an error belongs to making the connection, so that no byte of a request was written. */
+/** Returns true if an error belongs to connecting, so that no byte of a request was written. */
 function isConnecting({ code, syscall, errors }: SystemError): boolean {
   if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
   return (
@@ -276,18 +275,18 @@ function isConnecting({ code, syscall, errors }: SystemError): boolean {
   );
 }
 
-/** Returns the known cause, in words. */
+/** Describes the known cause in words. */
 function reasonOf(cause: unknown, { code = '', socket }: SystemError): string {
   const reason = tlsFailure(cause) ?? (cause instanceof Error && cause.message !== '' ? cause.message : code);
-  // A server of TLS closes at plain HTTP, or answers with an alert, which is no HTTP.
+  // A TLS server that gets plain HTTP closes the connection, or answers with an alert, which is no HTTP.
   return code.startsWith('HPE_') || socket?.bytesRead === 0
     ? `${reason}; where a server speaks TLS, its address begins with https://`
     : reason;
 }
 
 /**
- * The error for a request that got no answer, by what is known: before the request was begun nothing was
- * sent; after it, anything may have happened, whatever the reason.
+ * Returns the error of a request without an answer: before it was begun nothing was sent; after that its
+ * outcome is unknown, whatever the cause.
  */
 function transportFailure(
   cause: unknown,

@@ -1,2 +1,2 @@
-/** The version of the package, as it is sent to the exchange. A test holds it equal to package.json. */
+/** Version of the package, which is sent to the exchange. A test compares it with package.json. */
 export const VERSION = '0.1.0';

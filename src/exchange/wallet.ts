@@ -13,7 +13,7 @@ import {
 } from './reply-types.ts';
 
 /**
- * "Resources: Wallet", first form. Balances in the wallet's own currency, which is lower case; the rial
+ * Wallet ("Resources: Wallet", first form). Balances in the wallet's own currency, in lower case; the rial
  * values are estimates of the exchange.
  */
 export const walletRecord = z
@@ -45,12 +45,12 @@ export const walletRecord = z
 export type VenueWallet = Readonly<z.output<typeof walletRecord>>;
 
 /**
- * "Resources: Wallet", second form: the balance and the part of it that is promised to orders and
- * withdrawals, without its currency, which is the key it stands under.
+ * Balance ("Resources: Wallet", second form) and the part of it reserved for orders and withdrawals. Its
+ * currency is the key under which it stands.
  */
 export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
-/** "Resources: Wallet transaction". The amount is negative for what went out. */
+/** Line of a wallet ("Resources: Wallet transaction"). The amount is negative if it left the wallet. */
 export const transactionRecord = z
   .object({
     id: integerField,
@@ -69,17 +69,14 @@ export const transactionRecord = z
     description: wire.description,
   }));
 
-/**
- * A currency that is written as symbols are, all lower case or all upper; null for a name such as `Etherium`,
- * which is not its symbol.
- */
+/** Returns a currency symbol, which is all lower or all upper case; null for a name such as `Etherium`. */
 function symbolOf(currency: string | null): string | null {
   return currency !== null && /^(?:[a-z0-9_]{1,20}|[A-Z0-9_]{1,20})$/.test(currency)
     ? currency.toLowerCase()
     : null;
 }
 
-/** "Resources: Deposit". */
+/** Deposit ("Resources: Deposit"). */
 export const depositRecord = z
   .object({
     txHash: textOrNull,
@@ -97,7 +94,7 @@ export const depositRecord = z
     address: wire.address,
     confirmed: wire.confirmed,
     transaction: wire.transaction ?? null,
-    /** The symbol, lower case; null where the reply gives only a name for people and no transaction. */
+    /** The symbol, lower case; null if the reply has only a name for people and no transaction. */
     currency: wire.transaction?.currency ?? symbolOf(wire.currency),
     /** Currency as the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
     currencyName: wire.currency,
@@ -112,9 +109,8 @@ const TRANSFER = /^transfer\b|انتقال/iu;
 const MONEY_OUTSIDE = /^(?:deposit|withdrawal)\b|واریز|برداشت/iu;
 
 /**
- * Returns the kind of a line of a wallet's history from its text, in English or Persian; null if the text
- * names none of these. The interface describes a line in words alone ("Transactions"), and does not promise
- * them.
+ * Returns the kind of a line of a wallet's history by its text, in English or Persian; null if the text shows
+ * none. The interface describes a line in words alone ("Transactions"), and does not promise these.
  */
 export function walletLineKind(description: string): 'trade' | 'transfer' | 'outside' | null {
   if (TRANSFER.test(description)) return 'transfer';

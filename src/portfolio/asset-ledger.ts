@@ -32,19 +32,19 @@ import {
 } from './holding.ts';
 import type { FillRecord } from '../records/fill.ts';
 
-/** A trade of the strategy: units of 1e-10, the fee in the currency received. */
+/** A trade of the strategy, in units of 1e-10; the fee is in the currency received. */
 export interface LedgerTrade extends Pick<
   FillRecord,
   'side' | 'price' | 'amount' | 'total' | 'fee' | 'atMs'
 > {
   readonly market: Pick<MarketName, 'symbol' | 'base' | 'quote'>;
-  /** The smallest amount that can be an order: less is dust, and no position. */
+  /** The smallest amount of an order: a smaller holding is dust, and no position. */
   readonly leastAmount: Units;
 }
 
 /**
- * Effect of the fills of one market: bought less sold of its coin, and received less paid of its quote
- * currency, net of fees.
+ * Effect of the fills of one market: coin bought less sold, and quote currency received less paid, net of
+ * fees.
  */
 export interface MarketFlow {
   readonly position: Units;
@@ -58,66 +58,65 @@ interface LastPrice {
   readonly atMs: number;
 }
 
-/** Coins that come (above zero) or go (below) without a trade. */
+/** Coins that arrive (above zero) or leave (below) without a trade. */
 export interface MovedCoins {
   readonly asset: string;
   readonly amount: Units;
-  /** Market in which they count for limits on single markets. */
+  /** Market in which they count for limits of single markets. */
   readonly market: string;
-  /** In the quote currency of the market; null: at what they are worth now. */
+  /** Price in the quote currency of the market; null: the current value. */
   readonly price: Units | null;
   readonly atMs: number;
 }
 
-/** Losing round trips in a row, of all assets together, and when the last of them ended. */
+/** Number of losing round trips in a row, of all assets together, and the end of the last of them. */
 interface Streak {
   readonly lossesInARow: number;
   readonly lastLossAtMs: number | null;
 }
 
-/** All that a ledger is made of. Maps by asset, by market symbol and by currency. */
+/** State of a ledger. Maps are by asset, by market symbol and by currency. */
 interface LedgerState {
   readonly holdings: Map<string, Holding>;
   readonly flows: Map<string, MarketFlow>;
   readonly prices: Map<string, LastPrice>;
   readonly tracks: Map<Currency, PnlTrack>;
-  /** Coins that it was given to sell, less those that went back. */
+  /** Coins that the strategy was given to sell, less those that it gave back. */
   readonly inventory: Map<string, Units>;
-  /** By currency: what those were worth when they came. It is neither gained nor lost. */
+  /** Value of those coins when they came, by currency. It is neither gain nor loss. */
   readonly inventoryValue: Map<Currency, Units>;
-  /** By currency: given coins that had no price in it yet. They are valued at the first one. */
+  /** Given coins without a price so far, by currency. They are valued at their first price. */
   readonly unpriced: Map<Currency, Map<string, Units>>;
   streak: Streak;
 }
 
 export interface AssetLedgerOptions {
   readonly marketNames: MarketNames;
-  /** The currency in which costs are kept and profit is reported. */
+  /** Currency in which costs are stored and profit is reported. */
   readonly currency: Currency;
-  /** The currencies in which the result is followed. */
+  /** Currencies in which the result is tracked. */
   readonly quotes: ReadonlySet<Currency>;
-  /** True if the bot sees a market, by its symbol. */
+  /** Returns true if the bot reads prices of a market, by its symbol. */
   readonly sees: (market: string) => boolean;
 }
 
 /**
  * Holdings and profit of one strategy, by asset. Its trades move assets: a purchase adds a coin and removes
  * the quote currency, and a coin bought in one market and sold in another is gone. The result in a currency
- * is everything held, that currency too, each asset valued once by `valueIn` at its last price.
- *
- * Costs are stored in the result currency. A trade for another currency is worth that currency's value at the
- * time, by the bridge. Before the first price of the bridge it stays in its own currency and is converted at
- * the first. So results are exact at any time, and their split into realised and open depends on that price.
+ * is the value of all that is held, that currency included: each asset once, by `valueIn` at its last price.
+ * Costs are stored in the result currency. A trade in another currency is converted by the bridge at its
+ * time. Before the first price of the bridge its cost stays in its own currency, and is converted at that
+ * price. So results are always exact, and their split into realised and open depends on that price.
  */
 export class AssetLedger {
   readonly currency: Currency;
   readonly marketNames: MarketNames;
   readonly state: LedgerState;
-  /** Rises with each trade that is taken in, and as it begins: what is held changes then alone. */
+  /** Counter that rises with each trade and at `begin`: holdings change only then. */
   trades = 0;
   private readonly sees: (market: string) => boolean;
   private watched: readonly string[] = [];
-  /** Number of assets and currencies that `watched` is for: both only grow. */
+  /** Number of assets and currencies for which `watched` was made: both only grow. */
   private watchedFor = 0;
   /** True if costs wait for the first price of the bridge. */
   private isPending = false;
@@ -139,20 +138,20 @@ export class AssetLedger {
     this.watch();
   }
 
-  /** The last price that was reported of a market; before any, that of the first fill there. */
+  /** Returns the last reported price of a market; before the first one, that of its first fill. */
   readonly priceOf: PriceOf = (market) => this.state.prices.get(market)?.price ?? null;
 
-  /** Returns its holding of an asset over all markets; negative if more was given away than came in. */
+  /** Returns the holding of an asset over all markets; negative if more left than came in. */
   held(asset: string): Units {
     return this.state.holdings.get(asset)?.held ?? NO_UNITS;
   }
 
-  /** Returns the amount of a coin that it was given, less returns. */
+  /** Returns the amount of a coin that the strategy was given, less returns. */
   inventoryOf(asset: string): Units {
     return this.state.inventory.get(asset) ?? NO_UNITS;
   }
 
-  /** True if it was given coins that have no price in the result currency yet. */
+  /** True if the strategy was given coins that have no price in the result currency yet. */
   get waitsForPrices(): boolean {
     return this.state.unpriced.has(this.currency);
   }
@@ -162,8 +161,8 @@ export class AssetLedger {
   }
 
   /**
-   * Takes in coins that it is given (above zero) or that go back (below), at what they are worth now: that is
-   * neither gained nor lost. `market`: where they count for limits on single markets.
+   * Books coins that the strategy is given (above zero) or gives back (below), at their current value: that
+   * is neither gain nor loss. `market`: where they count for limits of single markets.
    */
   applyInventory(coins: Omit<MovedCoins, 'price'>): void {
     const { asset, amount } = coins;
@@ -172,8 +171,8 @@ export class AssetLedger {
   }
 
   /**
-   * Takes in coins that come (above zero) or go (below) without a trade, at a price: what they are worth at
-   * it is neither gained nor lost.
+   * Books coins that arrive (above zero) or leave (below) without a trade, at a price: their value at it is
+   * neither gain nor loss.
    */
   applyCoins({ asset, amount, market, price, atMs }: MovedCoins): void {
     const { flows, unpriced } = this.state;
@@ -196,17 +195,17 @@ export class AssetLedger {
     this.update();
   }
 
-  /** Takes in a fill. Each is to be passed once. One that was read late counts to the day at hand. */
+  /** Books a fill. Pass each one once. A fill that was read late counts to the current day. */
   applyTrade(trade: LedgerTrade): void {
     this.move(trade, trade.leastAmount);
   }
 
-  /** Takes in by how much a fill was another than it was taken for; it ends no round trip. */
+  /** Books the difference between a fill as first booked and the right one; it ends no round trip. */
   correct(by: Omit<LedgerTrade, 'leastAmount'>): void {
     this.move(by, null);
   }
 
-  /** `leastAmount`: null for a correction. */
+  /** Books a trade or a correction. `leastAmount`: null for a correction. */
   private move(
     { market, side, price, amount, total, fee, atMs }: Omit<LedgerTrade, 'leastAmount'>,
     leastAmount: Units | null,
@@ -241,8 +240,8 @@ export class AssetLedger {
   }
 
   /**
-   * Takes in the prices of the markets by which its assets are valued. Answers whether the marks of a result
-   * are others than before, or coins that were given have got their value.
+   * Applies the prices of the markets that value its assets. Returns true if the marks of a result have
+   * changed, or given coins were valued.
    */
   applyPrices(priceOf: PriceOf, atMs: number): boolean {
     const isNewDay = this.roll(atMs);
@@ -256,21 +255,21 @@ export class AssetLedger {
     return this.update() || isNewDay || isValued;
   }
 
-  /** Takes in the price of the bridge alone: what a fill in another currency is worth. */
+  /** Applies the price of the bridge alone, which converts fills in another currency. */
   applyBridge(priceOf: PriceOf, atMs: number): void {
     const bridge = this.marketNames.bridge.market;
     const price = this.sees(bridge) ? priceOf(bridge) : null;
     if (price !== null) this.enterPrice(bridge, price, atMs);
   }
 
-  /** The results in all currencies that are followed, that of a market's quote currency among them. */
+  /** Returns the results in all tracked currencies, including a market's quote currency. */
   tracksAt(nowMs: number, quote: Currency): ReadonlyMap<Currency, PnlTrack> {
     if (!this.state.tracks.has(quote)) this.follow(quote);
     this.roll(nowMs);
     return this.state.tracks;
   }
 
-  /** To be called once what it is made of was put there. */
+  /** Computes results from a state that was set from outside; call it after a restore. */
   begin(): void {
     this.trades += 1;
     this.isPending = true;
@@ -285,7 +284,7 @@ export class AssetLedger {
     this.update();
   }
 
-  /** A sum of a quote currency in the result currency; in its own where that is not known yet. */
+  /** Returns a sum of a quote currency in the result currency; in its own if it cannot be converted yet. */
   private moneyOf(quote: Currency, units: Units): QuoteMoney {
     const worth = valueIn(this.currency, { asset: quote, amount: units }, this);
     if (worth !== null) return moneyIn(this.currency, worth);
@@ -293,7 +292,7 @@ export class AssetLedger {
     return moneyIn(quote, units);
   }
 
-  /** Round trips are of what is traded for something, so only of the coin's side. */
+  /** Books the coin's side of a trade. Only coins have round trips. */
   private bookCoin(
     asset: string,
     leg: Leg,
@@ -319,7 +318,7 @@ export class AssetLedger {
     else holdings.set(asset, after(holdings.get(asset) ?? NO_HOLDING, leg));
   }
 
-  /** The result currency costs what it is. */
+  /** Books the money's side of a trade. The result currency costs its own amount. */
   private bookMoney(currency: Currency, received: Units): void {
     const { holdings } = this.state;
     const before = holdings.get(currency) ?? NO_HOLDING;
@@ -344,7 +343,7 @@ export class AssetLedger {
     return isNewDay;
   }
 
-  /** Works the results out anew. Answers whether one's highest is another. */
+  /** Computes the results again. Returns true if a highest result has changed. */
   private update(): boolean {
     let isHigher = false;
     for (const [quote, track] of this.state.tracks) {
@@ -359,7 +358,7 @@ export class AssetLedger {
     return isHigher;
   }
 
-  /** The result, or the assets that have no price in the currency. */
+  /** Returns the result, or the assets that have no price in the currency. */
   private resultIn(quote: Currency): Units | readonly string[] {
     const { holdings, inventoryValue, unpriced } = this.state;
     let sum = negateUnits(inventoryValue.get(quote) ?? NO_UNITS);
@@ -374,8 +373,8 @@ export class AssetLedger {
   }
 
   /**
-   * Turns costs that wait over to the result currency, once they can be. The digits that rounding moves stay
-   * with the other quote currency. Answers whether coins that were given have got their value.
+   * Converts waiting costs to the result currency, if possible. Digits lost in rounding stay with the other
+   * quote currency. Returns true if given coins were valued.
    */
   private settle(): boolean {
     const isValued = this.settleInventory();
@@ -407,9 +406,7 @@ export class AssetLedger {
     holdings.set(other, { ...money, realised: addMoney(money.realised, moneyIn(currency, owed)) });
   }
 
-  /**
-   * Values given coins at the first price that there is, in each currency. Answers whether it has valued any.
-   */
+  /** Values given coins at their first price, in each currency. Returns true if it has valued any. */
   private settleInventory(): boolean {
     const { holdings, unpriced } = this.state;
     let isValued = false;
@@ -457,12 +454,12 @@ export class AssetLedger {
     return this.worthOf(quote, multiplyUnits(amount, price, divideHalfEven));
   }
 
-  /** An amount in the result currency; null where that is not known yet. */
+  /** Returns an amount in the result currency; null if it cannot be converted yet. */
   private worthOf(asset: string, units: Units): Units | null {
     return valueIn(this.currency, { asset, amount: units }, this);
   }
 
-  /** The markets whose prices are asked for. */
+  /** Updates the list of markets whose prices are needed. */
   private watch(): void {
     const { holdings, tracks } = this.state;
     if (this.watchedFor === holdings.size + tracks.size) return;

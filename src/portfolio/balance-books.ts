@@ -13,20 +13,20 @@ const currency = z.string();
 
 const line = z.tuple([currency, storedWalletTransactionId, wholeUnits, storedTimeMs]);
 
-/** The books as JSON, for the mirror. */
+/** Schema of the books as JSON, for the mirror. */
 export const storedBooks = z.object({
   expected: z.record(currency, wholeUnits).nullable(),
-  /** Time of the reading that they began with; an early version did not know it. */
+  /** Time of the first reading of the books; an early version did not store it. */
   beganAtMs: storedTimeMs.nullable().optional(),
-  /** Trades whose lines were not seen yet: currency, amount, time (an early version had none), if a sum. */
+  /** Trades without lines: currency, amount, time (missing in an early version), true if a sum. */
   unmatched: z.array(z.tuple([currency, wholeUnits, storedTimeMs.optional(), z.literal(true).optional()])),
-  /** Currency, id, amount and when it was read. */
+  /** Lines of no known trade: currency, id, amount and time of reading. */
   outside: z.array(line),
-  /** The same of those that explained a difference; an early version did not keep them. */
+  /** Lines that explained a difference, in the same form; an early version did not store them. */
   entered: z.array(line).optional(),
-  /** By currency: when its balance agreed last. */
+  /** Time when each currency's balance last agreed. */
   agreedAtMs: z.record(currency, storedTimeMs),
-  /** By currency: when the last was that is not remembered; an early version did not know it. */
+  /** Time of the last trade or line of each currency that was given up; missing in an early version. */
   givenUpAtMs: z.record(currency, storedTimeMs).optional(),
 });
 
@@ -40,68 +40,66 @@ export interface TradeEffect {
   readonly amount: bigint;
   readonly total: bigint;
   readonly fee: bigint;
-  /** True if it stands for several trades of one side, each of which has lines of its own. */
+  /** True if it stands for several trades of one side, each with lines of its own. */
   readonly isSum?: boolean | undefined;
 }
 
-/** Trades of a currency whose lines were not seen yet; beyond it the oldest is given up. */
+/** Most trades of a currency whose lines were not seen yet; beyond it the oldest is given up. */
 export const MOST_LINELESS_TRADES = 2_000;
 
-/** Lines of a currency that are no known trade's; beyond it the oldest is given up. */
+/** Most lines of a currency without a known trade; beyond it the oldest is given up. */
 const MOST_OUTSIDE = 300;
 
 /**
- * Lists lag by less. A line that no difference has asked for within this time is one of a trade that was
- * given up, and goes when the books agree. No line is waited for any more of a trade so long before the
- * history was read twice.
+ * Time in ms that is longer than the delay of any list. A line that no difference has needed within it
+ * belongs to a trade that was given up, and is dropped when the books agree. A trade stops waiting for its
+ * line once the history was read twice up to this long after it.
  */
 const LINE_LASTS_MS = 600_000;
 
-/**
- * From the reading of a line that explained a difference: until then a trade may be booked that it was of.
- */
+/** Time after the reading of an explaining line in which a trade may be booked that it belonged to. */
 const ENTERED_LASTS_MS = DAY_MS;
 
-/** Amount that came into or left a wallet otherwise than by a known trade. */
+/** Amount that came into or left a wallet other than by a known trade. */
 interface OutsideEntry {
   readonly currency: string;
   readonly id: WalletTransactionId;
   readonly amount: bigint;
-  /** Time of its reading. */
+  /** Time at which its line was read. */
   readonly readAtMs: number;
 }
 
-/** Change of one balance by a trade or a transfer, the line of which was not seen yet. */
+/** Change of one balance by a trade or transfer whose line was not seen yet. */
 interface WaitingTrade extends Pick<TradeEffect, 'amount' | 'isSum'> {
   /** Time of the trade or transfer. */
   readonly atMs: number;
 }
 
 /**
- * Expected total of every balance: a first reading, and from then on each trade of the account, ours or not,
- * and each amount that came from or went outside. Deposits, withdrawals and transfers show in the wallets'
- * history, where trades have lines too; these are distinguished by their amounts.
+ * Expected total of every balance: a first reading, then each trade of the account, ours or not, and each
+ * amount from or to the outside. Deposits, withdrawals and transfers are lines of the wallets' history, in
+ * which trades have lines, too; amounts tell them apart.
  */
 export class BalanceBooks {
-  /** By lower-case currency; null before the first reading. */
+  /** Expected totals by lower-case currency; null before the first reading. */
   private expected: Map<string, bigint> | null = null;
-  /** By currency: trades that may still show as lines of the history. Known also before the books begin. */
+  /** Trades by currency that may still appear as lines. They are recorded also before the books begin. */
   private readonly waiting = new Map<string, WaitingTrade[]>();
-  /** By currency: lines that are no known trade's, and that no reading has confirmed yet. */
+  /** Lines by currency of no known trade, which no reading has confirmed yet. */
   private readonly outside = new Map<string, OutsideEntry[]>();
-  /** By currency: lines that explained a difference. One may be of a trade that no list had by then. */
+  /** Lines by currency that explained a difference. One may belong to a trade that was not listed yet. */
   private readonly entered = new Map<string, OutsideEntry[]>();
-  /** By currency: of when the last trade or line is that was given up for want of room. */
+  /** Time by currency of the last trade or line that was given up for lack of room. */
   private readonly givenUpAtMs = new Map<string, number>();
-  /** By currency: all lines are known that were listed by then. */
+  /** Time by currency up to which all listed lines are known. */
   private readonly readThroughMs = new Map<string, number>();
   private readonly lagMs: number;
   private beganAtMs: number | null = null;
   private pending = false;
-  /** Time of the last reading at which each currency's balance agreed. */
+  /** Time by currency of the last reading that agreed. */
   private agreedAtMs = new Map<string, number>();
 
-  /** `lagMs`: by how much the list of trades may lag behind wallets and their history. */
+  /** `lagMs`: longest delay of the list of trades behind the wallets and their history. */
   constructor(lagMs = 0) {
     this.lagMs = lagMs;
   }
@@ -115,27 +113,27 @@ export class BalanceBooks {
     return this.expected?.has(currency) ?? false;
   }
 
-  /** The balance by all entries; null before the books begin, and for a currency that they do not know. */
+  /** Returns the balance by all entries; null before the books begin, and for an unknown currency. */
   expectedOf(currency: string): bigint | null {
     return this.expected?.get(currency) ?? null;
   }
 
-  /** True if the last comparison let lines explain a difference that may still turn out to be trades. */
+  /** True if lines explained a difference in the last comparison that may still turn out to be trades. */
   get isPending(): boolean {
     return this.pending;
   }
 
-  /** True if there are known lines that belong to no known trade and that no balance has shown yet. */
+  /** True if lines are known that belong to no known trade and that no balance has confirmed. */
   get hasOutside(): boolean {
     return [...this.outside.values()].some((lines) => lines.length > 0);
   }
 
-  /** True if trades or lines of a currency were given up: one may be the reason of a difference in it. */
+  /** True if trades or lines of a currency were given up: they may be the reason of a difference. */
   isIncomplete(currency: string): boolean {
     return this.givenUpAtMs.has(currency);
   }
 
-  /** Begins anew from what the exchange says now. Trades whose lines are still to come stay known as such. */
+  /** Begins again with a reading of the exchange. Trades that wait for their lines stay. */
   begin(totals: ReadonlyMap<string, bigint>, atMs: number | null = null): void {
     this.expected = new Map(totals);
     this.beganAtMs = atMs;
@@ -144,19 +142,19 @@ export class BalanceBooks {
     this.agreedAtMs.clear();
   }
 
-  /** Forgets everything, until they begin with another reading. */
+  /** Drops everything, until the books begin with another reading. */
   forget(): void {
     this.begin(new Map());
     this.expected = null;
   }
 
-  /** A trade of the account, made at `atMs`, also in a market of which not both wallets are followed. */
+  /** Books a trade made at `atMs`, also in a market of which only one wallet is followed. */
   addTrade(effect: TradeEffect, followed: ReadonlySet<string>, atMs: number): void {
     for (const [currency, units] of movesOf(effect))
       if (followed.has(currency)) this.add(currency, { amount: units, atMs, isSum: effect.isSum });
   }
 
-  /** By how much trades were others than they were taken for at `atMs`. The first reading has them right. */
+  /** Books a correction of trades made at `atMs`; a first reading after that is right already. */
   correct(by: TradeEffect, atMs: number): void {
     if (this.beganAtMs !== null && atMs <= this.beganAtMs) return;
     for (const [currency, units] of movesOf(by)) {
@@ -165,14 +163,14 @@ export class BalanceBooks {
     }
   }
 
-  /** Money that went to the margin wallet, or came from there; a line of the history will tell of it, too. */
+  /** Books a transfer to or from the margin wallet; a line of the history will follow. */
   addTransfer(currency: string, units: bigint, atMs: number): void {
     this.add(currency, { amount: units, atMs });
   }
 
   /**
-   * A line of a wallet's history. One that was there before the books began is in their first reading.
-   * Answers whether it is no known trade's.
+   * Books a line of a wallet's history. One from before the books began is in their first reading. Returns
+   * true if it belongs to no known trade.
    */
   addLine(entry: OutsideEntry, { isPast = false }: { readonly isPast?: boolean } = {}): boolean {
     const { currency, amount } = entry;
@@ -183,35 +181,34 @@ export class BalanceBooks {
     return true;
   }
 
-  /** All lines of a currency are known that were listed by a time. */
+  /** Records that all lines of a currency that were listed by a time are known. */
   linesRead(currency: string, throughMs: number): void {
     this.readThroughMs.set(currency, throughMs);
     const waiting = this.waiting.get(currency);
-    // Over a copy: some are taken out.
+    // Iterates over a copy, since trades are removed.
     for (const trade of waiting?.slice() ?? []) {
       if (trade.isSum === true) this.settleSum(currency, trade);
       if (trade.atMs + LINE_LASTS_MS <= throughMs) removeFrom(waiting, trade);
     }
   }
 
-  /** The lines of all trades of a currency so far are in a reading that is not compared with them. */
+  /** Drops trades of a currency: their lines are in a reading that is not compared with them. */
   forgetTrades(currency: string): void {
     this.waiting.delete(currency);
     this.givenUpAtMs.delete(currency);
   }
 
-  /** Trades or lines of a currency are not known, and never will be, the last of them at `atMs`. */
+  /** Records that trades or lines of a currency, the last at `atMs`, are unknown and stay so. */
   giveUp(currency: string, atMs: number): void {
     this.givenUpAtMs.set(currency, Math.max(atMs, this.givenUpAtMs.get(currency) ?? atMs));
   }
 
   /**
-   * Compares a reading with the books. A difference that lines from outside add up to is entered, once the
-   * trades were read, at `nowMs`, so much later that none of the lines can be of a trade that is still to
-   * come. Answers what does not agree.
-   *
+   * Compares a reading with the books; returns what does not agree. If lines from outside add up to a
+   * difference, they are booked once the trades were read, at a `nowMs` so late that no line can belong to a
+   * trade still to come.
    * A line that was read well before a balance agreed is in that balance: mostly its trade was given up. Many
-   * such lines add up to anything. So they explain a difference only when `withOld` says that nothing else
+   * such lines can add up to any sum. So they explain a difference only when `withOld` says that nothing else
    * will.
    */
   compare(
@@ -224,7 +221,7 @@ export class BalanceBooks {
     if (expected === null) return [];
     const disagreements: Disagreement[] = [];
     for (const currency of new Set([...expected.keys(), ...totals.keys()])) {
-      // A wallet that the books do not know began after them, and one that is not listed was never used.
+      // A wallet that is not in the books is newer than they are; one that is not listed was never used.
       const was = expected.get(currency) ?? 0n;
       const is = totals.get(currency) ?? 0n;
       const lines = [...(this.outside.get(currency) ?? [])];
@@ -284,7 +281,7 @@ export class BalanceBooks {
   }
 
   /**
-   * Lines of a currency that agrees that nothing will ask for any more: all of them, once they have those of
+   * Returns lines of a currency that agrees and that no difference will need: all, once they include those of
    * the trades that were given up.
    */
   private idleLines(
@@ -297,7 +294,7 @@ export class BalanceBooks {
       : lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs);
   }
 
-  /** A currency is complete again once it has agreed since it gave something up, and all lines are known. */
+  /** Ends a currency's incomplete state if it has agreed since, and all lines are known. */
   private becomeComplete(currency: string): void {
     const givenUpAtMs = this.givenUpAtMs.get(currency);
     const agreedAtMs = this.agreedAtMs.get(currency);
@@ -325,14 +322,14 @@ export class BalanceBooks {
     if (entered !== undefined && isAmong(entered, trade)) return;
     const { expected } = this;
     if (expected !== null) expected.set(currency, (expected.get(currency) ?? 0n) + amount);
-    // Its line may have been read before it.
+    // The line of the trade may have been read before the trade.
     if (consumeAmount(this.outside.get(currency), amount)) return;
     const givenUp = addTo(this.waiting, currency, trade, MOST_LINELESS_TRADES);
     if (givenUp !== null) this.giveUp(currency, givenUp.atMs);
     if (trade.isSum === true) this.settleSum(currency, trade);
   }
 
-  /** Gives a sum of trades the lines of these, once there are all of them: no other difference needs one. */
+  /** Gives a sum of trades its lines, if all are there: no other difference needs them. */
   private settleSum(currency: string, trade: WaitingTrade): void {
     const outside = this.outside.get(currency);
     const lines = linesOfSum(trade.amount, [...(outside ?? [])]);
@@ -343,8 +340,8 @@ export class BalanceBooks {
 }
 
 /**
- * True if lines of a trade that no list had in time were entered as money from outside: it is in the books.
- * The lines are taken out.
+ * Returns true if lines of a trade that was listed too late were booked as money from outside, so that the
+ * trade is in the books. Removes the lines.
  */
 function isAmong(entered: OutsideEntry[], { amount, atMs, isSum = false }: WaitingTrade): boolean {
   const recent = entered.filter(({ readAtMs }) => readAtMs + ENTERED_LASTS_MS > atMs);
@@ -375,7 +372,7 @@ function linesIn(queues: ReadonlyMap<string, readonly OutsideEntry[]>): StoredLi
 type StoredTrade = StoredBooks['unmatched'][number];
 type StoredLine = StoredBooks['outside'][number];
 
-/** Adds an item to those of a currency. Answers the oldest, if it had to go to make room; else null. */
+/** Adds an item to those of a currency. Returns the oldest if it was dropped for lack of room; else null. */
 function addTo<Item>(queues: Map<string, Item[]>, currency: string, item: Item, most: number): Item | null {
   const queue = queues.get(currency);
   if (queue === undefined) queues.set(currency, [item]);
@@ -383,7 +380,7 @@ function addTo<Item>(queues: Map<string, Item[]>, currency: string, item: Item, 
   return null;
 }
 
-/** Takes the oldest item of an amount out of a queue. Answers whether there was one. */
+/** Removes the oldest item of an amount from a queue. Returns true if there was one. */
 function consumeAmount(queue: { readonly amount: bigint }[] | undefined, amount: bigint): boolean {
   for (const [at, item] of queue?.entries() ?? []) {
     if (item.amount !== amount) continue;
@@ -398,7 +395,7 @@ function removeFrom<Item>(queue: Item[] | undefined, item: Item): void {
   if (at !== -1) queue?.splice(at, 1);
 }
 
-/** A balance that is not what the books say. Units of 1e-10. */
+/** A balance that differs from the books, in units of 1e-10. */
 export interface Disagreement {
   readonly currency: string;
   readonly expected: bigint;

@@ -1,6 +1,6 @@
 import type { WalletTransaction } from '../venues/port.ts';
 
-/** Lines of which every set is tried as the reason of a difference. Of more, too many sums would fit. */
+/** Most lines of which every subset is tried for a difference. With more, too many sums would fit. */
 const MOST_COMBINED = 12;
 
 interface Line {
@@ -8,9 +8,9 @@ interface Line {
 }
 
 /**
- * Lines, oldest first, whose amounts add up to a difference. First it tries lines that came one after the
- * other, such as all, one, or the newest few; then two, then all but one or two; and of few lines any set.
- * Null where none do. But for those few lines, what it costs grows with their number only.
+ * Returns lines, oldest first, whose amounts add up to a difference; null if none do. It tries lines in a row
+ * first, such as all, one, or the newest few; then two, then all but one or two; and with few lines any
+ * subset. Apart from those few, the cost grows only with their number.
  */
 export function linesAddingUpTo<Of extends Line>(
   difference: bigint,
@@ -19,20 +19,20 @@ export function linesAddingUpTo<Of extends Line>(
   const run = runAddingUpTo(difference, lines) ?? twoAddingUpTo(difference, lines);
   if (run !== null) return run;
   const rest = lines.reduce((sum, { amount }) => sum + amount, 0n) - difference;
-  // One that is left out may stand between the others.
+  // The line to leave out may be between the others.
   const but = lines.find(({ amount }) => amount === rest);
   const without = but === undefined ? twoAddingUpTo(rest, lines) : [but];
   if (without !== null) return lines.filter((line) => !without.includes(line));
   return lines.length > MOST_COMBINED ? null : fewestAddingUpTo(difference, lines);
 }
 
-/** Lines, oldest first, of the trades that a sum stands for: each has its sign. Null where none add up. */
+/** Returns lines, oldest first, of the trades in a sum; all have its sign. Null if none add up. */
 export function linesOfSum<Of extends Line>(sum: bigint, lines: readonly Of[]): readonly Of[] | null {
   const alike = lines.filter(({ amount }) => amount > 0n === sum > 0n);
   return linesAddingUpTo(sum, alike);
 }
 
-/** One after the other; the newest of those that do, and of these the fewest. */
+/** Returns consecutive lines: the newest that add up, and of these the fewest. */
 function runAddingUpTo<Of extends Line>(difference: bigint, lines: readonly Of[]): readonly Of[] | null {
   const startOf = new Map([[0n, 0]]);
   let sum = 0n;
@@ -56,7 +56,7 @@ function twoAddingUpTo<Of extends Line>(difference: bigint, lines: readonly Of[]
   return null;
 }
 
-/** Several deposits between lines of given-up trades. Each set of lines is tried; the smallest is taken. */
+/** Returns the smallest set of lines, for several deposits between lines of given-up trades. */
 function fewestAddingUpTo<Of extends Line>(difference: bigint, lines: readonly Of[]): readonly Of[] | null {
   const sets: { readonly sum: bigint; readonly of: readonly Of[] }[] = [{ sum: 0n, of: [] }];
   for (const line of lines) {
@@ -66,18 +66,18 @@ function fewestAddingUpTo<Of extends Line>(difference: bigint, lines: readonly O
   return fitting.toSorted((left, right) => left.length - right.length)[0] ?? null;
 }
 
-/** A line as far as it can be told to be that of a trade. */
+/** Fields of a line by which it is matched with a trade. */
 type MatchedLine = Pick<WalletTransaction, 'currency' | 'amount' | 'atMs'>;
 
 /**
- * Lines of wallets by currency and amount. A line of a trade does not name it (docs/adr/0007), so each trade
- * gets the line of its amount that is nearest in time, and each line goes to one trade.
+ * Lines of wallets by currency and amount. A line does not name its trade (docs/adr/0007), so each trade gets
+ * the line of its amount that is nearest in time, and each line goes to one trade.
  */
 export class LineMatcher<Line extends MatchedLine> {
   private readonly byAmount = new Map<string, Line[]>();
   private readonly furthestMs: number;
 
-  /** `furthestMs`: how far apart a trade and its line may be. */
+  /** `furthestMs`: longest time between a trade and its line. */
   constructor(lines: Iterable<Line>, furthestMs = Number.POSITIVE_INFINITY) {
     this.furthestMs = furthestMs;
     for (const line of lines) {
@@ -88,7 +88,7 @@ export class LineMatcher<Line extends MatchedLine> {
     }
   }
 
-  /** Takes the line of one side of a trade away; null where there is none. */
+  /** Removes and returns the line of one side of a trade; null if there is none. */
   match(currency: string, amount: bigint, atMs: number): Line | null {
     const lines = this.byAmount.get(keyOf(currency, amount)) ?? [];
     let nearest = -1;
@@ -101,7 +101,7 @@ export class LineMatcher<Line extends MatchedLine> {
     return nearest === -1 ? null : (lines.splice(nearest, 1)[0] ?? null);
   }
 
-  /** Takes away the lines of the trades that one fill stands for; none where they do not add up to it. */
+  /** Removes and returns the lines of the trades in one fill; none if they do not add up to it. */
   consumeSum(currency: string, amount: bigint): readonly Line[] {
     const lines = this.rest().filter((line) => line.currency === currency);
     lines.sort((left, right) => left.atMs - right.atMs);
@@ -110,7 +110,7 @@ export class LineMatcher<Line extends MatchedLine> {
     return own;
   }
 
-  /** Lines that no trade took. */
+  /** Returns lines that matched no trade. */
   rest(): readonly Line[] {
     return [...this.byAmount.values()].flat();
   }

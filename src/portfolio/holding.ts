@@ -10,7 +10,7 @@ import {
 import { DAY_MS } from '../domain/time-text.ts';
 
 /**
- * A sum of money by quote currency, in units of each. A currency without an entry has none of it. Mostly
+ * A sum of money by quote currency, in units of each. A currency without an entry counts as zero. Mostly
  * there is one.
  */
 export type QuoteMoney = Readonly<Record<Currency, Units>>;
@@ -21,7 +21,7 @@ export function moneyIn(currency: Currency, units: Units): QuoteMoney {
   return { [currency]: units };
 }
 
-/** The part of a sum that is in one currency. */
+/** Returns the part of a sum in one currency. */
 export function partOf(money: QuoteMoney, currency: Currency): Units {
   return money[currency] ?? NO_UNITS;
 }
@@ -39,7 +39,7 @@ export function subtractMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
   return sums;
 }
 
-/** The share `part` of `whole` of a sum, half-even in each currency. `whole` is positive. */
+/** Returns `part` / `whole` of a sum, half-even in each currency. `whole` is positive. */
 function shareOfMoney(money: QuoteMoney, { part, whole }: { part: bigint; whole: bigint }): QuoteMoney {
   const shares: Record<Currency, Units> = {};
   for (const currency in money) {
@@ -64,10 +64,10 @@ export function signOfMoney(money: QuoteMoney): -1 | 0 | 1 | null {
   return hasLoss ? -1 : 0;
 }
 
-/** The last price of a market by its symbol, in units of its quote currency; null where none is known. */
+/** Returns the last price of a market by its symbol, in units of its quote currency; null if unknown. */
 export type PriceOf = (market: string) => Units | null;
 
-/** Basis of a valuation: the markets there may be, and their last prices. */
+/** Basis of a valuation: the possible markets, and their last prices. */
 export interface Prices {
   readonly marketNames: MarketNames;
   readonly priceOf: PriceOf;
@@ -76,10 +76,10 @@ export interface Prices {
 const WHOLE_SQUARED = UNITS_PER_ONE * UNITS_PER_ONE;
 
 /**
- * The one rule by which something held is valued in a quote currency. By the market of both, where that has a
- * price; else by the asset's market in the other quote currency and the bridge; else not at all (null). So
- * the way has two markets at most. The product is rounded once, half-even at ten decimals. Nothing held is
- * worth nothing without any price.
+ * Values an asset in a quote currency; all code uses this one rule. It goes by the market of both, if that
+ * has a price; else by the asset's market in the other quote currency and the bridge, so by two markets at
+ * most; else the result is null. The product is rounded once, half-even at ten decimals. An amount of zero is
+ * worth zero without any price.
  */
 export function valueIn(
   into: Currency,
@@ -101,7 +101,7 @@ export function valueIn(
   ) as Units;
 }
 
-/** Returns the total value of several things; null if one of them has no price. */
+/** Returns the total value of several assets; null if one of them has no price. */
 export function valueOfAll(
   into: Currency,
   parts: Iterable<{ readonly asset: string; readonly amount: bigint }>,
@@ -116,7 +116,7 @@ export function valueOfAll(
   return sum;
 }
 
-/** The markets by which `valueIn` goes, in their order; null where it has none. */
+/** Returns the markets that `valueIn` uses, in their order; null if there is no path. */
 export function pathOf(
   into: Currency,
   asset: string,
@@ -131,17 +131,15 @@ export function pathOf(
   return priceOf(other) === null || priceOf(bridge.market) === null ? null : [other, bridge.market];
 }
 
-/** Holding of a strategy in one asset, and its cost. A value: each booking makes a new one. */
+/** Holding of a strategy in one asset, and its cost. It is immutable: each booking makes a new one. */
 export interface Holding {
-  /** Received less given, fees taken off; negative when more was given. In units of the asset. */
+  /** Amount received less given, net of fees, in units of the asset; negative if more was given. */
   readonly held: Units;
-  /** Cost of the position at its average; negative if it is short: the proceeds of giving it away. */
+  /** Cost of the position at its average; negative for a short one: the proceeds of the sale. */
   readonly cost: QuoteMoney;
-  /**
-   * Profit of the closed part of all trades: each disposal less the average cost of the amount disposed of.
-   */
+  /** Profit of the closed part of all trades: the proceeds of each disposal less its average cost. */
   readonly realised: QuoteMoney;
-  /** `realised` when the round trip at hand began. */
+  /** Value of `realised` when the current round trip began. */
   readonly tripBeganWith: QuoteMoney;
 }
 
@@ -153,8 +151,8 @@ export const NO_HOLDING: Holding = {
 };
 
 /**
- * One side of a trade: how much of the asset came in (negative: went out), and what was paid for it
- * (negative: what it brought).
+ * One side of a trade: the amount of the asset that came in (negative: went out), and the money paid for it
+ * (negative: received).
  */
 export interface Leg {
   readonly received: Units;
@@ -162,14 +160,14 @@ export interface Leg {
 }
 
 /**
- * The holding after one side of a trade. What it adds to the position is taken in at its cost; what it takes
- * off is realised against the average cost, half-even; one that turns the position round does both, its money
- * shared by amount. The digits that a share loses go from one part to the other, so `realised` less `cost` is
- * what was received less what was paid, always.
+ * Returns the holding after one side of a trade. An amount added to the position is booked at its cost; one
+ * taken off is realised against the average cost, half-even; a trade that reverses the position does both,
+ * its money shared by amount. Digits lost in rounding go to the other part, so `realised` less `cost` always
+ * equals the money received less paid.
  */
 export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
   const { held, cost, realised } = before;
-  // All of a purchase went into its fee: paid for nothing.
+  // The whole purchase went into its fee, so the money paid is lost.
   if (received === 0n) return { ...before, realised: subtractMoney(realised, paid) };
   const after = addUnits(held, received);
   if (held === 0n || held > 0n === received > 0n)
@@ -187,8 +185,8 @@ export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
 }
 
 /**
- * The holding after a trade that is in it was mended, or taken out: what is held takes that at its cost, and
- * nothing is realised. Where nothing is held any more, it is.
+ * Returns the holding after a booked trade was corrected or removed: the rest of the holding takes the
+ * difference at its cost, and nothing is realised. If nothing is held any more, it is realised.
  */
 export function correctLeg(before: Holding, leg: Leg): Holding {
   const { held, cost, realised } = before;
@@ -201,7 +199,7 @@ export function correctLeg(before: Holding, leg: Leg): Holding {
 }
 
 /**
- * True if a trade of the asset ended a round trip: the position reversed, or no more than dust is left of it.
+ * Returns true if a trade of the asset ended a round trip: the position reversed, or only dust of it is left.
  * `leastAmount` is the smallest amount of an order: less than that is the rest of a rounded sale, and no
  * position.
  */
@@ -210,7 +208,7 @@ export function endsTrip(before: Holding, after: Holding, leastAmount: bigint): 
   return magnitude(after.held) < leastAmount || before.held > 0n !== after.held > 0n;
 }
 
-/** A holding of a quote currency whose cost is not known in any other yet: each unit of it cost itself. */
+/** Returns a holding of a quote currency whose cost is unknown in any other: each unit costs itself. */
 export function atOwnCost(currency: Currency, held: Units): Holding {
   return { ...NO_HOLDING, held, cost: moneyIn(currency, held) };
 }
@@ -219,40 +217,40 @@ function magnitude(units: bigint): bigint {
   return units < 0n ? -units : units;
 }
 
-/** State of a result against its highest and against the start of the day. */
+/** A result with its highest value and its value at the start of the day. */
 interface TrackMarks {
-  /** The last that was known. */
+  /** The last known result. */
   readonly result: Units;
-  /** The highest that it ever was; zero at the least. */
+  /** The highest result so far; at least zero. */
   readonly peakResult: Units;
-  /** The day of the last step, counted from 1970 in UTC, and the result with which it began. */
+  /** The day of the last step, in days since 1970 in UTC, and the result at its start. */
   readonly day: number;
   readonly dayBeganWith: Units;
-  /** True if the result includes everything: false until it was known for the first time. */
+  /** True once the result was known for the first time, with everything valued. */
   readonly hasBegun: boolean;
 }
 
-/** A result in one currency. */
+/** A tracked result in one currency. */
 export interface PnlTrack {
   readonly marks: TrackMarks;
   /**
-   * Assets that are held and have no price in the currency: meanwhile the marks are those of the last time
-   * that all could be valued.
+   * Held assets without a price in the currency: meanwhile the marks are those of the last time that all
+   * could be valued.
    */
   readonly unvalued: readonly string[];
 }
 
 const NO_MARKS = { result: NO_UNITS, peakResult: NO_UNITS, day: 0, dayBeganWith: NO_UNITS } as const;
 
-/** The track of a strategy that has not traded. */
+/** Track of a strategy that has not traded. */
 export const NEW_TRACK: PnlTrack = { marks: { ...NO_MARKS, hasBegun: true }, unvalued: [] };
 
-/** A track that is followed from its first result on, whatever that is. */
+/** Track that begins with its first result, whatever that is. */
 export const TRACK_TO_BEGIN: PnlTrack = { marks: { ...NO_MARKS, hasBegun: false }, unvalued: [] };
 
 /**
- * A day begins with what the last one ended with. Days do not begin again: what comes late counts to the
- * day at hand.
+ * Returns the marks at a time. A day begins with the last result of the day before. Days never go back: a
+ * late trade counts to the current day.
  */
 export function rolled(marks: TrackMarks, atMs: number): TrackMarks {
   const day = Math.floor(atMs / DAY_MS);
@@ -260,9 +258,9 @@ export function rolled(marks: TrackMarks, atMs: number): TrackMarks {
 }
 
 /**
- * The marks with a new result. The first one of a track that had not begun moves the marks, so that the loss
- * of the day and the fall from the highest stay what they were: what comes in by being counted for the first
- * time is neither gained nor lost.
+ * Returns the marks with a new result. The first result of a track only shifts them, so that the loss of the
+ * day and the fall from the highest stay: a value that is counted for the first time is neither gain nor
+ * loss.
  */
 export function marksWith(marks: TrackMarks, result: Units): TrackMarks {
   if (!marks.hasBegun) {

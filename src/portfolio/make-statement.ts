@@ -20,19 +20,19 @@ import { LineMatcher } from './explaining-lines.ts';
 /** Input of a statement. */
 export interface StatementSource {
   readonly marketNames: MarketNames;
-  /** From then on every movement is known; trades of before it only say what coins cost. */
+  /** Time from which every movement is known; earlier trades only give the cost of coins. */
   readonly beganAtMs: number;
-  /** The trades of the account, by rising time; the same each time it is called. */
+  /** Returns the trades of the account, by rising time; equal at each call. */
   readonly trades: () => Iterable<StatementTrade>;
   readonly lines: readonly WalletTransaction[];
-  /** By rising time. */
+  /** Moves by rising time. */
   readonly moves: readonly StatementMove[];
   readonly describedKind: DescribedKind;
-  /** Lines of wallets that the last record does not count yet, by currency and id. */
+  /** Lines of wallets that the last record does not include yet, by currency and id. */
   readonly uncounted: ReadonlySet<string>;
-  /** By rising time; the last one has every movement in it. */
+  /** Records by rising time; the last one includes every movement. */
   readonly records: readonly RecordedBalances[];
-  /** Closes of candles of the bridge, by rising time. */
+  /** Closing prices of candles of the bridge, by rising time. */
   readonly closes: readonly RecordedRate[];
 }
 
@@ -40,30 +40,30 @@ export interface StatementSource {
 interface StatementPeriod {
   readonly fromMs: number;
   readonly toMs: number;
-  /** The month of a time, as it is written. */
+  /** Returns the month of a time, as text. */
   readonly monthOf: (atMs: number) => string;
 }
 
 export interface Statement {
   readonly totals: StatementTotals;
-  /** By month, in their order; a month in which nothing moved is left out. */
+  /** Totals by month, in order; a month without movements is left out. */
   readonly months: ReadonlyMap<string, StatementTotals>;
   readonly balances: StatementBalances;
   readonly unexplained: readonly Unexplained[];
-  /** The least that a balance was, where that is below zero: something that came in is not known. */
+  /** Lowest balance by currency, if it is below zero: then an incoming amount is unknown. */
   readonly below: ReadonlyMap<string, { readonly balance: Units; readonly atMs: number }>;
-  /** Lines that say that they are of a trade, which is not known. */
+  /** Number of lines described as a trade that is not known. */
   readonly unknownTrades: number;
-  /** Trades of before the statement's beginning that say what coins cost. */
+  /** Number of trades before the statement's beginning, which give the cost of coins. */
   readonly earlierTrades: number;
 }
 
-/** By which currency and id `uncounted` names a line. */
+/** Returns the key of a line in `uncounted`. */
 export function lineKey({ currency, id }: Pick<WalletTransaction, 'currency' | 'id'>): string {
   return `${currency} ${id}`;
 }
 
-/** Makes a statement, and hands over each of its lines in their order. */
+/** Makes a statement, and passes each of its lines to `onLine`, in order. */
 export function makeStatement(
   source: StatementSource,
   period: StatementPeriod,
@@ -137,7 +137,7 @@ class StatementRun {
     };
   }
 
-  /** The first look at all movements: which lines are of trades, and how the balances went. */
+  /** First pass over all movements: finds the lines of trades, and the course of the balances. */
   private balancesOf(lines: TradeLines): StatementBalances {
     const { beganAtMs, records, trades, uncounted } = this.source;
     const balances = new BalanceSeries(records);
@@ -150,7 +150,7 @@ class StatementRun {
         balances.add(currency, amount, trade.atMs);
       }
     }
-    // Once every other trade has its own.
+    // Sums get their lines after all single trades.
     for (const [currency, amount] of sums) lines.named.consumeSum(currency, amount);
     const last = new Map(records.at(-1)?.totals);
     for (const line of lines.rest()) {
@@ -161,7 +161,7 @@ class StatementRun {
     return balances.settle(last);
   }
 
-  /** Sets the opening balances, which have no recorded cost beyond that of earlier trades. */
+  /** Sets the opening balances, whose cost is known only as far as earlier trades give it. */
   private begin({ opening }: StatementBalances): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -209,7 +209,7 @@ class StatementRun {
     const { currency, amount } = of;
     const kind = line === null ? 'unexplained' : kindOfLine(line, this.source.describedKind);
     if (line !== null && kind === 'unexplained' && this.isWithin(atMs)) this.unknownTrades += 1;
-    // What went to the margin wallet is still held, and cost what it cost.
+    // An amount in the margin wallet is still held, at the same cost.
     if (kind !== 'transfer' && amount > 0n) this.books.enter(currency, amount);
     else if (kind !== 'transfer') this.books.leave(currency, negateUnits(amount));
     this.move({ atMs, kind, currency, amount, line, unexplained });
@@ -243,7 +243,7 @@ class StatementRun {
     this.hand(line);
   }
 
-  /** Every balance as the period begins, once. */
+  /** Opens every balance in the totals as the period begins, once. */
   private openAll(): void {
     if (this.isOpen) return;
     this.isOpen = true;
@@ -270,7 +270,7 @@ class StatementRun {
   }
 }
 
-/** Lines that are of no trade, what is unexplained, and what a person has moved, by their time. */
+/** Returns lines without a trade, unexplained changes, and moves by a person, by their time. */
 function movementsOf(
   lines: readonly WalletTransaction[],
   unexplained: readonly Unexplained[],
@@ -284,34 +284,34 @@ function movementsOf(
 }
 
 /**
- * Returns the time at which an unexplained change counts: after the movements that the record has, or at its
- * reading.
+ * Returns the time at which an unexplained change counts: after the movements that the record includes, or at
+ * its reading.
  */
 function placeOf({ throughMs, seenAtMs }: Pick<Unexplained, 'throughMs' | 'seenAtMs'>): number {
   return Number.isFinite(throughMs) ? throughMs : seenAtMs;
 }
 
-/** A price that is older says nothing of now. */
+/** Age at which a price is too old to be used. */
 const RATE_LASTS_MS = 86_400_000;
 
-/** The last recorded price of the bridge, for times that rise. */
+/** Returns the last recorded price of the bridge, for times that only rise. */
 class RecordedRates {
   private readonly closes: readonly RecordedRate[];
   private next = 0;
   private last: RecordedRate | null = null;
 
-  /** `closes`: of candles, each at the end of its candle, by rising time. */
+  /** `closes`: closing prices of candles, each at the end of its candle, by rising time. */
   constructor(closes: readonly RecordedRate[]) {
     this.closes = closes;
   }
 
-  /** A trade of the account in the bridge market. */
+  /** Records a trade of the account in the bridge market. */
   trade(rate: Units, atMs: number): void {
     this.at(atMs);
     this.last = { rate, atMs, from: 'trade' };
   }
 
-  /** The last one at a time or before it, no more than a day old; null where none is recorded. */
+  /** Returns the last price at or before a time, at most a day old; null if none is recorded. */
   at(atMs: number): RecordedRate | null {
     for (;;) {
       const close = this.closes[this.next];
@@ -323,13 +323,13 @@ class RecordedRates {
   }
 }
 
-/** A line of a trade is written within seconds of it; a deposit of the same amount may come on any day. */
+/** Longest time between a trade and its line: a deposit of the same amount may come on any day. */
 const LINE_WITHIN_MS = 3_600_000;
 
 /** Returns the kind of a line by its description; null if the description names none of these. */
 type DescribedKind = (description: string) => 'trade' | 'transfer' | 'outside' | null;
 
-/** Lines of trades go to their trades: those that say they are of one before those that say nothing. */
+/** Gives lines to their trades: first those described as a trade, then those without a description. */
 class TradeLines {
   readonly named: LineMatcher<WalletTransaction>;
   private readonly silent: LineMatcher<WalletTransaction>;
@@ -346,15 +346,15 @@ class TradeLines {
     return (this.named.match(currency, amount, atMs) ?? this.silent.match(currency, amount, atMs)) !== null;
   }
 
-  /** Lines of no trade that is known. */
+  /** Returns lines of no known trade. */
   rest(): readonly WalletTransaction[] {
     return [...this.others, ...this.named.rest(), ...this.silent.rest()];
   }
 }
 
 /**
- * Returns the kind of a line of no known trade, by its sign and its description. One described as a trade,
- * and with no known trade, is unexplained.
+ * Returns the kind of a line of no known trade, by its sign and its description. One that is described as a
+ * trade is unexplained.
  */
 function kindOfLine({ amount, description }: WalletTransaction, describedKind: DescribedKind): MovementKind {
   const kind = describedKind(description);

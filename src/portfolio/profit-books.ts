@@ -11,31 +11,31 @@ import {
 } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 
-/** The ways in which what is sold gets its cost. */
+/** Methods that assign a cost to a sale. */
 export const COST_METHODS = ['average', 'fifo'] as const;
 
 export type CostMethod = (typeof COST_METHODS)[number];
 
-/** Result of a disposal by one method: its proceeds are the three together, to the last digit. */
+/** Result of a disposal by one method: its proceeds are the exact sum of the three. */
 export interface RealisedPart {
   readonly cost: Units;
   readonly profit: Units;
-  /** Proceeds of what has no recorded cost: no profit can be told of them. */
+  /** Proceeds of the amount without a recorded cost: its profit is unknown. */
   readonly uncosted: Units;
 }
 
-/** A disposal of a coin for, or valued in, a quote currency. */
+/** A disposal of a coin for a quote currency, or valued in it. */
 export interface Realised {
   readonly coin: Currency;
   readonly in: Currency;
   readonly amount: Units;
-  /** After the fee. Null where tether was spent with no rate recorded: what it was worth is not known. */
+  /** Proceeds after the fee. Null if tether was spent with no rate recorded, so that its value is unknown. */
   readonly proceeds: Units | null;
-  /** Without proceeds only their costs say something. */
+  /** Results by method. If `proceeds` is null, only their costs are valid. */
   readonly parts: Readonly<Record<CostMethod, RealisedPart>>;
 }
 
-/** A trade by its money: units, the fee in the currency received. */
+/** The money of a trade, in units; the fee is in the currency received. */
 export interface CostedTrade {
   readonly market: Pick<MarketName, 'symbol' | 'base' | 'quote'>;
   readonly side: Side;
@@ -47,10 +47,10 @@ export interface CostedTrade {
 type Books = Readonly<Record<CostMethod, CostBook>>;
 
 /**
- * Cost of every coin, in each quote currency by itself, by average and first in, first out. A trade for one
- * quote currency has its cost or proceeds in the other by the recorded rate of its time. Without such a rate
- * they are not known, and never guessed. Tether is a coin too, with cost and profit in rial: it is bought and
- * sold in the bridge market, and spent and received in markets that are priced in it.
+ * Cost of every coin, in each quote currency separately, by average and by first in, first out. A trade in
+ * one quote currency has its cost or proceeds in the other by the recorded rate of its time. Without a rate
+ * they are unknown, and never guessed. Tether is a coin too, with cost and profit in rial: the bridge market
+ * trades it, and markets priced in it spend and receive it.
  */
 export class ProfitBooks {
   private readonly marketNames: MarketNames;
@@ -72,19 +72,19 @@ export class ProfitBooks {
     return { average: average.cost, fifo: fifo.cost };
   }
 
-  /** Enters an amount that came without a trade: its cost is not recorded. */
+  /** Books an amount that came without a trade: its cost is not recorded. */
   enter(coin: Currency, amount: Units): void {
     for (const currency of this.currenciesOf(coin)) this.acquire(coin, currency, { amount, cost: null });
   }
 
-  /** Removes an amount that left without a trade: its cost leaves with it, and nothing is realised. */
+  /** Books an amount that left without a trade: its cost leaves with it, and nothing is realised. */
   leave(coin: Currency, amount: Units): void {
     for (const currency of this.currenciesOf(coin)) this.dispose(coin, currency, { amount, proceeds: null });
   }
 
   /**
-   * Books a trade. `rate`: the recorded price of the bridge at its time; null where there is none. Answers
-   * what it realised: of its coin, and of tether that it spent.
+   * Books a trade. `rate`: the recorded price of the bridge at its time; null if there is none. Returns the
+   * realised results: of its coin, and of tether that it spent.
    */
   book({ market, side, amount, total, fee }: CostedTrade, rate: Units | null): readonly Realised[] {
     const { base, quote } = market;
@@ -110,14 +110,14 @@ export class ProfitBooks {
     return realised;
   }
 
-  /** The currencies in which a coin is costed: rial itself in none, tether in rial. */
+  /** Returns the currencies of a coin's cost: none for rial, rial for tether. */
   private currenciesOf(coin: Currency): readonly Currency[] {
     const { quotes, bridge } = this.marketNames;
     if (coin === bridge.quote) return [];
     return coin === bridge.base ? [bridge.quote] : quotes.map(({ currency }) => currency);
   }
 
-  /** A sum of one quote currency in the other. */
+  /** Returns the value of a sum of one quote currency in the other. */
   private otherWorth(quote: Currency, units: Units, rate: Units | null): Units | null {
     if (rate === null || rate <= 0n) return null;
     if (quote === this.marketNames.bridge.base) return multiplyUnits(units, rate, divideHalfEven);
@@ -157,7 +157,7 @@ export class ProfitBooks {
   }
 }
 
-/** A purchase that brought nothing: all of it went into its fee. */
+/** Returns the loss of a purchase whose whole amount went into its fee. */
 function lostToFee(coin: Currency, currency: Currency, paid: Units): Realised {
   const part: RealisedPart = { cost: paid, profit: negateUnits(paid), uncosted: NO_UNITS };
   return { coin, in: currency, amount: NO_UNITS, proceeds: NO_UNITS, parts: { average: part, fifo: part } };
@@ -172,7 +172,7 @@ function partOf(
   return { cost, profit: subtractUnits(ofCosted, cost), uncosted: subtractUnits(proceeds, ofCosted) };
 }
 
-/** Both together. */
+/** Returns the sum of two results. */
 export function addParts(left: RealisedPart, right: RealisedPart): RealisedPart {
   return {
     cost: addUnits(left.cost, right.cost),
@@ -181,7 +181,7 @@ export function addParts(left: RealisedPart, right: RealisedPart): RealisedPart 
   };
 }
 
-/** Costed part of a disposal: the amount that had a recorded cost, and that cost. */
+/** Part of a disposal with a recorded cost: its amount, and that cost. */
 interface Disposal {
   readonly costed: Units;
   readonly cost: Units;
@@ -190,17 +190,17 @@ interface Disposal {
 /** Holding of one coin and its cost in one currency, in units of each. */
 export interface CostBook {
   readonly held: Units;
-  /** Of all that is held and has a recorded cost. */
+  /** Cost of the holding, as far as it is recorded. */
   readonly cost: Units;
-  /** Takes in an amount above zero; `cost` is null where none is recorded. */
+  /** Adds an amount above zero; `cost` is null if none is recorded. */
   acquire(amount: Units, cost: Units | null): void;
-  /** Gives an amount away. What is not held has no recorded cost. */
+  /** Removes an amount. An amount beyond the holding has no recorded cost. */
   dispose(amount: Units): Disposal;
 }
 
 /**
- * Every unit that is held costs the same. A disposal takes what has a recorded cost and what has none in the
- * proportion in which they are held, half-even; the last unit takes the rest, so nothing is lost.
+ * Average cost: every held unit costs the same. A disposal takes amounts with and without a recorded cost in
+ * the proportion of the holding, half-even; the last unit takes the rest, so nothing is lost.
  */
 export class AverageCost implements CostBook {
   private costed = NO_UNITS;
@@ -238,7 +238,7 @@ interface Lot {
 
 /** First in, first out. A lot that is sold in parts shares its cost by amount, half-even. */
 export class FifoLots implements CostBook {
-  /** As many as there are purchases of what is still held. */
+  /** Lots of the holding: one for each purchase that is not fully sold. */
   private lots: Lot[] = [];
   private first = 0;
   held = NO_UNITS;

@@ -22,38 +22,36 @@ import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts
 /** Holding of one asset and its value, in units of the profit's currency; null if not known. */
 export interface AssetProfit {
   readonly asset: string;
-  /** In units of the asset; negative when more was given away than came in. */
+  /** Amount in units of the asset; negative if more left than came in. */
   readonly held: Units;
-  /** At the last price. */
+  /** Value at the last price. */
   readonly value: Units | null;
-  /**
-   * `value` less what it cost: what selling it now would realise, before fees. Zero for the currency itself.
-   */
+  /** `value` less its cost: the profit of selling it now, before fees. Zero for the currency itself. */
   readonly open: Units | null;
-  /** The markets by which it is valued, in their order; null where there are none. */
+  /** The markets that value it, in order; null if there are none. */
   readonly by: readonly string[] | null;
-  /** Report time of the oldest of the prices; null if none was needed. */
+  /** Time of the oldest price used; null if none was needed. */
   readonly pricedAtMs: number | null;
 }
 
 /**
- * Total profit of a strategy, each asset valued once. `total` is `realised` plus `open`, to the last digit.
- * Null if something has no price.
+ * Total profit of a strategy, each asset valued once. `total` is exactly `realised` plus `open`. Null if an
+ * asset has no price.
  */
 export interface Profit {
   readonly currency: Currency;
   readonly total: Units | null;
   readonly realised: Units | null;
   readonly open: Units | null;
-  /** Assets that are held and have no price in the currency. */
+  /** Held assets without a price in the currency. */
   readonly unvalued: readonly string[];
-  /** All assets it ever held, in the order of the first trade of each. */
+  /** All assets held at any time, in the order of their first trades. */
   readonly assets: readonly AssetProfit[];
 }
 
 /**
- * The profit by a ledger, at its last prices, or at others where `priceOf` has any: `currency` is
- * that of the ledger unless another is named, in which only the total is known.
+ * Returns the profit of a ledger, at its last prices, or at those of `priceOf` where it has any. `currency`:
+ * default the ledger's; in another one only the total is known.
  */
 export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Profit {
   const { currency, marketNames, state } = ledger;
@@ -62,7 +60,7 @@ export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Pr
     priceOf: (market: string) => priceOf(market) ?? ledger.priceOf(market),
   };
   const assets: AssetProfit[] = [];
-  // What was given and has no price of the ledger yet comes at the price of now.
+  // Given coins without a price in the ledger are valued at the current price.
   const waiting = state.unpriced.get(currency);
   for (const [asset, holding] of state.holdings) {
     const { held, cost } = holding;
@@ -86,8 +84,8 @@ export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Pr
 }
 
 /**
- * Returns the profit of a ledger in a currency: all that is held, less the value of given coins when they
- * came. Given coins that had no price yet are valued at the current one. Null if something has no price.
+ * Returns the profit of a ledger in a currency: the value of all holdings, less the value of given coins when
+ * they came. Given coins without a price so far are valued at the current one. Null if an asset has no price.
  */
 export function totalIn({ state }: AssetLedger, currency: Currency, prices: Prices): Units | null {
   const held = [...state.holdings].map(([asset, holding]) => ({ asset, amount: holding.held }));
@@ -125,7 +123,7 @@ const track = z.object({
   hasBegun: z.boolean(),
 });
 
-/** A ledger as JSON, for the mirror. Units are decimal texts there. */
+/** Schema of a ledger as JSON, for the mirror. Units are decimal texts there. */
 export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
   const names = quotes.map(({ currency }) => currency);
   const money = z.object(Object.fromEntries(names.map((name) => [name, storedUnits])));
@@ -138,7 +136,7 @@ export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
     flows: z.record(z.string(), z.object({ position: storedUnits, cash: storedUnits })),
     prices: z.record(z.string(), z.object({ price: storedUnits, atMs: storedTimeMs })),
     tracks: z.partialRecord(z.enum(names), track),
-    // Absent in rows of versions before coins were given to strategies.
+    // Missing in rows of old versions, in which strategies could not be given coins.
     inventory: z.record(z.string(), storedUnits).default({}),
     inventoryValue: z.partialRecord(z.enum(names), storedUnits).default({}),
     unpriced: z.partialRecord(z.enum(names), z.record(z.string(), storedUnits)).default({}),
@@ -149,7 +147,7 @@ export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
 
 type LedgerShape = ReturnType<typeof storedLedger>;
 
-/** A ledger as it is written. */
+/** Returns a ledger in its stored form. */
 export function storeLedger({ currency, marketNames, state }: AssetLedger): z.input<LedgerShape> {
   const { holdings, flows, prices, tracks, inventory, inventoryValue, unpriced, streak } = state;
   const none: Record<Currency, Units> = {};
@@ -170,7 +168,7 @@ export function storeLedger({ currency, marketNames, state }: AssetLedger): z.in
   return storedForm({ currency, holdings: held, ...own, ...streak }) as z.input<LedgerShape>;
 }
 
-/** Maps as objects and money as decimal texts, at every depth. */
+/** Converts maps to objects and money to decimal texts, at every depth. */
 export function storedForm(value: unknown): unknown {
   if (typeof value === 'bigint') return formatUnits(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -181,8 +179,8 @@ export function storedForm(value: unknown): unknown {
 }
 
 /**
- * Puts into a new ledger what was stored of one. Where the strategy's result is in another currency by now,
- * the costs are turned over at the next price of the bridge, and what is held stays as it is.
+ * Restores a stored ledger into a new one. If the strategy's result currency has changed, the costs are
+ * converted at the next price of the bridge, and the holdings stay.
  */
 export function restoreLedger(ledger: AssetLedger, stored: z.output<LedgerShape>): void {
   const { currency, state } = ledger;
@@ -208,8 +206,8 @@ export function restoreLedger(ledger: AssetLedger, stored: z.output<LedgerShape>
 }
 
 /**
- * Gives the former result currency a cost, and takes that of the new one off: what it had realised goes over
- * to the former.
+ * Gives the former result currency a cost, and removes that of the new one: what the new one had realised
+ * goes to the former.
  */
 function changeCurrency(holdings: Map<string, Holding>, of: { from: Currency; into: Currency }): void {
   const former = holdings.get(of.from);

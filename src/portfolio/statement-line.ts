@@ -12,7 +12,7 @@ import type { WalletTransaction } from '../venues/port.ts';
 import { invariant } from '../domain/errors.ts';
 
 /**
- * Kinds of movement of a balance; `position` moves none: coins that a person has moved in the books of
+ * Kinds of movement of a balance. `position` moves no balance: a person has moved coins in the books of
  * strategies.
  */
 export const MOVEMENT_KINDS = [
@@ -31,7 +31,7 @@ export type MovementKind = (typeof MOVEMENT_KINDS)[number];
 export interface StatementTrade extends CostedTrade {
   readonly market: MarketName;
   readonly tradeId: string;
-  /** Null for an order that is not ours. */
+  /** Key of the order; null if the order is not ours. */
   readonly orderKey: string | null;
   readonly strategy: string | null;
   readonly price: Units;
@@ -40,9 +40,7 @@ export interface StatementTrade extends CostedTrade {
   readonly isSum?: boolean;
 }
 
-/**
- * Coins that a person has moved in the books: from a strategy or (null) the account, to one or the account.
- */
+/** Coins that a person has moved in the books between strategies, or (null) the account. */
 export interface StatementMove {
   readonly atMs: number;
   readonly from: string | null;
@@ -53,7 +51,7 @@ export interface StatementMove {
   readonly market: string;
 }
 
-/** A recorded price of the bridge, when it was and where it is from. */
+/** A recorded price of the bridge, with its time and source. */
 export interface RecordedRate {
   readonly rate: Units;
   readonly atMs: number;
@@ -65,24 +63,24 @@ export interface StatementLine {
   readonly atMs: number;
   readonly kind: MovementKind;
   readonly currency: string;
-  /** Below zero for what left. */
+  /** Amount of the change; below zero if it left. */
   readonly amount: Units;
-  /** After it. */
+  /** Balance after the change. */
   readonly balance: Units;
-  /** The trade that it is of; null for any other movement. */
+  /** The trade of the line; null for any other movement. */
   readonly trade: StatementTrade | null;
-  /** The line of the wallet's history that it is; null for a trade, a fee and what is unexplained. */
+  /** The line of the wallet's history; null for a trade, a fee and an unexplained change. */
   readonly line: WalletTransaction | null;
   readonly unexplained: Unexplained | null;
-  /** Of the kind `position`. */
+  /** The move, for the kind `position`; else null. */
   readonly move: StatementMove | null;
   /** Result realised by the disposal of a coin. */
   readonly realised: Realised | null;
-  /** The rate by which a cost or its proceeds went over to the other quote currency. */
+  /** The rate that converted a cost or its proceeds to the other quote currency; null if none did. */
   readonly rate: RecordedRate | null;
 }
 
-/** A balance at both ends of a range, and what moved it between them, by kind. */
+/** A balance at both ends of a time range, and its movements between them, by kind. */
 export interface BalanceTotals {
   readonly currency: string;
   opening: Units;
@@ -97,11 +95,11 @@ export interface RealisedTotals {
   amount: Units;
   proceeds: Units;
   readonly parts: Record<CostMethod, RealisedPart>;
-  /** Of the coin, what was spent while no rate was recorded: in neither of the others. */
+  /** Amount of the coin that was spent while no rate was recorded; it is not in the other fields. */
   unrated: Units;
 }
 
-/** The totals of a range of time. Whatever is added, opening and movements are the closing balance. */
+/** Totals of a time range. The opening balance plus the movements always equals the closing balance. */
 export class StatementTotals {
   private readonly byCurrency = new Map<string, BalanceTotals>();
   private readonly byCoin = new Map<string, RealisedTotals>();
@@ -127,7 +125,7 @@ export class StatementTotals {
     if (realised !== null) this.addRealised(realised);
   }
 
-  /** By currency. Throws `INVARIANT` where a sum is not that of its movements. */
+  /** Returns the balances of each currency. Throws `INVARIANT` if a sum differs from its movements. */
   balances(): readonly BalanceTotals[] {
     const all = [...this.byCurrency.values()];
     for (const { currency, opening, closing, movements } of all) {
@@ -169,13 +167,13 @@ export class StatementTotals {
 
 const NO_PART: RealisedPart = { cost: NO_UNITS, profit: NO_UNITS, uncosted: NO_UNITS };
 
-/** Balances that were recorded, and the movements that were in them. */
+/** Balances that were recorded, and the time up to which they include movements. */
 export interface RecordedBalances {
-  /** Movements up to this time, by the clock of the exchange, are in them. */
+  /** Time, by the clock of the exchange, up to which movements are included. */
   readonly throughMs: number;
   /** Time of the reading. */
   readonly seenAtMs: number;
-  /** By currency. One that is left out was not compared then. */
+  /** Balances by currency. A currency that is left out was not compared then. */
   readonly totals: ReadonlyMap<string, Units>;
 }
 
@@ -183,37 +181,37 @@ export interface RecordedBalances {
 export interface Unexplained {
   readonly currency: string;
   readonly amount: Units;
-  /** Its place among the movements: after all up to this time. */
+  /** Position among the movements: after all up to this time. */
   readonly throughMs: number;
-  /** Times at which the record that shows it was read, and the one before. */
+  /** Time of reading of the record that shows it, and of the record before. */
   readonly seenAtMs: number;
   readonly sinceMs: number;
 }
 
-/** The balances before the first movement, and what the records show beyond the movements. */
+/** The balances before the first movement, and changes in the records that no movement explains. */
 export interface StatementBalances {
   readonly opening: ReadonlyMap<string, Units>;
   readonly unexplained: readonly Unexplained[];
-  /** Number of records of each currency: with one there is nothing to compare it with. */
+  /** Number of records of each currency: a single one cannot be compared. */
   readonly records: ReadonlyMap<string, number>;
 }
 
 /**
- * Goes from one recorded balance to the next by the movements between them. The first record of a currency
- * gives its opening balance; each later one has to agree.
+ * Compares each recorded balance with the one before and the movements between them. The first record of a
+ * currency gives its opening balance; each later one has to agree.
  */
 export class BalanceSeries {
   private readonly records: readonly RecordedBalances[];
-  /** Sum of the movements before each record, and after the one before it, by currency. */
+  /** Sum of the movements between each record and the one before, by currency. */
   private readonly sums: readonly Map<string, Units>[];
 
-  /** Records by rising time; the last one has every movement in it. */
+  /** Records by rising time; the last one includes every movement. */
   constructor(records: readonly RecordedBalances[]) {
     this.records = records;
     this.sums = records.map(() => new Map<string, Units>());
   }
 
-  /** A movement; in any order. */
+  /** Adds a movement; the order does not matter. */
   add(currency: string, amount: Units, atMs: number): void {
     let [low, high] = [0, this.records.length - 1];
     while (low < high) {
@@ -225,7 +223,7 @@ export class BalanceSeries {
     sums?.set(currency, addUnits(sums.get(currency) ?? NO_UNITS, amount));
   }
 
-  /** `last`: what the last record comes to. A wallet that it does not list was never used. */
+  /** Returns the balances. `last`: the totals of the last record; a wallet missing there was never used. */
   settle(last: ReadonlyMap<string, Units>): StatementBalances {
     const currencies = new Set([...this.sums, last].flatMap((map) => [...map.keys()]));
     const end = this.records.length - 1;

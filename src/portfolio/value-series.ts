@@ -1,18 +1,18 @@
 import { addUnits, parseUnits, subtractUnits, type Units, divideHalfEven } from '../domain/money.ts';
 import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 
-/** A value of a series of money, such as `equity/CURRENCY` or `profit/CURRENCY` of the mirror. */
+/** A value of a money series, such as `equity/CURRENCY` or `profit/CURRENCY` of the mirror. */
 export interface ValueAt {
   readonly atMs: number;
   readonly value: Units;
 }
 
-/** A value so long after midnight is as good as that of midnight itself. */
+/** Time in ms after midnight within which a value counts as that of midnight. */
 const AT_MIDNIGHT_MS = 600_000;
 
 const BASIS_POINTS = 10_000n;
 
-/** The values of a series as the mirror has them, in units; gaps are left out. */
+/** Returns the values of a series from the mirror, in units; gaps are left out. */
 export function valuesOf(
   figures: readonly { readonly atMs: number; readonly value: string | null }[],
 ): readonly ValueAt[] {
@@ -20,8 +20,8 @@ export function valuesOf(
 }
 
 /**
- * A series of equity without what came in and went out: what there is now, less what was made since each
- * moment. So a deposit is no gain and a withdrawal is no loss, and a fall of it is a loss.
+ * Returns an equity series without deposits and withdrawals: the current equity less the profit made since
+ * each time. So a deposit is no gain, a withdrawal is no loss, and a fall is a loss.
  */
 export function withoutDeposits(profits: readonly ValueAt[], equityNow: Units): readonly ValueAt[] {
   const last = profits.at(-1);
@@ -54,27 +54,27 @@ export function profitOfTehranDay(values: readonly ValueAt[], nowMs: number): Pr
   return { profit: subtractUnits(last.value, start.value), sinceMs: start.atMs };
 }
 
-/** A fall from a highest value. */
+/** A fall of a series from its highest value. */
 interface Fall {
   readonly peak: Units;
   readonly peakAtMs: number;
   readonly low: Units;
   readonly lowAtMs: number;
-  /** `peak` less `low`; zero where there is none. */
+  /** `peak` less `low`; zero if there is no fall. */
   readonly depth: Units;
-  /** The same in hundredths of a percent of the peak, half-even; null where the peak is not positive. */
+  /** `depth` in hundredths of a percent of the peak, half-even; null if the peak is not positive. */
   readonly depthBps: number | null;
 }
 
 /** Current fall of a series below its highest value, and the deepest fall that it ever had. */
 interface SeriesDrawdown {
-  /** `low` is the last value. */
+  /** Current fall; its `low` is the last value. */
   readonly now: Fall;
-  /** The first of those that are as deep. */
+  /** Deepest fall; the first one if several are equally deep. */
   readonly deepest: Fall;
 }
 
-/** Null for a series without values. `values` are oldest first. */
+/** Returns the falls of a series; null if it has no values. `values` are oldest first. */
 export function drawdownOf(values: readonly ValueAt[]): SeriesDrawdown | null {
   let [peak] = values;
   let deepest: Fall | null = null;

@@ -9,7 +9,7 @@ export interface RedisAddress {
   readonly user: string | null;
   readonly password: string | null;
   readonly isEncrypted: boolean;
-  /** To be shown: without the password. */
+  /** Address without the password, for messages. */
   readonly shown: string;
 }
 
@@ -18,7 +18,7 @@ const EXAMPLE = 'redis://:PASSWORD@HOST:6379, or rediss:// for TLS';
 
 /**
  * Reads `redis://USER:PASSWORD@HOST:PORT/DATABASE`, or `rediss://` for TLS. The password of the environment
- * holds where the address has none. Throws `INVALID_OPTIONS`; the message does not show a password.
+ * is used if the address has none. Throws `INVALID_OPTIONS`; the message does not show a password.
  */
 export function readRedisAddress(text: string, environmentPassword: string | undefined): RedisAddress {
   const url = URL.parse(text);
@@ -43,11 +43,11 @@ export function readRedisAddress(text: string, environmentPassword: string | und
 const refused = (found: string): SarrafError =>
   new SarrafError('INVALID_OPTIONS', `expected a Redis as ${EXAMPLE}, found ${found}`);
 
-/** Variable with the password of every Redis, if it has one. */
+/** Environment variable with the password of every Redis. */
 export const REDIS_PASSWORD = 'SARRAF_REDIS_PASSWORD';
 
 /**
- * Checks the address of a Redis that is written in a file and shown. Throws `INVALID_OPTIONS` for what is no
+ * Checks the address of a Redis that is stored in a file and shown. Throws `INVALID_OPTIONS` for an invalid
  * address, and for one with a password.
  */
 export function checkShownAddress(text: string): void {
@@ -75,14 +75,14 @@ export function connectionOptions({ host, port, database, user, password, isEncr
   };
 }
 
-/** Reason that Redis can not be used, in words, and whether waiting may help. */
+/** Reason that Redis cannot be used, in words, and whether waiting may help. */
 interface RedisFailure {
   readonly reason: string;
-  /** Another password or certificate is needed: to wait does not help. */
+  /** True if it needs another password or certificate, so that waiting does not help. */
   readonly isRefusal: boolean;
-  /** It answers, but does not do what it is asked for until somebody mends it. */
+  /** True if the server answers, but refuses its work until someone repairs it. */
   readonly isOfServer?: true;
-  /** It says nothing, or closes: so does TLS where none is expected, and none where TLS is. */
+  /** True if the server does not answer, or closes: so does TLS at one end alone. */
   readonly isSilent?: true;
 }
 
@@ -104,7 +104,7 @@ const BY_CODE: Readonly<Partial<Record<string, string>>> = {
   EPIPE: 'a connection that was closed',
 };
 
-/** The words of an error that a client of Redis has. It never shows a password. */
+/** Describes an error of a Redis client in words. It never shows a password. */
 export function redisFailure(error: unknown): RedisFailure {
   const { message, code = '' } = failureOf(error);
   if (/\b(?:WRONGPASS|NOAUTH)\b|invalid password|without any password/i.test(message))
@@ -125,9 +125,9 @@ export function redisFailure(error: unknown): RedisFailure {
 }
 
 function failureOf(error: unknown): { readonly message: string; readonly code?: string } {
-  // Several addresses of one host that were tried.
+  // An error for each address of the host; the first one is used.
   if (error instanceof AggregateError && error.errors.length > 0) return failureOf(error.errors[0]);
-  // A transaction tells only that one of its commands was refused.
+  // The error of a transaction shows only that a command was refused; the cause is in `previousErrors`.
   const { previousErrors } = Object(error) as { readonly previousErrors?: readonly unknown[] };
   if (previousErrors?.[0] !== undefined) return failureOf(previousErrors[0]);
   if (!(error instanceof Error)) return { message: String(error) };

@@ -22,18 +22,18 @@ import { type PlanInput, burstWaitMs, plannedRate, type PlannedBudget } from './
 type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass' | 'currency'>;
 type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
 
-/** A bar is asked for at its close, and once more when it is not there yet. */
+/** Requests for each bar: one at its close, and one more if it is not there yet. */
 const REQUESTS_PER_BAR = 2;
 
 /**
- * Markets are ranked by the first statistics after the moment for it. They are asked for so often that
- * this is soon: a backtest on bars ranks at that very moment.
+ * Longest age of the statistics when a universe is ranked. Markets are ranked by the first statistics after
+ * the ranking time, and a backtest on bars ranks at that very time.
  */
 const LONGEST_RANKING_DELAY_MS = 60_000;
 
 /**
- * Everything that has to be asked for, each once however many want it: the markets' data first, then the
- * account's.
+ * Returns all feeds of a bot, each once for all that request it: those of the markets first, then those of
+ * the account.
  */
 export function collectFeeds(input: PlanInput): readonly Feed[] {
   const feeds = new Map<string, Feed>();
@@ -111,7 +111,7 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
   return [...feeds.values()];
 }
 
-/** One call for all books in place of one each: as fresh as the most demanding of them. */
+/** Returns one feed of all books in place of one for each market: as fresh as the most demanding of them. */
 export function allBooksFeed(books: readonly Feed[]): Feed {
   const [first, ...others] = books.map((feed): Feed => ({
     ...feed,
@@ -227,7 +227,7 @@ function optionsFeed(budget: string): Feed {
   return feedOf(target, { ages: OWN_AGES.options, asker: 'steps of the markets' });
 }
 
-/** Returns the feeds of our account; `wallets` is the number with a history that is read. */
+/** Returns the feeds of our account; `wallets`: number of wallets whose history is read. */
 function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): readonly Feed[] {
   const account = { market: null, requestClass: 'account' } as const;
   const asker = 'account';
@@ -254,8 +254,8 @@ function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): reado
 }
 
 /**
- * Returns the number of currencies of the traded markets and the candidates of universes; for a universe with
- * unknown candidates, as many as it has places.
+ * Returns the number of currencies of the traded markets and the candidates of universes. A universe with
+ * unknown candidates counts one for each of its places.
  */
 export function walletsOf(input: PlanInput): number {
   const { parseMarket } = input.venue.marketNames;
@@ -271,30 +271,30 @@ export function walletsOf(input: PlanInput): number {
   );
 }
 
-/** A universe of one strategy, as a plan has it. */
+/** A universe of one strategy, in the form for a plan. */
 export interface PlannedUniverse {
-  /** Such as `alpha/members`. */
+  /** Key such as `alpha/members`. */
   readonly key: string;
   readonly wanted: UniverseSubscription;
-  /** Markets that are followed at once, at most: members, and those that left and are still held. */
+  /** Most markets that are followed at once: members, and former members that are still held. */
   readonly places: number;
 }
 
-/** Cost of following a newcomer. */
+/** Requests and time that a new member of a universe costs. */
 export interface NewcomerPlan {
   readonly universe: string;
-  /** Markets that are followed at once, at most. */
+  /** Most markets that are followed at once. */
   readonly places: number;
   /** Feeds of each market that is followed. */
   readonly feeds: readonly PlannedFeed[];
-  /** For the bars of the past of one market. */
+  /** Requests for the past bars of one market. */
   readonly requests: number;
-  /** From its choice to its first event: for one alone, and for all members of the beginning. */
+  /** Time in ms from its choice to its first event: for one newcomer, and for all members of the start. */
   readonly oneMs: number;
   readonly allMs: number;
 }
 
-/** The universes of a plan. Without candidates it is for as many markets as there may be. */
+/** Returns the universes of a plan. One without known candidates is planned for its number of places. */
 export function universesOf({ subscriptions }: Pick<PlanInput, 'subscriptions'>): readonly PlannedUniverse[] {
   return subscriptions.flatMap(({ strategy, subscription: wanted }) => {
     if (wanted.kind !== 'universe') return [];
@@ -304,14 +304,14 @@ export function universesOf({ subscriptions }: Pick<PlanInput, 'subscriptions'>)
   });
 }
 
-/** Stands in a plan for whichever market takes a place of a universe. */
+/** Returns a market name that stands in a plan for any market in a place of a universe. */
 function placeholderOf(universe: PlannedUniverse, place: number): string {
   return `member ${place + 1} of ${universe.key}`;
 }
 
 /**
- * The feeds of a plan with those of each candidate in place of the placeholders. They are asked for while
- * their market is followed, which is never true of more than were planned.
+ * Returns the feeds of a plan with those of each candidate in place of the placeholders. A candidate's feeds
+ * are requested while its market is followed, so never for more markets than were planned.
  */
 export function withCandidates(
   feeds: readonly PlannedFeed[],
@@ -367,7 +367,7 @@ export function newcomersOf(
   });
 }
 
-/** By what the polls of bars leave of their budget. One question of a market follows the other's answer. */
+/** Returns the time of warm-up requests in ms, by what polls of bars leave of their budget. */
 function warmUpMs(
   requests: number,
   { candles, replyMs }: { readonly candles: PlannedBudget | undefined; readonly replyMs: number },
@@ -384,8 +384,8 @@ function placeholdersOf(universe: PlannedUniverse): readonly string[] {
 }
 
 /**
- * Returns the data that a universe requests, each market and template once: its places, and markets polled
- * anyway.
+ * Returns the data that a universe requests, each market and template once: its places, and markets that are
+ * polled anyway.
  */
 function universeFeeds(
   universe: PlannedUniverse,

@@ -7,56 +7,54 @@ type FeedKind = Exclude<
   'place' | 'place-oco' | 'cancel' | 'cancel-old' | 'order' | 'transfer'
 >;
 
-/** Something that is asked for again and again. */
+/** Data that is polled repeatedly. */
 export interface Feed {
   /**
    * Unique, such as `book BTCIRT`, `books`, `stats`, `trades BTCIRT`, `candles BTCIRT 1h`, `orders`, `fills`,
    * `wallets`, `transactions`, `options`, `pools`, `margin-wallets`, `delegation-limit btc`.
    */
   readonly key: string;
-  /** Candles are asked for at the close of each bar, so that their pace can not be changed. */
+  /** Kind of request. Candles are requested at the close of each bar, so their interval is fixed. */
   readonly kind: FeedKind;
-  /** Null for what is of the account, or of all markets. */
+  /** Null for data of the account, or of all markets. */
   readonly market: string | null;
-  /** Currency of a delegation limit; left out of all else. */
+  /** Currency of a delegation limit; left out for all other kinds. */
   readonly currency?: string;
-  /** The budget it is counted in. */
+  /** The budget in which the request is counted. */
   readonly budget: string;
   readonly requestClass: RequestClass;
-  /**
-   * Polling interval if there were no other feed, and the age at which its data is no longer worth having.
-   */
+  /** Polling interval if there were no other feed, and the greatest age at which its data is of use. */
   readonly wantedAgeMs: number;
   readonly longestAgeMs: number;
   /** Longest age while no order is open. */
   readonly idleAgeMs: number;
   /** Requesters, as text for people: names of strategies, or parts of the bot itself. */
   readonly askers: readonly string[];
-  /** The exchange's own cache: its answer can be this old. */
+  /** Time for which the exchange caches its answer, which can be that old. */
   readonly cacheMs: number;
   /**
-   * Requests until all of it was seen once: wallets are asked for one after another, a bar now and then
+   * Requests until all of its data was seen once: wallets are requested one after another, and some bars
    * twice.
    */
   readonly turns: number;
-  /** Of a candidate of a universe: it is asked for while that market is followed, and not else. */
+  /** True for a candidate of a universe: requested only while its market is followed. */
   readonly isPooled?: true;
 }
 
 /** A feed with its place in the plan. */
 export interface PlannedFeed extends Feed {
   /**
-   * From one question to the next while orders are open, and while none is. Bars are asked for at their
-   * close: then it is their length.
+   * Interval between requests while orders are open, and while none is. For bars, which are requested at
+   * their close, it is their length.
    */
   readonly intervalMs: number;
   readonly idleIntervalMs: number;
   /**
-   * The oldest its data can be when it is used: interval, wait for a slot, reply and the exchange's own
-   * cache. In a full budget of several paces a slot can come later by one gap of the fastest.
+   * Greatest age of its data when used: interval, wait for a slot, reply and the exchange's cache. In a full
+   * budget with several intervals a slot can come later by the shortest of them.
    */
   readonly worstAgeMs: number;
-  /** Longest time after its close until a bar is there; null for other feeds. */
+  /** Longest time in ms from its close until a bar is there; null for other feeds. */
   readonly latestAfterCloseMs: number | null;
 }
 
@@ -69,9 +67,9 @@ export interface FeedAges {
 
 /** Ages for what the bot itself needs. */
 export const OWN_AGES = {
-  /** The book of a market that is traded and that no strategy looks at: the price collar alone needs it. */
+  /** The book of a traded market that no strategy reads: only the price collar needs it. */
   collar: { wantedMs: 10_000, longestMs: 30_000, idleMs: 10_000 },
-  /** The price of the bridge, where a strategy holds both and nobody looks at it. */
+  /** The price of the bridge, if a strategy holds both quote currencies and none reads it. */
   bridge: { wantedMs: 30_000, longestMs: 300_000, idleMs: 60_000 },
   orders: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },
   fills: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },
@@ -86,10 +84,10 @@ export const USUAL_REPLY_MS = 500;
 /** Delay after its close at which a missing bar is requested once more. */
 export const BAR_RETRY_MS = 2_000;
 
-/** A bar that comes later than this share of its length is no longer worth having. */
+/** Latest time of use of a bar after its close, as a share of its length. */
 export const LATEST_BAR_SHARE = 0.5;
 
-/** The ages that one strategy asks for, the same whether orders are open or not. */
+/** Returns the ages that one strategy requests, the same with and without open orders. */
 export function agesOf({
   everyMs,
   maxAgeMs,
@@ -101,7 +99,7 @@ export function agesOf({
   return { wantedMs, longestMs: maxAgeMs, idleMs: wantedMs };
 }
 
-/** The ages that please everybody who asks: the smallest of each. */
+/** Returns ages that satisfy both: the smaller of each. */
 export function strictest(left: FeedAges, right: FeedAges): FeedAges {
   return {
     wantedMs: Math.min(left.wantedMs, right.wantedMs),

@@ -3,33 +3,33 @@ import type { VenueProfile } from '../venues/port.ts';
 import type { RateLimit } from '../domain/rate-limit.ts';
 import { lengthText } from '../domain/time-text.ts';
 
-/** Data read again after a restart, before anything is traded. */
+/** Data that is read again after a restart, before the first order. */
 interface RestartReading {
-  /** Pages of the orders list and of the trades list, from where the last run had read to. */
+  /** Pages of the lists of orders and trades, from the point that the last run had read. */
   readonly orderPages: number;
   readonly tradePages: number;
   /**
-   * If nothing is known of the time before the start: time after which earlier requests have arrived, so that
+   * If nothing is known of the time before the start: time in ms until earlier requests have arrived, so that
    * their window begins.
    */
   readonly arrivedAfterMs: number;
 }
 
-/** All that a plan of polls is made from. */
+/** Input from which a polling plan is made. */
 export interface PlanInput {
   /** Subscriptions of every strategy. Timers cost nothing. */
   readonly subscriptions: readonly { readonly strategy: string; readonly subscription: Subscription }[];
   /**
    * Markets in which strategies place orders. Each needs a book for the price collar, subscribed or not.
-   * Empty where orders are held against bars alone.
+   * Empty if orders are compared with bars alone.
    */
   readonly traded: readonly { readonly strategy: string; readonly market: string }[];
   /**
-   * Strategies of which money is valued by the price of the bridge: it is read with the statistics where
-   * nobody reads it otherwise.
+   * Strategies whose money is valued by the price of the bridge: it is read with the statistics if no
+   * strategy reads it.
    */
   readonly bridged?: readonly string[];
-  /** Stops that follow the price; none where it is left out. */
+  /** Trailing stops; left out if there are none. */
   readonly trails?: readonly TrailDemand[];
   readonly budgets: readonly PlanBudget[];
   /** Capabilities of the exchange, their limits, and the budget in which each call is counted. */
@@ -37,47 +37,45 @@ export interface PlanInput {
     VenueProfile,
     'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames' | 'pageSizes' | 'unserved'
   >;
-  /** True if orders are placed, so that orders, trades and wallets have to be followed. */
+  /** True if orders are placed, so that orders, trades and wallets are polled. */
   readonly usesAccount: boolean;
-  /** From sending a question to having its answer, at the longest in ordinary times. */
+  /** Longest time from a request to its reply in ordinary conditions. */
   readonly replyMs: number;
   readonly restart: RestartReading;
 }
 
-/**
- * The part of a budget that a plan uses up: the rest is for hastened questions and for clocks that differ.
- */
+/** Share of a budget that a plan uses: the rest is for urgent requests and for clocks that differ. */
 export const PLANNED_SHARE = 0.95;
 
-/** Planned use of one budget. Rates are requests a minute. */
+/** Planned use of one budget. Rates are requests per minute. */
 export interface PlannedBudget extends PlanBudget {
   readonly limitPerMinute: number;
   readonly requestsPerMinute: number;
   readonly idleRequestsPerMinute: number;
-  /** For placements, cancels and looking orders up; of a reserve only the latter two get anything. */
+  /** Left for placements, cancels and order queries; the latter two alone can use a reserve. */
   readonly leftPerMinute: number;
 }
 
-/** Requests of a window that polls may use. */
+/** Returns the requests per window that polls may use. */
 export function capacityOf({ limit, reserve }: PlanBudget): number {
   return Math.max(0, limit - reserve);
 }
 
-/** Requests per ms that a plan may use of a budget. */
+/** Returns the requests per ms that a plan may use of a budget. */
 export function plannedRate(budget: PlanBudget): number {
   return (PLANNED_SHARE * capacityOf(budget)) / budget.windowMs;
 }
 
-/** For how long a request has its slot: until its reply, for a window after that, and until the next ms. */
+/** Returns how long a request occupies its slot: until its reply, then a window, then up to the next ms. */
 export function occupiedMsOf(budget: PlanBudget, replyMs: number): number {
   return budget.windowMs + replyMs + 1;
 }
 
 /**
- * Returns the longest wait of a planned request for its slot. Requests of one pace are spread evenly, so that
- * a group of them is like one of their joint pace: in the time for which a slot is occupied (the window and
- * the reply) it sends its share of `perMs` and one more. `paces` of such groups together can exceed the
- * capacity by the part that the unused share does not cover; each such request waits for a slot to be free.
+ * Returns the longest wait of a planned request for its slot. Requests of one interval are evenly spread:
+ * while a slot is occupied (the window and the reply), a group of them sends its share of `perMs` and one
+ * more. Several such groups (`paces`) can exceed the capacity by the part that the unused share does not
+ * cover; each of those requests waits for a slot to be free.
  */
 export function slotWaitMs(
   budget: PlanBudget,
@@ -90,7 +88,7 @@ export function slotWaitMs(
   return Math.ceil(Math.max(0, sent - capacity) * (occupiedMs / capacity));
 }
 
-/** Returns the wait for its slot of the last of requests that all come at once. */
+/** Returns the wait for its slot of the last of several simultaneous requests. */
 export function burstWaitMs(
   budget: PlanBudget,
   of: { readonly requests: number; readonly replyMs: number },
@@ -101,13 +99,13 @@ export function burstWaitMs(
   return (Math.ceil(of.requests / capacity) - 1) * occupiedMsOf(budget, of.replyMs);
 }
 
-/** A rate limit of the plan: what it keeps for cancels and resolutions is said. */
+/** A rate limit for a plan, with a definite reserve for cancels and resolutions. */
 export type PlanBudget = RateLimit & { readonly reserve: number };
 
-/** The part of the budgets for orders and for cancels that stops which follow the price may use. */
+/** Share of the budgets for orders and for cancels that trailing stops may use. */
 const TRAIL_SHARE = 0.5;
 
-/** Stops of one strategy that follow the price: so many at once, each moved at most once in so long. */
+/** Trailing stops of one strategy: the most at once, and the shortest interval between moves of each. */
 interface TrailDemand {
   readonly strategy: string;
   readonly most: number;
@@ -115,21 +113,21 @@ interface TrailDemand {
 }
 
 /**
- * Moves needed by moving stops, and moves available for them. Rates are moves a minute: an order and a
- * cancel.
+ * Moves that trailing stops need, and moves that are available. Rates are moves per minute: an order and a
+ * cancel each.
  */
 export interface TrailPlan {
   readonly demands: readonly TrailDemand[];
   readonly movesPerMinute: number;
   readonly mostPerMinute: number;
-  /** The budget that gives the least, by its name; null where nothing is counted. */
+  /** Name of the budget that allows the fewest moves; null if none counts them. */
   readonly budget: string | null;
   readonly problems: readonly string[];
 }
 
 /**
- * Checks that all stops can follow the price as often as configured, within their share of the budgets. If
- * they can not, the problem gives the number that can, those of the first strategy first.
+ * Checks that all trailing stops can move as often as configured, within their share of the budgets. If not,
+ * the problem names the number that can, for the first strategies first.
  */
 export function planTrails(
   demands: readonly TrailDemand[],

@@ -37,10 +37,10 @@ import type { UniverseSubscription } from '../strategy/subscriptions.ts';
 export interface PollPlan {
   readonly feeds: readonly PlannedFeed[];
   readonly budgets: readonly PlannedBudget[];
-  /** The largest ratio of what is given to what was wanted; 1 where everybody gets what it wants. */
+  /** The largest ratio of a planned interval to the target; 1 if every feed gets its target. */
   readonly largestStretch: number;
   readonly trails: TrailPlan;
-  /** Reasons that the plan can not be run, a sentence each; empty if everything fits. */
+  /** Reasons that the plan cannot be run, one sentence each; empty if everything fits. */
   readonly problems: readonly string[];
   readonly restart: RestartPlan;
   /** Cost of a market that enters a universe, for each universe. */
@@ -51,12 +51,12 @@ export interface PollPlan {
 const ORDER_CALLS: readonly VenueCallKind[] = ['place', 'cancel', 'order', 'cancel-old'];
 
 /**
- * The best ages that fit the budgets. In each budget every feed is stretched alike from what is wanted, and
- * none beyond its longest age while another has slack. One call for all books replaces those for each where
- * these can not have the ages they want: it never gives worse ones. Where something does not fit, the plan
- * still stays within the budgets that can be kept, and `problems` says what is too much.
- * @throws SarrafError `INVALID_OPTIONS` for a feed whose budget is not among those given, `INVALID_MARKET`
- * for an invalid traded market.
+ * Plans the best ages that fit the budgets. In each budget all feeds are slowed by the same factor, and none
+ * beyond its longest age while another has room. One request for all books replaces those for each if that
+ * gives better ages. If something does not fit, the plan stays within the budgets, and `problems` names the
+ * excess.
+ * @throws SarrafError `INVALID_OPTIONS` for a feed whose budget is not given, `INVALID_MARKET` for an invalid
+ * traded market.
  */
 export function planPolls(input: PlanInput): PollPlan {
   const universes = universesOf(input);
@@ -72,7 +72,7 @@ export function planPolls(input: PlanInput): PollPlan {
   };
 }
 
-/** With how many markets of a universe at once the limits could be kept, where they can at all. */
+/** Returns problems of universes: with how many markets the limits could be kept, if with any. */
 function placesProblems(input: PlanInput, universes: readonly PlannedUniverse[]): readonly string[] {
   return universes.flatMap(({ key, wanted, places }) => {
     let [fits, tooMany] = [0, places];
@@ -159,7 +159,7 @@ function unusedBudget(budget: PlanBudget): PlannedBudget {
 }
 
 /**
- * Returns the number of moves of an order that the limits allow a minute: a cancel and an order each. Null if
+ * Returns the number of order moves per minute that the limits allow: a cancel and an order each. Null if
  * neither is counted.
  */
 export function movesPerMinute(
@@ -175,7 +175,7 @@ export function movesPerMinute(
   return rates.length === 0 ? null : Math.min(...rates);
 }
 
-/** Share of one budget for the feeds that are counted in it. */
+/** Plan of one budget and its feeds. */
 interface BudgetPlan {
   readonly feeds: readonly PlannedFeed[];
   readonly budget: PlannedBudget;
@@ -184,7 +184,7 @@ interface BudgetPlan {
 }
 
 /**
- * Shares one budget among its feeds. Bars come first, since their pace is given; the others get what is left.
+ * Shares one budget among its feeds. Bars come first, since their interval is fixed; the others get the rest.
  */
 function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): BudgetPlan {
   const bars = planBars(
@@ -224,9 +224,9 @@ interface Given {
 }
 
 /**
- * Bars of one length close together, and those of every length at midnight: then each waits for all that are
- * as long as it or shorter, since the most overdue of its length is asked for first, and each may be asked
- * for twice.
+ * Plans bars. Those of one length close together, and those of every length at midnight: then each waits for
+ * all of its length or shorter, since the most overdue relative to its length is requested first, and each
+ * may need two requests.
  */
 function planBars(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): Given {
   const perMs = feeds.reduce((sum, { turns, wantedAgeMs }) => sum + turns / wantedAgeMs, 0);
@@ -277,8 +277,8 @@ function planSlowed(
 }
 
 /**
- * Returns the longest wait of a request for its slot: first as if the budget were used up, and then as if
- * every feed were polled at its target interval.
+ * Returns the longest wait of a request for its slot. It is estimated twice: with the budget used up, and
+ * then with every feed polled at the target interval that this allows.
  */
 function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
   const paces = new Set(
@@ -299,8 +299,7 @@ function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: Feed, waitMs: n
 }
 
 /**
- * One who asks again and again: the interval it wants, and the longest one it can live with. Positive, wanted
- * at most longest.
+ * Target and longest interval of a repeated request, in ms: positive, and the target is at most the longest.
  */
 export interface PaceDemand {
   readonly wantedMs: number;
@@ -308,18 +307,18 @@ export interface PaceDemand {
 }
 
 interface PaceShares {
-  /** An interval for each demand, in their order; whole ms, infinity where nothing may be asked at all. */
+  /** An interval for each demand, in their order: whole ms; infinity if nothing may be requested. */
   readonly intervalsMs: readonly number[];
-  /** The largest ratio of interval to wanted interval; 1 where everybody gets what it wants. */
+  /** The largest ratio of interval to target; 1 if every demand gets its target. */
   readonly slowdown: number;
-  /** Requests per ms when everybody is as slow as it can bear. More than what there is: it does not fit. */
+  /** Requests per ms at the longest intervals. If it is above the available rate, the demands do not fit. */
   readonly leastRate: number;
 }
 
 /**
- * Shares a rate so that the largest stretch from wanted to given interval is as small as can be: all are
- * stretched alike, but none beyond its longest interval while another has slack. The rates together never
- * exceed `perMs`. Where not even the longest intervals fit, these are stretched alike.
+ * Shares a rate so that the largest ratio of interval to target is as small as possible: all are slowed
+ * alike, but none beyond its longest interval while another has room. The rates together never exceed
+ * `perMs`. If not even the longest intervals fit, these are slowed alike.
  */
 export function shareBudget(demands: readonly PaceDemand[], perMs: number): PaceShares {
   const leastRate = sumOf(demands, ({ longestMs }) => 1 / longestMs);
@@ -333,7 +332,7 @@ export function shareBudget(demands: readonly PaceDemand[], perMs: number): Pace
   }
   const slowdown = smallestSlowdown(demands, perMs);
   return {
-    // Rounded up, so that the rate stays below; a whole longest interval is not passed by it.
+    // Rounded up, so that the rate stays below the bound; this never exceeds a whole longest interval.
     intervalsMs: demands.map(({ wantedMs, longestMs }) =>
       Math.min(Math.ceil(wantedMs * slowdown), longestMs),
     ),
@@ -342,7 +341,7 @@ export function shareBudget(demands: readonly PaceDemand[], perMs: number): Pace
   };
 }
 
-/** The smallest stretch, 1 at least, at which demands that fit at their longest intervals fit. */
+/** Returns the smallest slowdown, at least 1, at which demands fit that fit at their longest intervals. */
 function smallestSlowdown(demands: readonly PaceDemand[], perMs: number): number {
   const byLimit = demands.toSorted(
     (left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs,
@@ -353,7 +352,7 @@ function smallestSlowdown(demands: readonly PaceDemand[], perMs: number): number
   for (const { wantedMs, longestMs } of byLimit) {
     if (perMs > limitedRate) slowdown = Math.max(1, slowedRate / (perMs - limitedRate));
     if (perMs > limitedRate && slowdown <= longestMs / wantedMs) return slowdown;
-    // This one is at its longest before the others are stretched enough: it stays there.
+    // This demand reaches its longest interval before the others are slowed enough, and stays there.
     limitedRate += 1 / longestMs;
     slowedRate -= 1 / wantedMs;
     slowdown = longestMs / wantedMs;

@@ -12,12 +12,12 @@ import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import { lengthText } from '../domain/time-text.ts';
 
-/** Feeds that one sentence names; of more it says how many there are. */
+/** Most feeds that one sentence names; further ones are counted. */
 const MOST_NAMED = 8;
 
 /**
- * Returns the problem of a budget with fewer requests than the polls need, at the longest ages allowed.
- * `perMs` is their need.
+ * Returns the problem of a budget with fewer requests than the polls need at their longest ages. `perMs`: the
+ * rate that they need.
  */
 export function overloadProblem(
   budget: PlanBudget,
@@ -30,7 +30,7 @@ export function overloadProblem(
   return `${budget.name}: expected at most ${aMinute(plannedRate(budget))} requests a minute (${limit}), found ${aMinute(perMs)} for ${named.join(', ')}${rest}: ${remedyOf(feeds)}`;
 }
 
-/** Candles of timeframes that the exchange does not have. */
+/** Returns the problems of candles in timeframes that the exchange does not have. */
 export function timeframeProblems({
   subscriptions,
   venue: { timeframes },
@@ -58,14 +58,14 @@ export function unservedProblems({
   });
 }
 
-/** Data is wanted younger than the way to it takes. */
+/** Returns the problem of a feed that needs younger data than the time of a request allows. */
 export function tooYoungProblem(feed: Feed, waitMs: number): string {
   const leastMs = waitMs + feed.cacheMs;
   const cache = feed.cacheMs === 0 ? '' : ` and the exchange repeats it for ${lengthText(feed.cacheMs)}`;
   return `${feed.key}: expected a longest age above ${lengthText(leastMs)}, found ${lengthText(feed.longestAgeMs)} for ${feed.askers.join(' and ')}: an answer takes up to ${lengthText(waitMs)}${cache}; raise maxAgeMs`;
 }
 
-/** So many bars close together that some come too late. */
+/** Returns the problem of bars that come too late, because too many close at the same time. */
 export function tooLateProblem(budget: PlanBudget, feed: PlannedFeed): string {
   const allowedMs = feed.longestAgeMs - feed.intervalMs;
   const lateMs = present(feed.latestAfterCloseMs, () => `a time after its close for the bars of ${feed.key}`);
@@ -94,19 +94,19 @@ interface RestartStep {
   readonly requests: number;
 }
 
-/** Requests before anything is traded, and the time that they need. */
+/** Requests of a restart before the first order, and the time that they need. */
 export interface RestartPlan {
   readonly steps: readonly RestartStep[];
   readonly requests: number;
-  /** With free budgets. */
+  /** Time of the restart if the budgets are free. */
   readonly soonestMs: number;
-  /** Time if every window counts as full at the start, because nothing is known of the time before. */
+  /** Time of the restart if every window counts as full, because earlier requests are unknown. */
   readonly latestMs: number;
 }
 
 /**
- * The account is read on a consistent cut: the wallets between two readings of the trades. One question
- * follows the other's answer.
+ * Plans the reading of the account as a consistent cut: the wallets between two readings of the trades. Each
+ * request follows the reply of the one before.
  */
 export function planRestart(
   budgets: ReadonlyMap<string, PlanBudget>,
@@ -139,7 +139,7 @@ export function planRestart(
   return { steps, requests, soonestMs, latestMs: blindMs + soonestMs };
 }
 
-/** Returns the wait of a list for its budget's windows to pass: infinity if nothing is left of the budget. */
+/** Returns the wait of a list for windows of its budget; infinity if no requests are left for it. */
 function windowsMs(
   { budget: name, requests }: RestartStep,
   budgets: ReadonlyMap<string, PlanBudget>,

@@ -1,56 +1,54 @@
 import { SarrafError, invariant } from '../domain/errors.ts';
 import type { PlannedFeed } from './feed.ts';
 
-/** Nothing is due before it: unknown until somebody looks. */
+/** Value of a wake time that must be computed again. */
 const UNKNOWN = -Infinity;
 
-/** A feed and its times, in ms. */
+/** A feed and its schedule, in ms. */
 interface Entry {
   readonly feed: PlannedFeed;
-  /** From one question to the next while orders are open, and while none is. */
+  /** Intervals between requests while orders are open, and while none is. */
   busyMs: number;
   idleMs: number;
   dueMs: number;
-  /** Time of the last request: minus infinity before the first. */
+  /** Time of the last request; minus infinity before the first. */
   askedMs: number;
-  /** Not asked before it, whatever else brings it forward. */
+  /** Earliest time of the next request, whatever else brings it forward. */
   notBeforeMs: number;
-  /** By how many intervals the second question comes later. */
+  /** Extra delay of the second request, in intervals. */
   phase: number;
   isInFlight: boolean;
-  /** Not asked at all: its market is not followed. */
+  /** True if it is not requested at all, because its market is not followed. */
   isAsleep: boolean;
 }
 
 /**
- * Order of the feeds to request, of a plan at work. A feed is due its interval after its last request,
- * however late that was, so that a stall is followed by no burst; none is requested while its reply is still
- * pending. The first requests all go out at the start; the second ones of those that share a budget and a
- * pace are spread over one interval more, so that they never again come all at once.
- *
- * A search walks over all feeds, of which a plan has some hundreds at most; it is skipped while nothing can
- * be due.
+ * Schedule of the feeds of a running plan. A feed is due one interval after its last request, even if that
+ * was late, so that no burst follows a delay; none is requested while a reply is pending. All first requests
+ * leave at the start; the second ones of feeds with the same budget and interval are spread over one more
+ * interval, so that they do not come together again.
+ * A search visits all feeds, some hundreds at most; it is skipped while nothing can be due.
  */
 export class PollQueue {
   private readonly entries: readonly Entry[];
   private readonly byKey: ReadonlyMap<string, Entry>;
   /** True while no order is open. */
   isIdle = false;
-  /** Nothing is due before it. */
+  /** Time before which no feed is due. */
   wakeMs = UNKNOWN;
 
-  /** Throws `INVALID_OPTIONS` when two feeds have one key. */
+  /** Throws `INVALID_OPTIONS` if two feeds have the same key. */
   constructor(feeds: readonly PlannedFeed[], startMs: number) {
     const phases = phasesOf(feeds);
     this.entries = feeds.map((feed) => ({
       feed,
       busyMs: feed.intervalMs,
       idleMs: feed.idleIntervalMs,
-      // What has no share of its budget at all is never asked for.
+      // A feed without any share of its budget is never requested.
       dueMs: feed.intervalMs === Infinity ? Infinity : startMs,
       askedMs: -Infinity,
       notBeforeMs: -Infinity,
-      // Bars have none.
+      // Bars have no phase.
       phase: phases.get(feed) ?? 0,
       isInFlight: false,
       isAsleep: feed.isPooled === true,
@@ -59,10 +57,7 @@ export class PollQueue {
     if (this.byKey.size < feeds.length) throw new SarrafError('INVALID_OPTIONS', twiceMessage(feeds));
   }
 
-  /**
-   * The feed that is most overdue relative to its interval, of those that are not in flight; null when none
-   * is due.
-   */
+  /** Returns the feed, not in flight, that is most overdue relative to its interval; null if none is due. */
   due(nowMs: number): PlannedFeed | null {
     if (nowMs < this.wakeMs) return null;
     let most = -1;
@@ -82,7 +77,7 @@ export class PollQueue {
     return found?.feed ?? null;
   }
 
-  /** Notes that a feed's question was passed on: it is in flight until it is answered. */
+  /** Records that a feed's request was passed on: it is in flight until `answered`. */
   asked(key: string, nowMs: number): void {
     const entry = this.entryOf(key);
     entry.isInFlight = true;
@@ -93,7 +88,7 @@ export class PollQueue {
     this.wakeMs = UNKNOWN;
   }
 
-  /** Says that a feed's question came to its end, answered or not. What fell due meanwhile is due now. */
+  /** Records the end of a feed's request, answered or not. If it became due meanwhile, it is due now. */
   answered(key: string, nowMs: number): void {
     const entry = this.entryOf(key);
     entry.isInFlight = false;
@@ -102,8 +97,8 @@ export class PollQueue {
   }
 
   /**
-   * Brings a feed forward: there is reason to think that something changed. Never before what it was
-   * postponed to, and never back. A feed that no plan has stays so.
+   * Makes a feed due earlier, because its data may have changed: not before the time it was postponed to, and
+   * never later. Unknown feeds are ignored.
    */
   requestNow(key: string, atMs: number): void {
     const entry = this.byKey.get(key);
@@ -112,7 +107,7 @@ export class PollQueue {
     if (!entry.isInFlight && !entry.isAsleep && entry.dueMs < this.wakeMs) this.wakeMs = entry.dueMs;
   }
 
-  /** Asks for a feed of a universe from a time on: its market is followed. */
+  /** Starts a feed of a universe at a time: its market is followed. */
   wake(key: string, atMs: number): void {
     const entry = this.entryOf(key);
     entry.isAsleep = false;
@@ -121,13 +116,13 @@ export class PollQueue {
     this.wakeMs = UNKNOWN;
   }
 
-  /** Asks for it no more. */
+  /** Stops a feed of a universe: its market is no longer followed. */
   sleep(key: string): void {
     this.entryOf(key).isAsleep = true;
     this.wakeMs = UNKNOWN;
   }
 
-  /** Puts a feed off: its budget is locked, or its bar has not closed yet. Never forward. */
+  /** Makes a feed due later, never earlier: its budget is locked, or its bar has not closed yet. */
   postpone(key: string, atMs: number): void {
     const entry = this.entryOf(key);
     entry.notBeforeMs = Math.max(entry.notBeforeMs, atMs);
@@ -136,8 +131,8 @@ export class PollQueue {
   }
 
   /**
-   * Says whether no order is open. With the first order, what was slow is asked for as soon as its faster
-   * pace allows.
+   * Sets whether no order is open. With the first order, slow feeds become due as soon as their faster
+   * interval allows.
    */
   setIdle(isIdle: boolean): void {
     this.isIdle = isIdle;
@@ -151,8 +146,8 @@ export class PollQueue {
   }
 
   /**
-   * Has feeds asked at another pace from their next question on, and those that are quicker now as soon as
-   * that allows.
+   * Sets new intervals of feeds from their next request on; a feed with a shorter one is due as soon as that
+   * allows.
    */
   setPaces(paces: readonly FeedPace[]): void {
     for (const { key, intervalMs, idleIntervalMs } of paces) {
@@ -166,7 +161,7 @@ export class PollQueue {
     this.wakeMs = UNKNOWN;
   }
 
-  /** Returns the time the next feed is due; infinity if all are in flight. */
+  /** Returns the time at which the next feed is due; infinity if all are in flight. */
   wakeAtMs(): number {
     if (this.wakeMs !== UNKNOWN) return this.wakeMs;
     this.wakeMs = Infinity;
@@ -193,7 +188,7 @@ function twiceMessage(feeds: readonly PlannedFeed[]): string {
   return `expected each feed once in a plan, was ${JSON.stringify(twice)} twice`;
 }
 
-/** Evenly from 0 up to 1 among those of one budget and pace. Bars keep to their close: they have none. */
+/** Returns delays from 0 to below 1, even over the feeds of a budget and interval. Bars have none. */
 function phasesOf(feeds: readonly PlannedFeed[]): ReadonlyMap<PlannedFeed, number> {
   const phases = new Map<PlannedFeed, number>();
   const polled = feeds.filter(({ kind }) => kind !== 'candles');
@@ -214,9 +209,9 @@ interface ChangedLimit {
 }
 
 /**
- * The paces of a plan at work once limits have changed, as a plan with the new limits has them. What that one
- * asks otherwise, such as all books at once in place of each, is stretched by as much as its limit is
- * smaller: which questions are asked stays as it is. Bars are asked for at their close whatever the limit.
+ * Returns the intervals of a running plan after limits have changed, as a plan with the new limits has them.
+ * A feed that this plan does not have, such as all books in place of each, is slowed in proportion to its
+ * limit: the set of requests stays. Bars are requested at their close in any case.
  */
 export function pacesOf(
   feeds: readonly PlannedFeed[],

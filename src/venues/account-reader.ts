@@ -11,21 +11,21 @@ import type { UserId } from '../simulator/accounts.ts';
 
 export type AccountReading =
   | { readonly kind: 'read'; readonly fields: AccountFields }
-  /** The exchange does not show it to this credential, or not now: `fields` is what is known without it. */
+  /** The exchange does not show the account to this credential, or not now. `fields`: what is known. */
   | { readonly kind: 'unavailable'; readonly why: string; readonly fields: AccountFields }
   /** The credential was refused, or no answer came. */
   | { readonly kind: 'failed'; readonly error: SarrafError };
 
-/** Asks the exchange whose account a credential opens. */
+/** Reads the account that a credential belongs to, from the exchange. */
 export interface AccountReader {
   /**
-   * `isAmid`: amid another call with the credential, which holds the right to use it; else as a call of its
-   * own. Never throws for what the exchange does.
+   * `isAmid`: true inside another call with the credential, whose permit it uses; false as a call of its own.
+   * Does not throw for failures of the exchange.
    */
   read(context: { readonly withinMs: number; readonly isAmid: boolean }): Promise<AccountReading>;
 }
 
-/** Over a limit, or not permitted: then nobody waits for it. */
+/** Error codes after which no one waits for the account: over a limit, or not permitted. */
 const UNAVAILABLE: ReadonlySet<string> = new Set(['FORBIDDEN', 'RATE_LIMITED']);
 
 /** @see AccountReader. Source: "Profile". */
@@ -94,7 +94,7 @@ export interface AccountFields {
   readonly username?: string;
   readonly email?: string;
   readonly mobile?: string;
-  /** The name that logs in, for where the profile can not be read. */
+  /** The log-in name, used if the profile cannot be read. */
   readonly login?: string;
 }
 
@@ -104,26 +104,26 @@ type FieldName = (typeof NAMES)[number];
 
 const hex = z.string().regex(/^(?:[0-9a-f]{2})+$/);
 
-/** Account identity that a mirror stores: hashes with a salt of their own, from which nobody is looked up. */
+/** Account identity in a mirror: hashes with a random salt, from which no account can be found. */
 export const storedAccount = z.object({ salt: hex, hashes: z.partialRecord(z.enum(NAMES), hex) });
 
 export type AccountHash = z.output<typeof storedAccount>;
 
 type AccountOutcome =
-  /** Or nothing was kept yet. */
+  /** `same`: the account matches, or none was stored before. */
   | { readonly kind: 'same'; readonly account: AccountHash }
   | { readonly kind: 'other' }
-  /** Nothing that is known now was known before. */
+  /** `unknown`: no field was known both times. */
   | { readonly kind: 'unknown'; readonly account: AccountHash };
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Some milliseconds a hash: it is made at every start. */
+/** Cost of a hash: some milliseconds, since it is made at every start. */
 const COST = 4_096;
 
 /**
  * Checks whether fields belong to the stored account. One match is enough, since people change their address
- * or their telephone; no match among fields known both times means another account. The profile goes before
+ * or telephone; no match among fields known both times means another account. The profile counts more than
  * the login name.
  */
 export function judgeAccount(
@@ -141,7 +141,7 @@ export function judgeAccount(
   return kind === 'other' ? { kind } : { kind, account };
 }
 
-/** The same of two that were kept. Nothing is known of hashes that were salted differently. */
+/** Compares two stored accounts as `judgeAccount` does. The result is `unknown` if their salts differ. */
 export function compareAccounts(first: AccountHash, second: AccountHash): AccountOutcome['kind'] {
   if (first.salt !== second.salt) return 'unknown';
   const [one, other] = [first.hashes, second.hashes];
@@ -156,16 +156,16 @@ function hashed(fields: AccountFields, salt: string): AccountHash {
   const hashes: Partial<Record<FieldName, string>> = {};
   for (const name of NAMES) {
     const value = fields[name]?.trim().toLowerCase() ?? '';
-    // A slow hash: of telephone numbers there are few enough to try them all.
+    // The hash is slow, since telephone numbers are few enough to try them all.
     if (value !== '')
       hashes[name] = scryptSync(`${name}:${value}`, salt, HASH_BYTES, { N: COST }).toString('hex');
   }
   return { salt, hashes };
 }
 
-/** With what a paper account begins. */
+/** Data with which a paper account begins. */
 export interface AccountOrigin {
-  /** Address of the exchange that it follows. */
+  /** Address of the exchange whose markets it follows. */
   readonly baseUrl: string;
   /** Amounts by currency, lower case. */
   readonly balances: Readonly<Record<string, string>>;
@@ -177,21 +177,21 @@ export interface AccountStore {
   readonly isNew: boolean;
   /** Start of the account, by the exchange's clock; null for a new one. */
   readonly beganAtMs: number | null;
-  /** With what it began; null for a new one. */
+  /** Data with which the account began; null for a new one. */
   readonly origin: AccountOrigin | null;
-  /** Markets that its orders are of. */
+  /** Markets of its orders. */
   readonly symbols: readonly string[];
-  /** Puts the account of before into a fresh exchange. Throws `DATA_UNUSABLE` where it does not fit. */
+  /** Restores the stored account in a new exchange. Throws `DATA_UNUSABLE` if it does not fit. */
   restore(exchange: SimulatedExchange, nowMs: number): void;
-  /** From now on it keeps what happens there. Throws `DATA_UNUSABLE` as `save` does. */
+  /** Stores the changes in an exchange from now on. Throws `DATA_UNUSABLE` as `save` does. */
   begin(
     exchange: SimulatedExchange,
     of: { readonly userId: UserId; readonly origin: AccountOrigin; readonly nowMs: number },
   ): void;
   apply(event: TradingEvent): void;
   /**
-   * Writes what has changed, so that it is on the disk. Nothing of it may be told before: an exchange does
-   * not forget what it has said. Throws `DATA_UNUSABLE`; the next call then tries it again.
+   * Writes all changes to disk. An answer must wait for it, since an exchange does not forget what it has
+   * answered. Throws `DATA_UNUSABLE`; the next call tries again.
    */
   save(): void;
   close(): void;

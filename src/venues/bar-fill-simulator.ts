@@ -20,10 +20,10 @@ import { Wallet } from '../simulator/accounts.ts';
 import type { SimulatedOrder, WalletPair } from '../simulator/market-state.ts';
 
 interface BarFillSimulatorOptions {
-  /** Bars are given by the place of their market in this list. */
+  /** Markets of the account. Bars are passed with the index of their market in this list. */
   readonly markets: readonly Market[];
   readonly fees: FeeSchedule;
-  /** By currency, lower case. Those that are not named are empty. */
+  /** Balances by currency, lower case. A currency that is left out is empty. */
   readonly balances: Readonly<Record<string, Units>>;
   /** Differences from the default rules. */
   readonly rules?: Partial<BarRules>;
@@ -36,7 +36,7 @@ interface Balance {
 }
 
 /**
- * Changes since the last call. Orders as they are now, in the order in which they first changed; trades by
+ * Changes since the last call: orders in their present state, in the order of their first change; trades by
  * rising id.
  */
 interface VenueNews {
@@ -48,12 +48,11 @@ interface VenueNews {
 const NO_ORDERS: readonly VenueOrder[] = [];
 
 /**
- * An exchange with one account that knows nothing but bars: it answers the engine's calls at once, and fills
- * orders inside the bars that come after them, by rules that `describeBarRules` says in words. An order takes
- * part in the first bar of its market that opens at its own time or later.
- *
- * Its checks, holds, fees, statuses and refusals are those of the simulated exchange, whose parts it is made
- * of. A bar that concerns no order costs a few comparisons.
+ * An exchange with one account that knows only bars: it answers the engine's calls at once, and fills orders
+ * inside later bars, by the rules that `describeBarRules` puts in words. An order takes part from the first
+ * bar of its market that opens at the order's time or later.
+ * Its checks, holds, fees, statuses and refusals are those of the simulated exchange, whose parts it uses. A
+ * bar that concerns no order costs a few comparisons.
  */
 export class BarFillSimulator {
   readonly profile = INTERFACE_PROFILE;
@@ -65,13 +64,10 @@ export class BarFillSimulator {
   private readonly context: FillContext;
   private readonly adapter: TypedAdapter;
   private reportedWallets = 0;
-  /** Time of the newest event that reveals more than an open before it: a close, a fill, a signal. */
+  /** Time of the newest event that reveals more than an earlier open: a close, a fill, a signal. */
   private knownMs = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of
-   * range.
-   */
+  /** Throws `INVALID_OPTIONS` for unknown or repeated markets, a negative balance, or rules out of range. */
   constructor(options: BarFillSimulatorOptions) {
     const rules = createBarRules(options.rules);
     this.rules = rules;
@@ -89,17 +85,16 @@ export class BarFillSimulator {
   }
 
   /**
-   * Answers a call of the engine as the exchange would at this moment. What it has no data for is answered as
-   * never sent.
+   * Answers a call of the engine as the exchange would at this time; as unsent if the data for it is missing.
    */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
     return this.adapter.answer(call, nowMs);
   }
 
   /**
-   * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to
-   * take. Bars of one market come in the order of time.
-   * @param marketIndex the place of the bar's market in the options
+   * Begins a bar: orders that fill at its open do so now. Returns true if there are changes to drain. Bars of
+   * a market come in the order of time.
+   * @param marketIndex the index of the bar's market in the options
    */
   onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
     const market = this.marketAt(marketIndex);
@@ -112,9 +107,9 @@ export class BarFillSimulator {
   }
 
   /**
-   * Goes on along the way from the open to the close of the bar that began last, up to the next fill or wake.
-   * Answers whether there was one, which is to be told before it is called again. What is placed in answer to
-   * it comes while the price is there.
+   * Continues the current bar from its open towards its close, up to the next fill or trigger. Returns true
+   * if there was one; report it before the next call. An order that is placed in reaction arrives while the
+   * price is there.
    */
   onPath(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
@@ -131,17 +126,14 @@ export class BarFillSimulator {
     return false;
   }
 
-  /** The price that the way through the bar has come to, in units. Only after `onPath` has answered true. */
+  /** Returns the price that the path has reached, in units. Call it only after a true `onPath`. */
   reachedPrice(marketIndex: number): Units {
     const { passing, name } = this.marketAt(marketIndex);
     invariant(passing !== null, () => `expected a price inside the bar of ${name.symbol}, was none`);
     return passing.at as Units;
   }
 
-  /**
-   * Tells that the bar which began last is over: what is left of its way happens now. Answers whether there
-   * is anything to take.
-   */
+  /** Ends the current bar: the rest of its path happens now. Returns true if there are changes to drain. */
   onClose(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
     let hasReached = false;
@@ -152,14 +144,14 @@ export class BarFillSimulator {
   }
 
   /**
-   * Tells that somebody knows something of this moment. Who comes inside a bar does not trade at an open that
-   * is older than that: it would be with hindsight.
+   * Records that information of this time is known. An order that arrives inside a bar does not trade at an
+   * open that is older: that would be hindsight.
    */
   learn(atMs: number): void {
     if (atMs > this.knownMs) this.knownMs = atMs;
   }
 
-  /** The same for a whole bar at once. */
+  /** Runs a whole bar at once: its open, its path and its close. */
   onCandle(marketIndex: number, columns: CandleColumns, index: number): boolean {
     const hasOpened = this.onOpen(marketIndex, columns, index);
     return this.onClose(marketIndex) || hasOpened;
@@ -184,7 +176,7 @@ export class BarFillSimulator {
     return orders;
   }
 
-  /** Oldest first. */
+  /** Open orders, the oldest first. */
   get openOrders(): readonly VenueOrder[] {
     return this.account.trader.open.values().map((order) => this.record(order));
   }
@@ -198,17 +190,14 @@ export class BarFillSimulator {
     return this.wallets.balance(currency);
   }
 
-  /**
-   * Returns the equity of the account by the last closes, to the last digit. For each bar of a curve use
-   * `valuer`.
-   */
+  /** Returns the exact equity of the account by the last closes. Use `valuer` for each point of a curve. */
   equity(quote: Currency): Units {
     return this.valuer(quote).exact();
   }
 
   /**
-   * Values the account again and again, following every change of it. `firstPrices`: opens of the first bars,
-   * by market, for the time before.
+   * Returns a valuer that follows all changes of the account. `firstPrices`: opens of the first bars, by
+   * market, for the time before them.
    */
   valuer(quote: Currency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
     const { wallets, markets, account } = this;
@@ -231,14 +220,14 @@ export class BarFillSimulator {
       cancelOld: (nowMs) => this.cancelOld(nowMs),
       find: (reference) => account.find(reference),
       recordOf: (order) => this.record(order),
-      // What an answer says is no news.
+      // A change that is in an answer is not reported again.
       recordOfChanged: (order) => {
         account.forgetChange(order);
         return this.record(order);
       },
       trades: (from) => this.trades(from),
       wallets: () => wallets.read(),
-      // Nothing comes or goes but by trades.
+      // Balances change only by trades.
       transactions: () => ({ items: [], hasNext: false }),
       market: ({ kind }) => ({
         outcome: 'unsent',
@@ -257,8 +246,8 @@ export class BarFillSimulator {
   }
 
   /**
-   * Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price
-   * that others have moved on from.
+   * Lets an order arrive. Inside a bar it can fill at the open, but only while nothing newer is known: else
+   * it would trade at a price that others have moved on from.
    */
   private arrive(market: BarMarket, working: WorkingOrder, nowMs: number): void {
     const filler = new BarFiller(market, this.context);
@@ -269,9 +258,9 @@ export class BarFillSimulator {
   }
 
   /**
-   * Cancels an order. Inside a bar a stop that was there before counts as touched first: nobody knows whether
-   * the bar came to it sooner. So does a limit order, where something newer than the open is known. What the
-   * answer says of the bar is known from then on.
+   * Cancels an order. Inside a bar an older stop counts as triggered first, since the bar may have reached it
+   * sooner. So does a limit order if something newer than the open is known. What the answer reveals of the
+   * bar is known from then on.
    */
   private cancel(order: SimulatedOrder, nowMs: number): boolean {
     const market = this.marketOf(order);
@@ -300,7 +289,7 @@ export class BarFillSimulator {
     return this.account.changedOrders.length > 0 || this.account.walletVersion !== this.reportedWallets;
   }
 
-  /** Ends the active orders; stops that wait stay, unless their pair goes. */
+  /** Cancels the active orders; waiting stops stay, unless the other leg of their OCO ends. */
   private cancelOld(nowMs: number): void {
     const active = this.account.trader.open.values().filter(({ status }) => status === 'Active');
     for (const order of active) this.cancel(order, nowMs);
@@ -308,7 +297,7 @@ export class BarFillSimulator {
 
   private trades(from: ListCursor): Page<VenueTrade> {
     const retained = this.account.trades.values();
-    // Ids rise by one, so the place of one is known.
+    // Ids rise by one, so the index of a trade is known.
     const start = Math.max(0, from - Number(retained[0]?.id ?? 0));
     const items = retained.slice(start, start + PAGE_SIZES.trades);
     return { items, hasNext: retained.length > start + items.length };
@@ -326,10 +315,10 @@ export class BarFillSimulator {
   }
 }
 
-/** A wallet for each currency that can be traded or that there is something of. */
+/** Wallets of each currency that is traded or has a balance. */
 class BarWallets {
   private readonly wallets = new Map<string, Wallet>();
-  /** As they were last read: most are the same from one reading to the next. */
+  /** Readings of the wallets that were returned last; most stay the same. */
   private readonly readings: WalletReading[] = [];
 
   /** Throws `INVALID_OPTIONS` for a negative balance. */
@@ -353,12 +342,12 @@ class BarWallets {
     return this.wallets;
   }
 
-  /** The wallets that a market is traded with. */
+  /** Returns the wallets of a market's two currencies. */
   pairOf({ base, quote }: Market): WalletPair {
     return { base: this.ensure(base), quote: this.ensure(quote) };
   }
 
-  /** Nothing of a currency that nobody named. */
+  /** Returns the balance of a currency; zero for one without a wallet. */
   balance(currency: string): Balance {
     const { total = NO_UNITS, held = NO_UNITS } = this.wallets.get(currency) ?? {};
     return { total: total as Units, held: held as Units };

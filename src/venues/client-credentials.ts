@@ -19,8 +19,8 @@ export type CredentialSettings =
       readonly username: string;
       readonly password: Secret;
       /**
-       * Base32, as the exchange shows it when one-time passwords are switched on; null where the account asks
-       * for none.
+       * Base32 secret that the exchange shows when one-time passwords are switched on; null if the account
+       * needs none.
        */
       readonly totpSecret: Secret | null;
     };
@@ -32,7 +32,7 @@ const text = () => z.string({ error: 'expected a text' }).min(1, 'expected a tex
 
 const secret = () => text().transform((value) => new Secret(value));
 
-/** 32 bytes: 43 characters and maybe the padding. The message never repeats what was written. */
+/** Part of a key: 32 bytes, so 43 characters and maybe the padding. The message never repeats the input. */
 const keyPart = () =>
   text().regex(
     /^[A-Za-z0-9_+/-]{43}=?$/,
@@ -40,8 +40,8 @@ const keyPart = () =>
   );
 
 /**
- * Exactly one way in: a token, the two parts of a key, or a user who logs in. Each secret is `${NAME}` of the
- * environment, `file:` with a path, or (not recommended) the text itself.
+ * Exactly one kind of credential: a token, the two parts of a key, or a user who logs in. Each secret is
+ * `${NAME}` of the environment, `file:` with a path, or (not recommended) the text itself.
  */
 export const credentialsSettings = z
   .strictObject({
@@ -78,10 +78,7 @@ export const credentialsSettings = z
 /** Login data that outlives a run: the device and the token. */
 type StoredLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
 
-/**
- * Returns the client's credentials; `kept` is for a user who logs in. The secrets are unwrapped here and
- * nowhere else.
- */
+/** Returns the client's credentials; `stored` is for a user who logs in. Secrets are unwrapped only here. */
 export function clientCredentials(
   settings: CredentialSettings | null,
   nowMs: () => number,
@@ -109,7 +106,7 @@ export function clientCredentials(
 }
 
 /**
- * Returns the account's name for the ledger and the locks: the same for every bot that shares its limits. To
+ * Returns the account's name for the ledger and the locks: equal for all bots that share its limits. It must
  * be hashed, never shown.
  */
 export function accountIdentity(settings: CredentialSettings): string {
@@ -124,8 +121,8 @@ export function accountIdentity(settings: CredentialSettings): string {
 }
 
 /**
- * By whom the ledger counts requests: the address that this machine calls from, by its name where there are
- * several, and the account, hashed.
+ * Returns the subjects for which the ledger counts requests: the address that this machine calls from, by its
+ * name if there are several, and the account, hashed.
  */
 export function ledgerSubjects({
   credentials,
@@ -140,7 +137,7 @@ export function ledgerSubjects({
   };
 }
 
-/** The secrets of a configuration, so that a log can take them out of whatever it is given. */
+/** Returns the secrets of a configuration, so that a log can remove them from its texts. */
 export function secretsOf(settings: CredentialSettings | null): readonly Secret[] {
   if (settings === null) return [];
   switch (settings.kind) {
@@ -153,7 +150,7 @@ export function secretsOf(settings: CredentialSettings | null): readonly Secret[
   }
 }
 
-/** Everything that a reply must not repeat: the secrets, and the public part of a key. */
+/** Returns all texts that a reply must not repeat: the secrets, and the public part of a key. */
 export function credentialTexts(settings: CredentialSettings | null): readonly string[] {
   const secrets = secretsOf(settings).map((secret) => secret.reveal());
   return settings?.kind === 'key' ? [...secrets, settings.publicKey] : secrets;
@@ -177,7 +174,7 @@ function bytesOfBase32(text: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The six digits that a Base32 secret stands for in the 30 seconds around a time (RFC 6238 with SHA-1). */
+/** Returns the six digits of a Base32 secret for the 30 seconds around a time (RFC 6238 with SHA-1). */
 export function oneTimePassword(secret: string, nowMs: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / STEP_MS)));
@@ -187,16 +184,16 @@ export function oneTimePassword(secret: string, nowMs: number): string {
   return String(number).padStart(DIGITS, '0');
 }
 
-/** The token of an earlier log-in, and the place for the next one. */
+/** The token of an earlier log-in, and the callbacks that store or drop one. */
 export interface KnownToken {
   readonly token?: IssuedToken;
   readonly onToken: (token: IssuedToken) => void;
   readonly onTokenRefused: (key: string) => void;
 }
 
-/** Beside the token, whose file holds nothing else: so a configuration or a script can name that one. */
+/** Times of a token, in a file beside the token's own, so that a configuration can use that one. */
 const times = z.strictObject({
-  /** A hash of the token that the times are of: a crash may leave them beside another. */
+  /** Hash of the token to which the times belong: after a crash they may be beside another. */
   token: z.string(),
   issuedAtMs: z.int().nonnegative(),
   expiresAtMs: z.int().nonnegative(),
@@ -204,9 +201,7 @@ const times = z.strictObject({
 
 const timesPath = (path: string): string => `${path}.times`;
 
-/**
- * Keeps a token, and beside it until when it is valid, for this user alone. Throws what the system throws.
- */
+/** Stores a token, and beside it its validity, for this user alone. Throws the system's errors. */
 export function storeToken(path: string, { key, issuedAtMs, expiresAtMs }: IssuedToken): void {
   writePrivateFile(path, `${key}\n`);
   const beside = { token: subjectOf(key), issuedAtMs, expiresAtMs } satisfies z.output<typeof times>;
@@ -214,9 +209,8 @@ export function storeToken(path: string, { key, issuedAtMs, expiresAtMs }: Issue
 }
 
 /**
- * The token of a file. It saves a log-in and no more, so files that can not be read or written are said and
- * passed over. A token without times is not tried: nobody knows whether it is valid, and bad tokens get an
- * address blocked.
+ * Returns the token of a file. It only saves a log-in, so file errors are reported and ignored. A token
+ * without times is not tried: it may be invalid, and bad tokens get an address blocked.
  */
 export function knownToken(path: string, onProblem: (message: string) => void): KnownToken {
   const problem = (what: string, next: string): void => onProblem(`${what}: ${next}. File: ${path}`);
@@ -240,8 +234,8 @@ export function knownToken(path: string, onProblem: (message: string) => void): 
     },
     onTokenRefused(key) {
       try {
-        // The token stays for whoever named its file; without times no bot tries it. A newer one of another
-        // process keeps its own.
+        // The token's own file stays, as a configuration may name it; without times no bot tries the token.
+        // The times of a newer token of another process stay, too.
         if (readTimes(path)?.token === subjectOf(key)) rmSync(timesPath(path), { force: true });
       } catch (error) {
         problem(
@@ -253,9 +247,7 @@ export function knownToken(path: string, onProblem: (message: string) => void): 
   };
 }
 
-/**
- * Null where there is none, or none with times. Throws for files that are damaged or do not belong together.
- */
+/** Returns null if there is no token with times. Throws for files that are damaged or do not match. */
 function readToken(path: string): IssuedToken | null {
   const beside = readTimes(path);
   const key = beside === null ? null : readPrivateFile(path);
@@ -273,7 +265,7 @@ function readTimes(path: string): z.output<typeof times> | null {
   try {
     content = JSON.parse(text);
   } catch {
-    // Judged below: what it holds is never part of a message.
+    // Checked below: the content must never be part of a message.
   }
   const read = times.safeParse(content);
   if (!read.success)
@@ -292,13 +284,12 @@ export interface KnownDevice {
   readonly onDevice: (device: string) => void;
 }
 
-/** Header and body take no more, and no exchange has been seen to send as much. */
+/** Longest device name in characters; no exchange is known to send a longer one. */
 const LONGEST_DEVICE = 1_024;
 
 /**
- * The device of a file. A log-in without it is one from a new device, which closes withdrawals for an hour
- * ("Token scheme"); that is a nuisance and no reason to end a bot, so a file that can not be read or written
- * is said and passed over.
+ * Returns the device of a file. A log-in without it counts as a new device, which closes withdrawals for an
+ * hour ("Token scheme"). That must not stop a bot, so file errors are reported and ignored.
  */
 export function knownDevice(path: string, onProblem: (message: string) => void): KnownDevice {
   const problem = (what: string, error: unknown): void =>
@@ -335,7 +326,7 @@ export interface ExchangeAccess extends Required<Pick<ClientOptions, 'limits' | 
   readonly ledgerFolder: string | null;
   /** `redis://…` of a ledger that machines share; null for a file. */
   readonly ledger: string | null;
-  /** The longest wait for an answer of that Redis. */
+  /** Longest time in ms to wait for an answer of that Redis. */
   readonly ledgerTimeoutMs: number;
   /** Public address from which this machine calls, if it has several; null if there is one. */
   readonly publicAddress: string | null;

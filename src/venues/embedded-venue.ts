@@ -21,12 +21,12 @@ import { MachineTimeline } from './machine-timeline.ts';
 import { replayStart, type ReplayFile } from './replay-file.ts';
 import { createVenueCaller } from './venue-caller.ts';
 
-/** The token that the bot trades with, and its user. */
+/** The bot's token and user. */
 const BOT_TOKEN = 'embedded-bot-token';
 const BOT_NAME = 'embedded-bot';
 const BOT_USER = 8_000_001;
 
-/** Bars of this length or shorter are worth the fastest polls; longer ones in proportion less. */
+/** Longest bars that get the fastest polls; those of longer bars are slower in proportion. */
 const BAR_FOR_FASTEST_POLLS_MS = 900_000;
 
 export interface EmbeddedVenueOptions {
@@ -35,7 +35,7 @@ export interface EmbeddedVenueOptions {
   readonly seed: number;
   readonly speed: number | 'max';
   readonly replay: ReplayFile | null;
-  /** Markets that are traded: the bot's user owns some of their coins, too. */
+  /** Traded markets, in which the bot's user owns coins, too. */
   readonly traded: readonly string[];
   readonly limits: LimitOverrides;
   readonly headroom: number;
@@ -46,14 +46,14 @@ export interface EmbeddedVenueOptions {
   readonly wrap?: WrapTransport;
 }
 
-/** An exchange in this process, with what moves it. */
+/** An exchange in this process, and its simulation. */
 export interface EmbeddedVenue extends Venue {
   readonly simulation: Simulation;
 }
 
 /**
- * The exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a market
- * that it does not have.
+ * Creates the exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a
+ * market that it does not have.
  */
 export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenue {
   const { replay, speed, seed, limits, headroom, wrap = (inner) => inner } = options;
@@ -107,7 +107,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
   };
 }
 
-/** An exchange of the configuration, with the bot as one of its users. */
+/** Creates an exchange by the configuration, with the bot as one of its users. */
 function simulate(
   { config, balances, seed, replay, traded }: EmbeddedVenueOptions,
   startMs: number,
@@ -136,8 +136,8 @@ function simulate(
 }
 
 /**
- * Whoever has money but no coin of a market gets as much again of its coin, so that both sides can be quoted
- * at once.
+ * Gives the bot coins worth as much as its money in a market, if it has none, so that both sides can be
+ * quoted at once.
  */
 function giveCoins(
   { exchange }: Simulation,
@@ -184,7 +184,7 @@ function createWorld(
   return { advance: (timeMs) => flow.advance(timeMs), isOver: () => flow.isDone };
 }
 
-/** At the wall's own pace Bottleneck executes; where time runs otherwise, its timers would not follow. */
+/** Creates a limiter: with Bottleneck at the speed of the wall clock, and else without its timers. */
 function createLimiter(options: {
   readonly time: Timeline;
   readonly speed: number | 'max';

@@ -6,31 +6,31 @@ import type { Wallet } from '../simulator/accounts.ts';
 import type { BarMarket } from './bars/bar-market.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
-/** A number that changes whenever a wallet does. */
+/** Counter that changes with every change of a wallet. */
 interface WalletVersion {
   readonly walletVersion: number;
 }
 
-/** A currency, and the markets that say what it is worth: each multiplies by its price, or divides by it. */
+/** A currency and the markets that value it: each multiplies by its price, or divides by it. */
 interface Valued {
   readonly wallet: Wallet;
   readonly steps: readonly { readonly market: BarMarket; readonly isDivided: boolean }[];
-  /** The market in which it could be sold; null where its coin is the money of that market. */
+  /** Market in which it could be sold; null if it is the quote currency of that market. */
   readonly sale: BarMarket | null;
-  /** More than both is surely enough for an order: one step and the least value, twice. */
+  /** Bounds above which a holding is surely enough for an order: two amount steps, twice the least value. */
   readonly clearly: { readonly coins: number; readonly value: number };
-  /** Its total as a number; kept while no wallet changes. */
+  /** Total of the wallet as a number; kept while no wallet changes. */
   coins: number;
 }
 
 /**
- * Values the account in one quote currency: each currency once, by the last closes and the rule of `valueIn`,
- * as profit is shown live. A market counts at its first open until it has a close, so that money of a market
- * whose bars begin later is there from the start. A currency that no markets of the run lead to the quote
- * currency counts for nothing, and is named.
+ * Values the account in one quote currency: each currency by the last closes and the rule of `valueIn`, as
+ * live profit does. A market counts at its first open until it has a close, so that money of a market whose
+ * bars begin later counts from the start. A currency that no markets connect to the quote currency counts as
+ * zero, and is named.
  */
 export class EquityValuer {
-  /** Currencies of the account that can not be valued. */
+  /** Currencies of the account that cannot be valued. */
   readonly unvalued: readonly string[];
   private readonly quote: Currency;
   private readonly wallets: ReadonlyMap<string, Wallet>;
@@ -38,7 +38,7 @@ export class EquityValuer {
   private readonly firstPrices: ReadonlyMap<string, Units>;
   private readonly valued: readonly Valued[];
   private readonly account: WalletVersion;
-  /** Those that the account has something of. */
+  /** Currencies with a balance. */
   private held: readonly Valued[] = [];
   private seenVersion = -1;
   private cashNumber = 0;
@@ -64,7 +64,7 @@ export class EquityValuer {
       .filter((currency) => !this.valued.some(({ wallet }) => wallet.currency === currency));
   }
 
-  /** By the last closes, to the last digit: each currency's value is rounded half-even. */
+  /** Returns the exact equity by the last closes: the value of each currency is rounded half-even. */
   exact(): Units {
     return this.by((symbol) => {
       const market = this.markets.get(symbol);
@@ -72,12 +72,12 @@ export class EquityValuer {
     });
   }
 
-  /** Before the first bar, at the opens. */
+  /** Returns the equity before the first bar, at the opens. */
   initial(): Units {
     return this.by((symbol) => this.firstPrices.get(symbol) ?? null);
   }
 
-  /** The same as `exact` as a number, for curves, at a product or two for each currency that is held. */
+  /** Returns `exact` as a number, for curves, with one or two products for each held currency. */
   number(): number {
     if (this.seenVersion !== this.account.walletVersion) this.refresh();
     let sum = this.cashNumber;
@@ -95,8 +95,8 @@ export class EquityValuer {
   }
 
   /**
-   * True if the account has enough for an order of anything that it could sell for the quote currency, by the
-   * last closes.
+   * True if the account could sell a coin for the quote currency in an order of valid size, by the last
+   * closes.
    */
   isExposed(): boolean {
     if (this.seenVersion !== this.account.walletVersion) this.refresh();
@@ -113,7 +113,7 @@ export class EquityValuer {
     return sum as Units;
   }
 
-  /** The way of a currency to the quote currency, if all markets of the run have a price. */
+  /** Returns a currency with its path to the quote currency; null if there is none in the run. */
   private valuedOf(wallet: Wallet): Valued | null {
     const { bridge } = MARKET_NAMES;
     const path = pathOf(this.quote, wallet.currency, {

@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { VenueCall } from './port.ts';
 
-/** In which order a bar is taken to have gone through its extremes. */
+/** Order in which a bar is assumed to reach its high and its low. */
 export type BarPath = 'worst-first' | 'open-high-low-close' | 'open-low-high-close' | 'nearest-first';
 
 /**
@@ -12,14 +12,13 @@ type Slippage =
   | { readonly kind: 'bps'; readonly bps: number }
   | { readonly kind: 'range'; readonly millionths: number };
 
-/** Fill rules for orders if nothing but bars is known. */
+/** Fill rules for orders if only bars are known. */
 export interface BarRules {
   /**
-   * Time at which an order reaches the exchange: as the next bar opens, or at the close of the bar that was
-   * just seen.
+   * Time at which an order reaches the exchange: when the next bar opens, or at the close of the last bar.
    */
   readonly arrival: 'next-open' | 'this-close';
-  /** Between the best bid and the best ask. What takes pays half of it. At most two decimals. */
+  /** Spread between best bid and best ask, in bps. A taker pays half of it. At most two decimals. */
   readonly spreadBps: number;
   readonly slippage: Slippage;
   /** Price that fills a limit order: one beyond its own, or its own as well. */
@@ -28,12 +27,12 @@ export interface BarRules {
   readonly limitGap: 'open' | 'own-price';
   readonly path: BarPath;
   /**
-   * The most of a bar's volume that all orders of the account in that market take together; null: no bound.
+   * Largest share of a bar's volume that the account's orders in the market take together; null: no bound.
    */
   readonly volumeShareMillionths: number | null;
   /**
-   * `exchange` if a market order ends one percent beyond the price it was valued at when it was placed, as on
-   * the exchange.
+   * `exchange` if a market order ends at one percent beyond its valuation when it was placed, as on the
+   * exchange.
    */
   readonly marketBand: 'none' | 'exchange';
 }
@@ -52,7 +51,7 @@ export const DEFAULT_CANDLE_RULES: BarRules = {
 const MOST_BPS = 10_000;
 const MILLION = 1_000_000;
 
-/** The default rules with some set otherwise. Throws `INVALID_OPTIONS` for a number out of its range. */
+/** Returns the default rules with some changed. Throws `INVALID_OPTIONS` for a number out of range. */
 export function createBarRules(given: Partial<BarRules> = {}): BarRules {
   const rules = { ...DEFAULT_CANDLE_RULES, ...given };
   checkBps('spreadBps', rules.spreadBps);
@@ -63,7 +62,7 @@ export function createBarRules(given: Partial<BarRules> = {}): BarRules {
   return rules;
 }
 
-/** Basis points as millionths. */
+/** Converts basis points to millionths. */
 export function millionthsOfBps(bps: number): number {
   return Math.round(bps * 100);
 }
@@ -99,13 +98,13 @@ export type QueuePlace =
 export interface LiquidityModel {
   readonly queue: QueuePlace;
   /**
-   * Amount of an own order that fills when the market goes through its price: all of it, or as much as was
-   * traded or offered beyond it.
+   * Amount of an own order that fills when the market passes its price: all of it, or as much as was traded
+   * or offered beyond it.
    */
   readonly through: 'whole' | 'volume';
   /**
-   * Time for which the amount we took from a level is missing: until a new book shows another amount there,
-   * or until the next book.
+   * Time for which an amount that we took from a level is missing: until a new book shows another amount
+   * there, or until the next book.
    */
   readonly liquidity: 'until-change' | 'next-book';
 }
@@ -118,34 +117,34 @@ export const DEFAULT_LIQUIDITY: LiquidityModel = {
 
 /** Fill rules, and the visibility of our orders and trades. */
 export interface FollowedRules extends LiquidityModel {
-  /** `shown` if a polled book and the public tape include what is ours: on paper nobody else sees it. */
+  /** `shown` if polled books and public trades include our own: on paper no one else sees them. */
   readonly own: 'shown' | 'hidden';
-  /** Lag of our own trades list. */
+  /** Delay of our own trades list in ms. */
   readonly tradesLagMs: number;
 }
 
-/** Round trips that were measured, in ms: drawn from anew for each request; half of one is the way out. */
+/** Latency drawn for each request from measured round trips in ms; half of one is the outward trip. */
 export interface DrawnLatency {
   readonly kind: 'drawn';
   readonly roundTripsMs: readonly number[];
-  /** Those of requests that place or cancel orders; as all others without it. */
+  /** Round trips of requests that place or cancel orders; left out: as for all others. */
   readonly orderTripsMs?: readonly number[];
   readonly seed: number;
 }
 
 /**
- * Measured latency of each call of a session, the first of a kind for the first and so on; further ones are
- * drawn. For a run of that very session.
+ * Measured latency of each call of a session: the first for the first call of a kind, and so on; further ones
+ * are drawn. It is used for a run of that very session.
  */
 export interface ReplayedLatency {
   readonly kind: 'replayed';
-  /** By `tripKey`, in ms, in the order in which the calls were sent. */
+  /** Round trips by `tripKey`, in ms, in the order in which the calls were sent. */
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
   readonly further: DrawnLatency;
   /**
-   * Part of it that is the outward trip: half of it; or, as on paper, all of it for requests to the exchange
-   * that is followed, which is only then known to have changed, and nothing for requests to the exchange in
-   * the bot's own process.
+   * Outward part of the round trip. `half`: half of it. `apart`, for paper: all of it for requests to the
+   * followed exchange, whose change is known only then, and none for requests to the exchange in the bot's
+   * own process.
    */
   readonly split: 'half' | 'apart';
 }
@@ -156,14 +155,14 @@ export type Latency =
   | DrawnLatency
   | ReplayedLatency;
 
-/** Calls of one key ask for the same thing again. */
+/** Returns a key that is equal for calls that request the same data again. */
 export function tripKey(call: VenueCall): string {
   const { kind } = call;
   if (kind === 'candles') return `${kind} ${call.market} ${call.timeframe}`;
   return kind === 'book' || kind === 'public-trades' ? `${kind} ${call.market}` : kind;
 }
 
-/** Rules for fills, and for the age of data when it is seen, if books and trades were recorded. */
+/** Rules for fills and for the age of data, if books and trades were recorded. */
 export interface PollRules extends FollowedRules {
   readonly latency: Latency;
 }
@@ -175,10 +174,10 @@ export const DEFAULT_POLL_RULES: PollRules = {
   tradesLagMs: 0,
 };
 
-/** A request that takes longer than this is no latency any more. */
+/** Longest duration of a request that can be a latency. */
 const MOST_MS = 3_600_000;
 
-/** The default rules with some set otherwise. Throws `INVALID_OPTIONS` for a number out of its range. */
+/** Returns the default rules with some changed. Throws `INVALID_OPTIONS` for a number out of range. */
 export function createPollRules(given: Partial<PollRules> = {}): PollRules {
   const rules = { ...DEFAULT_POLL_RULES, ...given };
   const { queue, latency, tradesLagMs } = rules;

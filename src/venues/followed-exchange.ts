@@ -36,7 +36,7 @@ import { knownTime, BOOK_LEVELS } from '../recording/records.ts';
 import type { PriceLevel } from '../simulator/matching-book.ts';
 import type { Liquidity } from './followed/followed-side.ts';
 
-/** The user whose account it is. */
+/** Id and name of the account's user. */
 export const FOLLOWING_USER = 8_000_001;
 const BOT_NAME = 'poll-bot';
 
@@ -56,26 +56,26 @@ export interface FollowedExchangeOptions {
   readonly markets: readonly {
     readonly market: Market;
     readonly hasTrades: boolean;
-    /** Anchors of its bars; those of the exchange when left out. */
+    /** Anchors of its bars; default: those of the exchange. */
     readonly barAnchors?: BarAnchors | undefined;
   }[];
   readonly fees: FeeSchedule;
-  /** By currency, lower case. */
+  /** Balances by currency, lower case. */
   readonly balances: Readonly<Record<string, Units>>;
   readonly limits: LimitOverrides;
   readonly startMs: number;
   readonly rules: FollowedRules;
-  /** Puts an account of before in its place; without it the account begins with `balances`. */
+  /** Restores a stored account; if left out, the account begins with `balances`. */
   readonly restore?: (exchange: SimulatedExchange) => void;
-  /** Given the exchange when its markets and wallets are there, before anything is traded. */
+  /** Called with the exchange when its markets and wallets exist, before the first trade. */
   readonly onMade?: (exchange: SimulatedExchange) => void;
-  /** Told of every change of an order and of every trade, also of others. */
+  /** Called with every change of an order and every trade, also of others. */
   readonly onEvent?: (event: TradingEvent) => void;
 }
 
 /**
- * The simulated exchange with markets that go along with a recording or with a real exchange, behind the
- * typed adapter. Backtests on books and paper trading are made of it, so that both fill alike.
+ * The simulated exchange, behind the typed adapter, with markets that follow a recording or a real exchange.
+ * Backtests on books and paper trading use it, so that both fill alike.
  */
 export class FollowedExchange {
   readonly profile = INTERFACE_PROFILE;
@@ -84,7 +84,7 @@ export class FollowedExchange {
   private readonly bySymbol: ReadonlyMap<string, FollowedMarket>;
   private readonly rules: FollowedRules;
   private readonly adapter: TypedAdapter;
-  /** Records of orders of which nothing has filled: lists show the same ones again and again. */
+  /** Records of orders without a fill, since lists return the same ones again and again. */
   private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
 
   constructor(options: FollowedExchangeOptions) {
@@ -117,7 +117,7 @@ export class FollowedExchange {
         markets.map(({ market, barAnchors }) => [market.symbol, barAnchors ?? INTERFACE_PROFILE.barAnchors]),
       ),
     });
-    // Before anything holds on to its wallets.
+    // The restore replaces wallets, so it comes before any use of them.
     options.restore?.(exchange);
     this.exchange = exchange;
     this.rules = rules;
@@ -127,7 +127,7 @@ export class FollowedExchange {
     );
     this.bySymbol = new Map(this.markets.map((market) => [market.state.rules.symbol, market]));
     this.adapter = new TypedAdapter(this.adapterAccount());
-    // So that there is a wallet, and a reading of it, of everything that can be traded.
+    // Every currency that can be traded needs a wallet, so that it is in the readings.
     for (const { state } of this.markets) {
       exchange.accounts.ensure(FOLLOWING_USER, state.rules.base);
       exchange.accounts.ensure(FOLLOWING_USER, state.rules.quote);
@@ -152,8 +152,8 @@ export class FollowedExchange {
   }
 
   /**
-   * Counts a request. Throws `INVARIANT` where the exchange would have locked the bot out: the limiter lets
-   * none through that would.
+   * Counts a request. Throws `INVARIANT` if the exchange would have locked the bot out: the limiter never
+   * lets such a request through.
    */
   admit(budget: Budget, atMs: number): void {
     const refusal = this.exchange.services.limits.admit(budget, BOT_NAME, atMs);
@@ -164,7 +164,7 @@ export class FollowedExchange {
     );
   }
 
-  /** Answers a call as the exchange would at this moment, to which its markets must have been brought. */
+  /** Answers a call as the exchange would at this time. Its markets must have been moved to it before. */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
     return this.adapter.answer(call, nowMs);
   }
@@ -285,7 +285,7 @@ export class FollowedExchange {
   }
 }
 
-/** The last bars that begin before a time, the running one among them. */
+/** Returns the last bars that begin before a time, including the open one. */
 function candlesOf(
   { state, bars: recorded }: FollowedMarket,
   call: Extract<VenueCall, { kind: 'candles' }>,
@@ -302,8 +302,7 @@ function candlesOf(
 const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
 
 /**
- * The book as it is polled: the recorded one, and where what is ours shows, without what we took and with our
- * own orders in it.
+ * Returns the book for a poll: the recorded one; with `shown`, without what we took and with our own orders.
  */
 function shownBook(market: FollowedMarket, own: FollowedRules['own']): OrderBook {
   const { hasBook, bids, asks, state } = market;
@@ -331,7 +330,7 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
       levels.push(levelOf(state, level.price, level.amount));
       mine += 1;
     }
-    // Where an order of ours rests on the other side, whoever was there has traded since.
+    // If an own order on the other side reaches this price, the others here have traded with it.
     const isMet = met !== null && !side.isBetter(met, price);
     const left = isMet ? of.leftAt(index) : of.shownAt(index);
     const level = own[mine];
@@ -365,7 +364,7 @@ function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketS
   return levels;
 }
 
-/** True if nothing of ours changes a side as shown: most of the time, and then it costs nothing. */
+/** Returns true if no order of ours changes the shown side. That is the usual case, and cheap. */
 function isAsRecorded(of: Liquidity, { book }: MarketState): boolean {
   const { side } = of;
   const { best } = book.sideOf(side.side);
@@ -375,13 +374,10 @@ function isAsRecorded(of: Liquidity, { book }: MarketState): boolean {
   return met === undefined || side.isBetter(met.price, side.priceAt(0));
 }
 
-/**
- * Levels as they were last written, by the grid of their market and their price: most orders of ours stand as
- * they stood in the book before.
- */
+/** Levels written before, by market and price: most of our orders are the same as in the last book. */
 const WRITTEN = new WeakMap<Market, Map<number, { readonly amount: number; readonly level: BookLevel }>>();
 
-/** Prices remembered of a market; beyond it all are forgotten. */
+/** Most prices stored for a market; beyond it all are dropped. */
 const MOST_WRITTEN = 256;
 
 function levelOf({ grid }: MarketState, price: number, amount: number): BookLevel {

@@ -20,43 +20,42 @@ import { QueuePlaces, FollowedBars, StepReader } from './followed/queue-places.t
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { FillWith } from '../records/fill.ts';
 
-/** Ids of the users who trade with us in place of those who were recorded: two a market. */
+/** First id of the users who trade with us in place of recorded traders: two users for each market. */
 const RECORDED_USER_IDS = 9_300_000;
 
-/** Beyond it a product of prices and amounts is made of bigints. */
+/** Bound beyond which a product of prices and amounts needs bigints. */
 const MOST_EXACT_STEPS = 2 ** 52;
 
 interface FollowedMarketOptions {
   readonly exchange: SimulatedExchange;
   readonly market: MarketSymbol;
-  /** Tells the markets of one exchange apart. */
+  /** Index of the market in its exchange. */
   readonly index: number;
   readonly rules: FollowedRules;
   /**
-   * True if trades were recorded. Without them each book counts as a trade of one amount step at its middle,
-   * so that there are prices and bars.
+   * True if trades were recorded. Otherwise each book counts as a trade of one amount step at its middle, so
+   * that there are prices and bars.
    */
   readonly hasTrades: boolean;
 }
 
 /**
- * One market of the simulator that goes along with what was recorded of another, or is seen of it now. How
- * our orders trade in it is a `LiquidityModel`, which `describePollRules` says in words; it is made of
- * `Liquidity` (what is there to take) and `QueuePlaces` (who is before us where we rest). Money, holds, fees,
- * stops and pairs are the simulator's own.
+ * A simulated market that follows a recorded or a live one. A `LiquidityModel` sets how our orders trade in
+ * it, and `describePollRules` puts it in words: `Liquidity` is the amount to take, and `QueuePlaces` the
+ * queue before our resting orders. Money, holds, fees, stops and pairs are the simulator's own.
  */
 export class FollowedMarket {
   readonly state: MarketState;
   readonly bids: Liquidity;
   readonly asks: Liquidity;
-  /** True once a book was shown. */
+  /** True after the first book. */
   hasBook = false;
   /** Exchange time of the shown book; NaN if the exchange gave none. */
   bookTimeMs = Number.NaN;
   /** Last recorded daily statistics of the exchange; null before the first. */
   stats: MarketStats | null = null;
   readonly bars: FollowedBars;
-  /** The newest public trades: those recorded, and those in which we took. */
+  /** The newest public trades: the recorded ones, and those in which we took. */
   private readonly tape = new FollowedTape();
   private readonly exchange: SimulatedExchange;
   private readonly rules: FollowedRules;
@@ -68,7 +67,7 @@ export class FollowedMarket {
   private readonly taker: FlowTrader;
   private readonly standIns: StandIns;
 
-  /** Throws `INVALID_OPTIONS` when the exchange lacks the market. */
+  /** Throws `INVALID_OPTIONS` if the exchange lacks the market. */
   constructor(options: FollowedMarketOptions) {
     const { exchange, rules, index, hasTrades } = options;
     this.exchange = exchange;
@@ -98,7 +97,7 @@ export class FollowedMarket {
     return buys.levelCount > 0 || sells.levelCount > 0;
   }
 
-  /** A book was recorded, a row of some: it replaces the one before. */
+  /** Applies a recorded book, which replaces the one before. */
   onBook({ bids: allBids, asks: allAsks, venueTimeMs }: BookColumns, row: number, timeMs: number): void {
     this.hasBook = true;
     this.bookTimeMs = present(venueTimeMs[row], 'the time of a book');
@@ -114,7 +113,7 @@ export class FollowedMarket {
     if (!this.hasTraded) this.moveToMiddle(timeMs);
   }
 
-  /** A trade was recorded, a row of some: it takes from the book, and from orders of ours that it reaches. */
+  /** Applies a recorded trade: it takes from the book, and from our orders that it reaches. */
   onTrade(trades: TradeColumns, row: number, timeMs: number): void {
     const { state } = this;
     const side = present(trades.side[row], 'the side of a trade');
@@ -129,18 +128,18 @@ export class FollowedMarket {
     this.wakeStops(timeMs);
   }
 
-  /** The exchange was recorded to say this of its day. */
+  /** Applies recorded daily statistics of the exchange. */
   onStats(stats: MarketStats): void {
     this.stats = stats;
   }
 
-  /** A recorded bar has closed. `isFinest`: coarser ones are made of it where it is of the past. */
+  /** Applies a recorded bar that has closed. `isFinest`: coarser past bars are built from it. */
   onBar(candle: Candle, of: { readonly timeframe: Timeframe; readonly isFinest: boolean }): void {
     this.bars.add(of.timeframe, candle);
     if (of.isFinest && !this.hasBook && !this.hasTraded) this.bars.seed(of.timeframe, candle);
   }
 
-  /** Places an order of ours: it takes what is there at its price, and then rests behind what is there. */
+  /** Places an own order: it takes what is there at its price; the remainder rests behind the others. */
   place(userId: UserId, request: PlaceOrder, timeMs: number): Result<readonly SimulatedOrder[]> {
     const { state, standIns } = this;
     const of = request.side === 'buy' ? this.asks : this.bids;
@@ -156,19 +155,17 @@ export class FollowedMarket {
     return placed;
   }
 
-  /**
-   * Orders of ours of before this process rest behind what is there now. To be called after the first book.
-   */
+  /** Puts restored own orders behind the amounts in the book. Call it after the first book. */
   standAgain(): void {
     this.enlist();
   }
 
-  /** A trade in which we took was not recorded, but everybody sees it. */
+  /** Adds a public trade in which we took, and which was therefore not recorded. */
   addTrade(trade: PublicTrade): void {
     this.tape.push(tradeColumns([{ ...trade, seenMs: trade.timeMs }]), 0);
   }
 
-  /** The newest public trades, the newest first. */
+  /** Returns the newest public trades, newest first. */
   lastTrades(count: number): readonly PublicTrade[] {
     return this.tape.newest(count);
   }
@@ -179,8 +176,8 @@ export class FollowedMarket {
   }
 
   /**
-   * Our orders at or beyond the other side of a new book are filled, and no more than it shows stands before
-   * the rest.
+   * Applies a new book to own orders: those at or beyond its other side fill, and the queue before the others
+   * shrinks to what it shows.
    */
   private meetBook(side: Side, timeMs: number): void {
     const mine = side === 'buy' ? this.bids : this.asks;
@@ -201,7 +198,7 @@ export class FollowedMarket {
     if (!mayWait && !isReached(best.price)) places.clear(side);
   }
 
-  /** The recorded others stand at a price that we would have traded at before they could. */
+  /** Fills own orders of a level that the other side of a new book has reached: ours were there first. */
   private fillFromBook(level: PriceLevel, other: Liquidity, timeMs: number): void {
     const whole = level.amount;
     let offered = 0;
@@ -215,14 +212,14 @@ export class FollowedMarket {
     this.fill(level, this.rules.through === 'whole' ? whole : offered, timeMs);
   }
 
-  /** Answers how much of a recorded trade was ours. */
+  /** Returns the amount of a recorded trade that fills our orders. */
   private meetTrade(trade: Pick<FillWith<number>, 'price' | 'amount' | 'side'>, timeMs: number): number {
     const { price, side } = trade;
     let ours = 0;
     for (const mine of [this.bids.side, this.asks.side]) {
       const resting = this.state.book.sideOf(mine.side);
       const { best } = resting;
-      // Most trades reach none of ours.
+      // Most trades reach no order of ours.
       if (best === undefined || mine.isBetter(price, best.price)) continue;
       for (const level of resting.top(resting.levelCount)) {
         const left = Math.max(0, trade.amount - ours);
@@ -240,14 +237,14 @@ export class FollowedMarket {
     return ours;
   }
 
-  /** Trades with the orders of a level of ours, which make. Answers the amount. */
+  /** Fills own resting orders of a level as maker. Returns the amount. */
   private fill(level: PriceLevel, amount: number, timeMs: number): number {
     if (amount === 0 || level.head === null) return 0;
     const { price } = level;
     const { side } = level.head;
     const { state, standIns } = this;
     const before = level.amount;
-    // What a fill wakes must find the market there.
+    // Stops that the fill triggers must find the book in place.
     if (state.stops.size > 0) {
       standIns.stand(this.bids, { amount: Number.MAX_SAFE_INTEGER, limit: null, from: price - 1 }, timeMs);
       standIns.stand(this.asks, { amount: Number.MAX_SAFE_INTEGER, limit: null, from: price + 1 }, timeMs);
@@ -263,7 +260,7 @@ export class FollowedMarket {
     return before - level.amount;
   }
 
-  /** Stops of ours that the last price has reached go to work against what is there. */
+  /** Triggers own stops that the last price has reached; they trade against the book. */
   private wakeStops(timeMs: number): void {
     const { state } = this;
     const last = state.lastPrice;
@@ -274,8 +271,8 @@ export class FollowedMarket {
     if (!wakes) return;
     this.standAll(timeMs);
     state.hasMoved = true;
-    // The exchange looks at the stops whenever an order has come: one far from everything, which goes again
-    // at once.
+    // The exchange checks stops whenever an order is placed, so one is placed far from the market, and
+    // canceled at once.
     const bell = this.maker.place(state, { side: 'buy', price: 1, amount: 1, execution: 'limit' }, timeMs);
     if (bell !== null && bell.isOpen) this.maker.cancel(bell, timeMs);
     this.standIns.withdraw(timeMs);
@@ -296,10 +293,7 @@ export class FollowedMarket {
     }
   }
 
-  /**
-   * Until a trade was recorded the last price goes along with the book, as everybody's orders are held
-   * against it.
-   */
+  /** Moves the last price with the book until a trade was recorded, since orders are checked against it. */
   private moveToMiddle(timeMs: number): void {
     const bid = this.bids.side.priceAt(0);
     const ask = this.asks.side.priceAt(0);
@@ -310,7 +304,7 @@ export class FollowedMarket {
     this.wakeStops(timeMs);
   }
 
-  /** Into the bars. */
+  /** Adds a trade to the bars. */
   private count(price: number, amount: number, timeMs: number): void {
     if (amount <= 0) return;
     const steps = price * amount;
@@ -324,19 +318,19 @@ export class FollowedMarket {
   }
 }
 
-/** Public trades kept: as many as a reply shows, and some. */
+/** Public trades that are kept: as many as a reply shows, and some more. */
 const TRADES_RETAINED = 200;
 
 /**
- * The newest public trades of a market, in a ring of columns: millions pass, and few are ever looked at. The
- * oldest give way.
+ * The newest public trades of a market in a ring of columns: millions pass, and few are ever read. The oldest
+ * are replaced.
  */
 class FollowedTape {
   private readonly timeMs = new Float64Array(TRADES_RETAINED);
   private readonly price: DecimalText[] = [];
   private readonly amount: DecimalText[] = [];
   private readonly side: Side[] = [];
-  /** Place of the next trade. */
+  /** Index of the next trade. */
   private place = 0;
 
   push(trades: TradeColumns, row: number): void {
@@ -349,7 +343,7 @@ class FollowedTape {
     this.place = (place + 1) % TRADES_RETAINED;
   }
 
-  /** The newest first, at most `count`. */
+  /** Returns at most `count` trades, newest first. */
   newest(count: number): readonly PublicTrade[] {
     const kept = this.side.length;
     return Array.from({ length: Math.min(count, kept) }, (_, index) =>

@@ -9,8 +9,8 @@ import { ENDPOINT_OF, PAGE_SIZES } from './venue-request.ts';
 const KINDS = Object.keys(ENDPOINT_OF) as readonly VenueCallKind[];
 
 /**
- * The exchange of the interface specification, which all venues here trade on or stand in for. Sources: "Spot
- * trading" (status words, rules 4 and 5 on client order ids and identical orders), "Limits".
+ * Profile of the exchange in the interface specification, for all venues here. Sources: "Spot trading"
+ * (status words, rules 4 and 5 on client order ids and identical orders), "Limits".
  */
 export const INTERFACE_PROFILE: VenueProfile = {
   statuses: {
@@ -38,20 +38,20 @@ export const INTERFACE_PROFILE: VenueProfile = {
       ],
     },
   },
-  // "Normal order price band", of its table of fixed numbers.
+  // "Normal order price band" in the interface's table of fixed numbers.
   priceBand: parseUnits('0.3'),
-  // Its own ten seconds, and a bit for its clock and the way there.
+  // The interface's ten seconds, with a margin for its clock and the latency.
   identicalOrdersMs: 10_500,
   clientOrderId: { longest: 32, pattern: /^[A-Za-z0-9-]+$/, canBeQueried: true },
   orderKinds: new Set(['limit', 'market', 'stop_limit', 'stop_market', 'oco']),
   ownLists: {
     orders: { by: 'id', cursorOf: Number },
-    // All users' trades are counted together.
-    // "Limits" says 180 days. Deployments are known that list three, so nobody may lean on more.
+    // Trade ids are shared by all users. "Limits" says 180 days; some deployments list only three, so no code
+    // may rely on more.
     trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000, listedDays: 3 },
     transactions: { by: 'id', cursorOf: Number },
   },
-  // A client order id is free again once its order has closed, so that nobody knows it proves nothing.
+  // A client order id is free again once its order has closed, so an unknown id proves nothing.
   absence: { refusedAfterMs: null, readings: 2, needsTrades: true },
   pageSizes: PAGE_SIZES,
   marketNames: MARKET_NAMES,
@@ -63,9 +63,9 @@ export const INTERFACE_PROFILE: VenueProfile = {
   ) as VenueProfile['budgets'],
 };
 
-/** The same where the caller asks for another form of the order book, which may have a budget of its own. */
+/** Returns the profile for a caller; its form of the order book may have a budget of its own. */
 export function profileOf(caller: Pick<VenueCaller, 'budgetOf'>): VenueProfile {
-  // It is the same for every market.
+  // The budget is the same for every market.
   const book = caller.budgetOf({ kind: 'book', market: '' });
   return { ...INTERFACE_PROFILE, budgets: { ...INTERFACE_PROFILE.budgets, book } };
 }

@@ -35,7 +35,7 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { english } from '../language/sentence.ts';
 import type { ClientOptions, OutgoingRequest } from '../exchange/client-options.ts';
 
-/** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
+/** Longest wait in ms for the first answer: it may need a whole full window, and the end of a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
 
 const V3_BOOKS =
@@ -49,32 +49,32 @@ export interface RemoteExchange {
   readonly ledger: OpenLedger;
   readonly commits: CommitTimes;
   readonly time: Timeline;
-  /** Place of the ledger, as `ledgerPlace` gives it, for those who have to find it. */
+  /** Place of the ledger, as `ledgerPlace` gives it, for messages. */
   readonly ledgerFile: string;
-  /** Under which names the ledger counts this address and this credential. */
+  /** Names of this address and this credential in the ledger. */
   readonly subjects: { readonly ip: string; readonly token: string };
   close(): Promise<void>;
 }
 
-/** A real exchange, traded on with real orders. */
+/** A real exchange, with real orders. */
 export interface LiveVenue extends Venue {
   readonly remote: RemoteExchange;
 }
 
 /**
- * Opens the way to an exchange at an address, with the ledger that all processes of this machine, or of all
- * machines of the account, share.
- * @throws SarrafError `DATA_UNUSABLE` for a file that is no valid ledger, or a Redis that can not keep one.
+ * Connects to an exchange at an address, with the ledger that all processes of this machine, or all machines
+ * of the account, share.
+ * @throws SarrafError `DATA_UNUSABLE` for a file that is no valid ledger, or a Redis that cannot store one.
  */
 export async function openRemoteExchange(options: {
   readonly config: { readonly exchange: Omit<ExchangeAccess, 'baseUrl' | 'credentials'> };
   readonly baseUrl: string;
   readonly credentials: CredentialSettings | null;
   readonly wrap?: WrapTransport;
-  /** Called with what does not work and does not stop it, such as a file that can not be written. */
+  /** Called with problems that do not stop it, such as a file that cannot be written. */
   readonly onProblem?: (message: string) => void;
   readonly onTrouble?: Opening['onTrouble'];
-  /** True to apply the limits that a bot has set on this ledger, as for a call by hand. */
+  /** True to use the limits that a bot has set in this ledger, as a command by hand does. */
   readonly isGuest?: boolean;
 }): Promise<RemoteExchange> {
   const {
@@ -96,7 +96,7 @@ export async function openRemoteExchange(options: {
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
   const stored =
     credentials?.kind === 'login' ? storedLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
-  // A token of this run is learnt from its log-in.
+  // The redactor learns a token of this run from its log-in.
   if (stored?.token !== undefined) redactor.learn(stored.token.key);
   const client = createLimitedClient({
     transport: wrap(
@@ -175,15 +175,15 @@ function storedLogIn(of: {
 /** Abort signal and callback for the wait for the first answers. */
 export interface AnswerWait {
   readonly signal: AbortSignal;
-  /** Called when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
+  /** Called when the wait is long, and, as a warning, when a lost answer is requested again. */
   readonly onWait: (message: string, level?: 'warning') => void;
 }
 
-/** The same, with what is put between the client and its sockets, and when an embedded exchange opens. */
+/** Options for opening a venue: the wait, a wrapper of the transport, the start of an embedded one. */
 export interface Opening extends AnswerWait {
   readonly wrap?: WrapTransport;
   readonly startMs?: number;
-  /** Called with each lockout, and with a ledger that can not be used any more. */
+  /** Called with each lockout, and when the ledger becomes unusable. */
   readonly onTrouble?: ((message: string) => void) | undefined;
 }
 
@@ -194,7 +194,7 @@ const RETRY_AFTER_MS = 3_000;
 const QUIET_FOR_MS = 2_000;
 
 /**
- * Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws
+ * Reads the markets of an exchange: their steps and least values. Waits as long as the limits require. Throws
  * `ABORTED` when it is aborted.
  */
 export async function readMarkets(remote: RemoteExchange, waiting: AnswerWait): Promise<readonly Market[]> {
@@ -208,9 +208,8 @@ export async function readMarkets(remote: RemoteExchange, waiting: AnswerWait): 
 }
 
 /**
- * Asks the exchange something before the engine is there to ask. A lost answer is asked for again, a few
- * times and ever later: a bot that is started while the exchange restarts should not need somebody to start
- * it again.
+ * Asks the exchange a question before the engine runs. A lost answer is requested again, a few times with
+ * longer and longer pauses: a bot that starts while the exchange restarts must not need a person.
  */
 export async function askFirst(
   remote: RemoteExchange,
@@ -234,7 +233,7 @@ async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: AnswerW
   const { signal, onWait } = waiting;
   const stop = (): void => {
     void remote.limiter.close();
-    // What was sent and is not answered would be waited for otherwise, until its time is over.
+    // Otherwise requests without an answer would be waited for until they time out.
     void remote.client.close();
   };
   signal.addEventListener('abort', stop, { once: true });
@@ -254,7 +253,7 @@ async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: AnswerW
   }
 }
 
-/** Asked anew: it may have happened while something was waited for. */
+/** Reads the signal anew, since it may have been aborted during a wait. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
@@ -282,8 +281,8 @@ function waitText({ caller, ledger, ledgerFile }: RemoteExchange, call: VenueCal
 }
 
 /**
- * A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything
- * is asked.
+ * Logs when trading can begin: a new ledger or a lockout delays the first order by minutes or hours, which is
+ * known before the first request.
  */
 function logWhenTradingBegins(
   { ledger, time, subjects }: RemoteExchange,
@@ -302,7 +301,7 @@ function logWhenTradingBegins(
   log(`${english(beginsText(begins))}. ${when}; see "sarraf ledger --help"`);
 }
 
-/** Real trading. */
+/** Creates the venue for real trading. */
 export async function createLiveVenue(
   config: { readonly exchange: ExchangeAccess },
   waiting: Opening,
@@ -364,24 +363,24 @@ function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule):
   ];
 }
 
-/** A log-in that nobody needs any more once its call would have timed out. */
+/** Times in ms after which a log-in is not sent any more, and after which it is given up. */
 const LOGIN_EXPIRES_MS = 30_000;
 const LOGIN_TIMEOUT_MS = 60_000;
 
 interface BudgetedClientOptions extends ClientOptions {
   /** The limiter's clock. */
   readonly limiterMs: () => number;
-  /** Asked for when the first log-in comes, since the limiter needs the client's budgets first. */
+  /** Returns the limiter. Called at the first log-in, since the limiter needs the client's budgets first. */
   readonly limiter: () => RequestLimiter;
 }
 
-/** Result of a login, for its slot: null for a token. */
+/** Result of a log-in, for its slot: null for a token. */
 type LogInEnd = SarrafError | null;
 
 /**
- * A client whose log-ins keep to the limits by themselves. The calls of the engine come through the limiter
- * before they reach the client; a log-in, which the client makes amid a call, takes its own slot here, and
- * keeps it until its reply is there.
+ * Creates a client whose log-ins keep to the limits. The engine's calls pass the limiter before they reach
+ * the client; a log-in, which the client makes within a call, takes its own slot here, and holds it until its
+ * reply.
  */
 export function createLimitedClient(options: BudgetedClientOptions): ExchangeClient {
   const endings = new Map<OutgoingRequest, (end: LogInEnd) => void>();
@@ -398,7 +397,7 @@ export function createLimitedClient(options: BudgetedClientOptions): ExchangeCli
   });
 }
 
-/** Returns the result that a status means if there was a reply: the client reads the rest of the body. */
+/** Returns the result that a status means if there was a reply; the client reads the rest of the body. */
 function endOf(
   { status, backOffMs }: { readonly status: number | null; readonly backOffMs: number | null },
   error: SarrafError | null,
@@ -412,7 +411,7 @@ function endOf(
   return new SarrafError('SERVER_ERROR', `login: HTTP ${status}`, { details });
 }
 
-/** Waits for a slot, and hands out what is to be called when the log-in has ended. */
+/** Waits for a slot, and passes `began` the function to call when the log-in has ended. */
 async function admitted(
   options: BudgetedClientOptions,
   budget: string,

@@ -10,18 +10,18 @@ import {
   type Transport,
 } from '../exchange/transport.ts';
 
-/** A timer looks again so often whether its time has come, since time may go on by a leap. */
+/** Interval in ms at which a timer checks whether it is due, since time may leap. */
 const LONGEST_TIMER_MS = 60_000;
 
 interface MachineTimelineOptions {
   readonly startMs: number;
   readonly speed: number;
-  /** Time that the machine has slept since the start, which counts as passed time. None when left out. */
+  /** Time that the machine has slept since the start, which counts as passed. Default: 0. */
   readonly sleptMs?: () => number;
 }
 
 /**
- * The machine's time, or that running `speed` times as fast, from `startMs` on. It follows the monotonic
+ * The machine's time, or time that runs `speed` times as fast, from `startMs` on. It follows the monotonic
  * clock: a stepped wall clock does not move it.
  */
 export class MachineTimeline implements Timeline {
@@ -39,7 +39,7 @@ export class MachineTimeline implements Timeline {
     return Math.floor(startMs + elapsedMs * speed + this.leaptMs);
   }
 
-  /** Goes on from a later time, as a process does that has stood still until then; never back. */
+  /** Leaps to a later time, as after a stop of the process; never back. */
   leapTo(laterMs: number): void {
     this.leaptMs += Math.max(0, laterMs - this.now());
   }
@@ -66,10 +66,10 @@ export class MachineTimeline implements Timeline {
 const LEAST_MS = 1000;
 
 /**
- * Measures the time that the machine has slept since this was made: a laptop that was closed, a virtual
- * machine that was suspended. The monotonic clock stands still meanwhile (`CLOCK_MONOTONIC` of POSIX), and so
- * do all timers, while prices and candles go on. The clock of the time since boot with sleep
- * (`CLOCK_BOOTTIME`) distinguishes a sleep from a wall clock that somebody has set.
+ * Measures the time that the machine has slept since this was made, such as a closed laptop or a suspended
+ * virtual machine. Meanwhile the monotonic clock (`CLOCK_MONOTONIC` of POSIX) and all timers stop, while
+ * prices and candles go on. The clock since boot with sleep (`CLOCK_BOOTTIME`) tells a sleep from a wall
+ * clock that was set.
  */
 export class SleepClock {
   private readonly leastAheadMs = bootAheadMs();
@@ -77,21 +77,21 @@ export class SleepClock {
   private totalMs = 0;
   private readonly onSleep: (sleptMs: number) => void;
 
-  /** `onSleep` is told of each sleep, soon after it was noticed. */
+  /** `onSleep` is called with each sleep, soon after it was noticed. */
   constructor(onSleep: (sleptMs: number) => void = () => undefined) {
     this.onSleep = onSleep;
   }
 
-  /** In whole ms; never less than before. */
+  /** Returns the time slept in whole ms; it never falls. */
   sleptMs(): number {
     const wallMs = wallAheadMs();
-    // The time since boot is read from a file, which is too dear for every look at a clock.
+    // The time since boot is read from a file, which costs too much for every reading of a clock.
     if (wallMs - this.wallAheadMs > LEAST_MS) {
       const sleptMs = Math.floor(bootAheadMs() - this.leastAheadMs);
       const moreMs = sleptMs - this.totalMs;
       if (moreMs > LEAST_MS) {
         this.totalMs = sleptMs;
-        // Not at once: whoever looks at a clock is in the middle of something.
+        // Called later, since code that reads a clock is in the middle of its work.
         queueMicrotask(() => this.onSleep(moreMs));
       }
     }
@@ -110,10 +110,9 @@ interface TimelyOptions {
 }
 
 /**
- * Keeps a bot's own time from staying behind that of the exchange. It follows the monotonic clock, so where
- * the machine's clock was wrong as the bot began, and is set right later, the bot would go on reading candles
- * of then. It leaps where two clocks that know nothing of each other, the machine's and the exchange's, agree
- * on a later time.
+ * Returns a transport that keeps a bot's time up with that of the exchange. That time follows the monotonic
+ * clock, so if the machine's clock was wrong at the start and is corrected later, the bot would go on reading
+ * old candles. It leaps when two independent clocks, the machine's and the exchange's, agree on a later time.
  */
 export function timelyTransport(inner: Transport, { time, wallMs, log }: TimelyOptions): Transport {
   return {

@@ -30,7 +30,7 @@ import { joinTrades, oldestFirst, type PublicTrade } from '../domain/trade.ts';
 import { bookColumns, tradeColumns } from '../recording/records.ts';
 import type { FollowedMarket } from './followed-market.ts';
 
-/** Fills are those of a backtest on recorded books; the books that are polled are the real exchange's own. */
+/** Fill rules of paper trading: as a backtest on recorded books, but polled books hide our orders. */
 const PAPER_RULES: FollowedRules = { ...DEFAULT_LIQUIDITY, own: 'hidden', tradesLagMs: 0 };
 
 /** Configuration that paper trading needs. */
@@ -42,15 +42,15 @@ export interface PaperSettings {
     readonly balances: Readonly<Record<string, string>>;
     readonly fees: FeeSchedule;
   };
-  /** A strategy that has no market of its own is refused before. */
+  /** Strategies to run. One without a market of its own was refused before. */
   readonly strategies: readonly { readonly market: string | null }[];
 }
 
 /**
- * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it.
- * Nothing but public reads ever leaves. The account goes on where the keeper has one; without a keeper it
- * begins anew. Throws `INVALID_OPTIONS` without an address and for an account that follows another one,
- * `INVALID_MARKET` for a market that the real exchange does not have, and what the keeper throws.
+ * Creates a venue for paper trading: public data of a real exchange, and orders to an exchange in this
+ * process that follows it. Only public reads leave the process. The account continues from the store; without
+ * a store it is new. Throws `INVALID_OPTIONS` without an address and for an account that follows another one,
+ * `INVALID_MARKET` for a market that the real exchange does not have, and errors of the store.
  */
 export async function createPaperVenue(
   config: PaperSettings,
@@ -134,7 +134,7 @@ function paperVenueOf(
   const { time } = remote;
   const { balances, fees } = config.paper;
   const exchange = new FollowedExchange({
-    // Bars are those of the real exchange.
+    // Bars come from the real exchange.
     markets: markets.map((market) => ({ market, hasTrades: false })),
     fees,
     balances: Object.fromEntries(
@@ -176,7 +176,7 @@ function paperVenueOf(
   };
 }
 
-/** Public calls go to the real exchange and move the one in this process; all others go to the latter. */
+/** Returns a caller: public calls go to the real exchange and move the local one; others go to that. */
 function splitCaller(
   real: VenueCaller,
   paper: {
@@ -216,8 +216,8 @@ function persistedFirst(store: AccountStore | null, answerOf: () => VenueAnswer)
 }
 
 /**
- * Nobody else asks the exchange in this process: its limits are kept by a ledger of its own, which begins
- * empty.
+ * Returns a limiter of two: only this bot asks the exchange in this process, so its requests have a ledger of
+ * their own, which begins empty.
  */
 function splitLimiter(
   real: Limiter,
@@ -238,7 +238,7 @@ function splitLimiter(
   };
 }
 
-/** One book of each market, so that the exchange in this process begins where the real one is. */
+/** Reads a book of each market, so that the exchange in this process begins where the real one is. */
 async function readBooks(
   remote: RemoteExchange,
   markets: readonly Market[],
@@ -256,7 +256,7 @@ async function readBooks(
   return books;
 }
 
-/** Moves markets in this process along with what a real exchange answers about them. */
+/** Applies the answers of a real exchange to the markets in this process. */
 export class MarketFollower {
   private readonly markets: ReadonlyMap<string, FollowedMarket>;
   /** The last page of each public tape, oldest first. */
@@ -266,10 +266,7 @@ export class MarketFollower {
     this.markets = new Map(markets.map((market) => [market.state.rules.symbol, market]));
   }
 
-  /**
-   * Takes in an answer that has come. What is not about the books and trades of these markets changes
-   * nothing.
-   */
+  /** Applies an answer. One that is not about the books and trades of these markets changes nothing. */
   apply(call: VenueCall, answer: VenueAnswer, nowMs: number): void {
     if (answer.outcome !== 'value') return;
     if (call.kind === 'book') this.showBook(call.market, answer.value as VenueValues['book'], nowMs);
@@ -291,7 +288,7 @@ export class MarketFollower {
     const page = oldestFirst(newest);
     const before = this.tapes.get(symbol);
     this.tapes.set(symbol, page);
-    // The first page is the past.
+    // The first page has the trades from before the start.
     if (before === undefined) return;
     const market = this.markets.get(symbol);
     const fresh = tradeColumns(joinTrades(before, page).fresh.map((trade) => ({ ...trade, seenMs: nowMs })));

@@ -18,7 +18,7 @@ import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { OrderRecord, PricedOrder } from '../records/order.ts';
 import type { BalanceRecord } from '../records/rows.ts';
 
-/** An order as it is asked for. Money is in units of 1e-10, on the market's steps. */
+/** Request for an order. Money is in units of 1e-10, on the market's steps. */
 export interface OrderRequest extends Pick<
   OrderRecord,
   'side' | 'execution' | 'amount' | 'price' | 'stopPrice'
@@ -26,7 +26,7 @@ export interface OrderRequest extends Pick<
   readonly clientOrderId: string;
   readonly base: string;
   readonly quote: string;
-  /** True if the exchange must not refuse it as a repetition of an identical order; false when left out. */
+  /** True if the exchange must not refuse it as a repetition of an identical order; default false. */
   readonly pro?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface OcoRequest
   readonly stopLimitPrice: Units;
 }
 
-/** One order, by the exchange's id, or while that is not known, by its client order id among open orders. */
+/** One order: by the exchange's id, or, while that is unknown, by its client order id among open orders. */
 export type AskedOrder =
   | { readonly venueId: VenueOrderId; readonly clientOrderId: null }
   | { readonly venueId: null; readonly clientOrderId: string };
@@ -54,18 +54,18 @@ export type VenueCall =
   | ({ readonly kind: 'cancel' } & AskedOrder)
   | { readonly kind: 'cancel-old' }
   | ({ readonly kind: 'order' } & AskedOrder)
-  /** One page by rising cursor, from that one on, or from the first. */
+  /** One page by rising cursor, from `from` on; null: from the first item. */
   | { readonly kind: 'orders'; readonly status: 'open' | 'all'; readonly from: ListCursor | null }
-  /** One page by rising cursor, from that one on. */
+  /** One page by rising cursor, from `from` on. */
   | { readonly kind: 'trades'; readonly from: ListCursor }
   | { readonly kind: 'wallets' }
-  /** One page of what came into and left a wallet, newest first. Pages count from 1. */
+  /** One page of a wallet's deposits and withdrawals, newest first. Pages count from 1. */
   | { readonly kind: 'transactions'; readonly walletId: VenueWalletId; readonly page: number }
   | { readonly kind: 'book'; readonly market: string }
   | { readonly kind: 'books' }
   | { readonly kind: 'stats'; readonly base: readonly string[]; readonly quote: readonly string[] }
   | { readonly kind: 'public-trades'; readonly market: string }
-  /** The last `count` bars that begin before `toMs`, the one that is not closed yet among them. */
+  /** The last `count` bars that begin before `toMs`, including the one that is not closed yet. */
   | {
       readonly kind: 'candles';
       readonly market: string;
@@ -77,7 +77,7 @@ export type VenueCall =
   | { readonly kind: 'pools' }
   | { readonly kind: 'margin-wallets' }
   | { readonly kind: 'delegation-limit'; readonly currency: string }
-  /** From one wallet of a currency to the other. It has no id: sent twice it moves twice. */
+  /** A transfer between the two wallets of a currency. It has no id: sent twice it moves twice. */
   | {
       readonly kind: 'transfer';
       readonly currency: string;
@@ -88,12 +88,12 @@ export type VenueCall =
 export type VenueCallKind = VenueCall['kind'];
 
 /**
- * Calls about markets alone. Anybody can read the options too, but a simulated exchange answers them with its
+ * Calls for market data alone. Options are public too, but a simulated exchange answers them with its
  * account.
  */
 export type MarketCallKind = 'book' | 'books' | 'stats' | 'public-trades' | 'candles';
 
-/** Calls that anybody may make: they tell of markets, and of nobody's account. */
+/** Calls that anyone may make: their answers concern markets and no account. */
 export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
   'book',
   'books',
@@ -104,8 +104,8 @@ export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
 ]);
 
 /**
- * The question for the statistics of some markets. Others whose currencies are all among theirs are answered
- * too.
+ * Returns the call for the statistics of some markets. The answer includes other markets whose currencies are
+ * all among theirs.
  */
 export function statsCall(
   names: readonly Pick<MarketName, 'base' | 'quote'>[],
@@ -119,29 +119,29 @@ export function statsCall(
 
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Null where the exchange does not say. */
+  /** Null if the exchange does not tell. */
   readonly hasNext: boolean | null;
 }
 
-/** One wallet, in units of 1e-10. `held` is the part that orders and withdrawals have set aside. */
+/** One wallet, in units of 1e-10. `held` is the part reserved for orders and withdrawals. */
 export interface WalletReading extends Pick<BalanceRecord, 'currency' | 'total' | 'held'> {
   readonly walletId: VenueWalletId;
-  /** A number of it that the books can not hold; null where they hold all. */
+  /** Its number that is too fine for units of 1e-10; null if there is none. */
   readonly tooFine: TooFine | null;
 }
 
-/** One line of a wallet's history; `amount`, in units of 1e-10, is negative for what went out. */
+/** One line of a wallet's history; `amount`, in units of 1e-10, is negative if it left the wallet. */
 export interface WalletTransaction {
   readonly id: WalletTransactionId;
   readonly currency: string;
   readonly atMs: number;
   readonly amount: Units;
   readonly description: string;
-  /** Its amount, where the books can not hold that; else null. */
+  /** Its amount, if that is too fine for units of 1e-10; else null. */
   readonly tooFine: TooFine | null;
 }
 
-/** Steps and least value of one market, as the options tell them; null where they are silent. */
+/** Steps and least value of one market, as the options give them; null if they do not. */
 export interface MarketRule {
   readonly symbol: string;
   readonly priceStep: DecimalText | null;
@@ -168,20 +168,20 @@ export interface VenueValues {
   readonly options: readonly MarketRule[];
   readonly pools: readonly PoolReading[];
   readonly 'margin-wallets': readonly WalletReading[];
-  /** In the currency that was asked about. */
+  /** Limit in the currency of the call. */
   readonly 'delegation-limit': DecimalText;
   readonly transfer: null;
 }
 
-/** The effect that an unsuccessful call can have had. */
+/** Possible effect of an unsuccessful call. */
 export type Effect = 'none' | 'applied' | 'unknown';
 
 /** A row of a list that could not be read, with what could be read of it. */
 export interface UnreadRow {
-  /** The list and what of it, as a finding names it: `wallet btc`, `trade 17`. */
+  /** The list and the row, as a finding names them: `wallet btc`, `trade 17`. */
   readonly subject: string;
   readonly why: string;
-  /** The order that it is, or that it is of. */
+  /** The order in the row, or the order of its trade. */
   readonly venueOrderId: VenueOrderId | null;
   readonly market: string | null;
   readonly currency: string | null;
@@ -190,8 +190,8 @@ export interface UnreadRow {
 /** Outcome of a call. */
 export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
   /**
-   * `unread`: rows that are not in the value; absent where none is missing. `moveAtMs`: when the reply with
-   * candles says that it was written, by the exchange's clock, in whole seconds; absent where it does not.
+   * `unread`: rows that are missing in the value; left out if none are. `moveAtMs`: when a reply with candles
+   * was written, by the exchange's clock, in whole seconds; left out if it does not tell.
    */
   | {
       readonly outcome: 'value';
@@ -199,7 +199,7 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
       readonly unread?: readonly UnreadRow[];
       readonly saidAtMs?: number;
     }
-  /** The exchange's own no. `status` and `order` come with a cancel that did not apply. */
+  /** The exchange refused the call. `status` and `order` come with a cancel that had no effect. */
   | {
       readonly outcome: 'refused';
       readonly code: string;
@@ -208,7 +208,7 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
       readonly status: string | null;
       readonly order: VenueOrder | null;
     }
-  /** There was no clear answer. */
+  /** The call got no clear answer; `effect` is what it can have done. */
   | {
       readonly outcome: 'failed';
       readonly code: ErrorCode;
@@ -216,14 +216,14 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
       readonly effect: Effect;
     }
   /**
-   * It never left: it waited too long, a newer one of its kind took its place, the queue was full, or the end
-   * came. `retryInMs`: when the next may leave at the earliest, where that is known.
+   * The call never left: it waited too long, a newer one replaced it, the queue was full, or the bot ended.
+   * `retryInMs`: shortest time until another may leave, if that is known.
    */
   | { readonly outcome: 'unsent'; readonly reason: string; readonly retryInMs?: number | null };
 
 /**
- * The exchange's time when a question reached it, at the earliest: as long before its reply was written as
- * the reply took. Where the reply names no time, or a later one than the asker's clock, that is believed.
+ * Returns the earliest exchange time at which a request can have arrived: the time in its reply minus the
+ * round trip, but at most `askedAtMs`. A reply without a time gives `askedAtMs`.
  */
 export function exchangeAskedMs(
   saidAtMs: number | undefined,
@@ -232,13 +232,13 @@ export function exchangeAskedMs(
   return saidAtMs === undefined ? askedAtMs : Math.min(askedAtMs, saidAtMs - (atMs - askedAtMs));
 }
 
-/** A reply of the exchange as it came. Nothing is decided by it: it is for people. */
+/** A reply of the exchange, unchanged. It is for people: no code decides by it. */
 export interface StoredReply {
   readonly endpoint: string;
   readonly httpStatus: number;
-  /** The beginning of its body. */
+  /** The first characters of its body. */
   readonly body: string;
-  /** Characters of the whole body. */
+  /** Length of the whole body in characters. */
   readonly bodyLength: number;
 }
 
@@ -247,16 +247,16 @@ export type StatusMeaning = 'accepted' | 'working' | 'waiting' | 'filled' | 'can
 
 /**
  * Paging of a list of own orders, trades or wallet lines. By id: ids rise with time, and a page begins at an
- * id. By time: ids have no meaning, a page begins at a time of the venue's clock, and more than one item may
- * have the same time.
+ * id. By time: ids have no order, a page begins at a time of the venue's clock, and several items may have
+ * the same time.
  */
 export type OwnList<Id extends string = never> =
   | { readonly by: 'id'; readonly cursorOf: (id: Id) => ListCursor }
   | {
       readonly by: 'time';
       /**
-       * Maximum time by which an item may precede one that the list showed earlier. Readings begin so much
-       * before.
+       * Longest time in ms by which an item may precede one that the list showed earlier. A reading begins
+       * that much before.
        */
       readonly overlapMs: number;
     };
@@ -264,93 +264,89 @@ export type OwnList<Id extends string = never> =
 /** Proof that an order without a clear answer never arrived. */
 export interface AbsenceRule {
   /**
-   * The venue itself refuses a request that arrives so long after it was sent; null where it promises
-   * nothing, so that the configuration has to say how late one may arrive.
+   * Age from which the venue itself refuses a late request; null if it promises nothing, so that the
+   * configuration has to set how late one may arrive.
    */
   readonly refusedAfterMs: number | null;
-  /**
-   * Number of complete readings of all orders that must lack it, each requested when it can no longer arrive.
-   */
+  /** Number of complete readings of all orders that must lack the order, when it can no longer arrive. */
   readonly readings: number;
-  /** True if the trades read after them must include none that may be its own. */
+  /** True if the trades that are read after them must include none that may belong to the order. */
   readonly needsTrades: boolean;
 }
 
 /**
- * On what the refusal of an order can depend: the market's price, where the order is too far from it (`band`)
- * or on its wrong side (`price`); a rule of the market, such as its least value or its steps; the free
- * balance (`funds`); or what the bot can not see (`elsewhere`), such as a closed market.
+ * Dependency of an order's refusal. `price`: the order is on the wrong side of the market's price. `band`: it
+ * is too far from that. `rule`: a rule of the market, such as its least value or steps. `funds`: the free
+ * balance. `elsewhere`: facts that the bot cannot see, such as a closed market.
  */
 export type RefusalCause = 'price' | 'band' | 'rule' | 'funds' | 'elsewhere';
 
 /**
- * Particulars of one exchange, so that the engine knows no word of any: each venue publishes its own, and the
- * engine gets it with its settings. Everything here is a fact of the exchange's interface; the user's choices
- * are in the configuration.
+ * Facts of one exchange's interface, so that the engine has no knowledge of any exchange: each venue
+ * publishes its own, and the engine gets it with its settings. Choices of the user are in the configuration.
  */
 export interface VenueProfile {
   /**
-   * Status words by what they mean. The first of each is the word that messages use. A word of none of them
-   * has no known meaning.
+   * Status words by their meaning. Messages use the first word of each. A word in no list has no known
+   * meaning.
    */
   readonly statuses: Readonly<Record<StatusMeaning, readonly string[]>>;
-  /** Codes of refusals that say something of an order besides no. */
+  /** Codes of refusals that reveal something about an order. */
   readonly refusals: {
     readonly noSuchOrder: string;
-    /** An open order has the client order id. */
+    /** An open order has the same client order id. */
     readonly clientOrderIdInUse: string;
-    /** An identical order came a moment ago; null where identical orders are taken. */
+    /** An identical order came a moment ago; null if identical orders are accepted. */
     readonly identicalOrder: string | null;
-    /** Codes by what has to change before the same order can be taken. A code of none: nobody knows. */
+    /** Refusal codes by what they depend on: that has to change before the same order can be accepted. */
     readonly dependOn: Readonly<Record<RefusalCause, readonly string[]>>;
   };
   /**
-   * Maximum distance of a limit order's price from that of the market, as a share of it: units of 1e-10. Null
-   * if any price is accepted.
+   * Largest distance of a limit order's price from that of the market, as a share of it in units of 1e-10.
+   * Null if any price is accepted.
    */
   readonly priceBand: Units | null;
   /**
-   * For how long an order is held against identical ones, with room for clocks and the way; 0 where they are
-   * taken.
+   * Time for which the exchange compares an order with identical ones, with a margin for clocks and latency;
+   * 0 if they are accepted.
    */
   readonly identicalOrdersMs: number;
   readonly clientOrderId: {
     readonly longest: number;
     /** Pattern of a valid id. */
     readonly pattern: RegExp;
-    /** True if an open order can be requested by it. */
+    /** True if an open order can be queried by this id. */
     readonly canBeQueried: boolean;
   };
-  /** Kinds of orders that it takes. */
+  /** Kinds of orders that the exchange accepts. */
   readonly orderKinds: ReadonlySet<Execution | 'oco'>;
   readonly ownLists: {
     readonly orders: OwnList<VenueOrderId>;
     readonly trades: OwnList<VenueTradeId> & {
-      /** The account's next trade seldom stands further on: one that does may have been read wrong. */
+      /** Usual greatest distance to the account's next trade id; an id beyond it may be misread. */
       readonly usualReach: ListCursor;
-      /** For how many days a trade is listed at least; how long it may come late. */
+      /** Days for which a trade stays listed at least. */
       readonly listedDays: number;
     };
-    /** Lines of each wallet's history. Its pages are counted from the newest line. */
+    /** Lines of each wallet's history. Pages count from the newest line. */
     readonly transactions: OwnList<WalletTransactionId>;
   };
   readonly absence: AbsenceRule;
-  /** The most items that one page of a list has, and the most candles that one answer has. */
+  /** Most items on one page of a list, and most candles in one answer. */
   readonly pageSizes: Readonly<Record<'orders' | 'trades' | 'transactions' | 'candles', number>>;
-  /** Names of its markets, its two quote currencies, and the market in which they meet: the bridge. */
+  /** Names of its markets, its two quote currencies, and the bridge: the market between these two. */
   readonly marketNames: MarketNames;
   /** Timeframes of its candles. */
   readonly timeframes: ReadonlySet<Timeframe>;
-  /** Anchors of its candles, as far as outside sources give them; its answers show the rest. */
+  /** Anchors of its candles, as far as they are documented; its answers show the rest. */
   readonly barAnchors: BarAnchors;
   /**
-   * For how long it answers with the same book, so that asking more often shows nothing new; 0 for not at
-   * all.
+   * Time for which it repeats the same book, so that polling faster shows nothing new; 0 if it never does.
    */
   readonly bookCacheMs: number;
-  /** The budget that each call is counted in. */
+  /** The budget in which each call is counted. */
   readonly budgets: Readonly<Record<VenueCallKind, string>>;
-  /** Calls that it does not answer, each with why, as the end of a sentence; absent where it answers all. */
+  /** Calls that it does not answer, each with the reason as the end of a sentence; absent if none. */
   readonly unserved?: ReadonlyMap<VenueCallKind, string>;
 }
 
@@ -358,15 +354,15 @@ const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
 const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];
 
 /**
- * True if an order may still fill. A word without a meaning is neither open nor closed until its meaning is
- * found out: see `OrderEndings`.
+ * Returns true if an order may still fill. A word without a known meaning is neither open nor closed until
+ * its meaning is found out: see `OrderEndings`.
  */
 export function isOpenStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
   for (const meaning of OPEN) if (statuses[meaning].includes(status)) return true;
   return false;
 }
 
-/** True if a status word means that an order has ended. */
+/** Returns true if a status word means that an order has ended. */
 export function isClosedStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
   for (const meaning of CLOSED) if (statuses[meaning].includes(status)) return true;
   return false;
@@ -374,7 +370,7 @@ export function isClosedStatus({ statuses }: Pick<VenueProfile, 'statuses'>, sta
 
 const CAUSES: readonly RefusalCause[] = ['price', 'band', 'rule', 'funds', 'elsewhere'];
 
-/** Cause of the refusal of an order, by its code; null if it is unknown. */
+/** Returns the cause of an order's refusal by its code; null if it is unknown. */
 export function refusalCauseOf(
   { refusals }: Pick<VenueProfile, 'refusals'>,
   code: string,

@@ -20,8 +20,8 @@ import type { UnreadRow, WalletReading, WalletTransaction } from './port.ts';
 import { SarrafError } from '../domain/errors.ts';
 
 /**
- * Records of the client in the engine's words: ids as text, money in units. A number that units can not hold
- * is cut, and named by `tooFine`; of those that nothing is made of, such as an average, the dust goes.
+ * Converts records of the client to the engine's types: ids as text, money in units. A number that is too
+ * fine for units is cut, and named by `tooFine`; unless nothing is booked from it, such as an average.
  */
 export function venueOrder(order: ExchangeOrder): VenueOrder {
   const { price, stopPrice, amount, matchedAmount } = order;
@@ -130,7 +130,7 @@ function idIn(value: unknown): number | null {
   return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-/** The ids of this exchange are whole numbers from 1 on; everybody above the venues has them as text. */
+/** Ids of this exchange are whole numbers from 1 on; all code above the venues has them as text. */
 
 export function orderIdOf(id: number): VenueOrderId {
   return venueOrderId(String(id));
@@ -153,8 +153,8 @@ export function transactionIdOf(id: number): WalletTransactionId {
 }
 
 /**
- * The number that an id is on the wire. Throws `INVALID_REQUEST` for a text that is no number which a request
- * can hold: no order and no wallet has such an id.
+ * Returns an id as the number in a request. Throws `INVALID_REQUEST` for a text that is not such a number: no
+ * order and no wallet has that id.
  */
 export function wholeId(id: VenueOrderId | VenueWalletId): number {
   const number = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN;

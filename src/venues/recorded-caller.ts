@@ -17,13 +17,13 @@ export interface RecordedCallerOptions {
   readonly time: Timeline;
   readonly latency: Latency;
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** Brings the markets to a time, which never goes back. */
+  /** Moves the markets to a time, which never goes back. */
   readonly advance: (timeMs: number) => void;
-  /** Answers a call in place of the exchange; null leaves it to the exchange. */
+  /** Answers a call in place of the exchange; null passes it to the exchange. */
   readonly answerInstead?: ((call: VenueCall) => VenueAnswer | null) | undefined;
 }
 
-/** Data of a call known before it is sent; the same for all of a kind. */
+/** Facts of a call that are known before it is sent, equal for all of a kind. */
 interface Route {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
@@ -31,8 +31,8 @@ interface Route {
 }
 
 /**
- * Makes the engine's calls at the typed adapter, each on its way for as long as the latency says. Nothing is
- * encoded, and nothing gets lost.
+ * Makes the engine's calls at the typed adapter, each with the latency of the rules. Nothing is encoded, and
+ * nothing is lost.
  */
 export class RecordedCaller implements VenueCaller {
   private readonly options: RecordedCallerOptions;
@@ -91,7 +91,7 @@ export class RecordedCaller implements VenueCaller {
   }
 }
 
-/** The exchange has done what was asked, and nobody knows. */
+/** Returns the end of a call that the exchange has executed, but whose reply came too late. */
 function timedOut(name: EndpointName, { timeoutMs, idempotent }: Endpoint): VenueEnd {
   const error = new SarrafError('TIMED_OUT', `${name}: expected a reply within ${timeoutMs} ms`);
   const { code, message } = error;

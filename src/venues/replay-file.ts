@@ -9,14 +9,14 @@ import { readDataFile, timeOf } from '../recording/read-file.ts';
 import type { RecordedTrade } from '../recording/records.ts';
 import { type ReplayRow, rowTimeMs } from '../simulator/replay-flow.ts';
 
-/** Rows that the steps are guessed from. */
+/** Rows from which the steps are guessed, and the most decimals of a step. */
 const ROWS_FOR_STEPS = 5_000;
 const MAX_DECIMALS = 8;
 
 /**
- * Reads a recording of candles or trades, as `sarraf data import` reads it. Its market's name is found in the
- * file, or in the file's name; its steps are the decimals that its numbers have. Throws `INVALID_FILE`,
- * naming the line where there is one.
+ * Reads a recording of candles or trades, as `sarraf data import` does. The market's name comes from the file
+ * or its name, and its steps from the decimals of its numbers. Throws `INVALID_FILE`, with the line if there
+ * is one.
  */
 export async function readReplayFile(path: string): Promise<ReplayFile> {
   const symbol = symbolIn(path);
@@ -73,28 +73,27 @@ function describeMarket(rows: readonly ReplayRow[], symbol: MarketSymbol): Repla
   return { symbol, priceStep: stepOf(prices), amountStep: stepOf(amounts), initialPrice };
 }
 
-/** The coarsest decimal step that holds all the numbers, no finer than eight decimals. */
+/** Returns the coarsest decimal step of all the numbers, at most eight decimals. */
 function stepOf(numbers: readonly DecimalText[]): string {
   const digits = Math.min(MAX_DECIMALS, Math.max(0, ...numbers.map(fractionDigits)));
   return digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`;
 }
 
 /**
- * The market that a file's name names, as `binance_BTCUSDT_1h.csv` does; bitcoin in tether where it names
- * none.
+ * Returns the market in a file's name, such as `binance_BTCUSDT_1h.csv`; bitcoin in tether if there is none.
  */
 function symbolIn(path: string): MarketSymbol {
   for (const word of basename(path).split(/[^A-Za-z0-9-]+/)) {
     try {
       return parseMarket(word).symbol;
     } catch {
-      // Not this word.
+      // This word names no market.
     }
   }
   return parseMarket('BTCUSDT').symbol;
 }
 
-/** Market data of a recording: decimals as texts. */
+/** Market data of a recording, with decimals as texts. */
 interface ReplayedMarket {
   readonly symbol: MarketSymbol;
   readonly priceStep: string;
@@ -102,25 +101,25 @@ interface ReplayedMarket {
   readonly initialPrice: string;
 }
 
-/** A recording, read whole: rows in the order of time. */
+/** A whole recording, with rows in the order of time. */
 export interface ReplayFile {
   readonly path: string;
   readonly rows: readonly ReplayRow[];
-  /** Of its candles; null for trades. */
+  /** Timeframe of its candles; null for trades. */
   readonly timeframe: Timeframe | null;
-  /** Anchors of its candles, and of longer ones that are made of them; null for trades. */
+  /** Anchors of its candles, and of longer ones built from them; null for trades. */
   readonly barAnchors: BarAnchors | null;
   readonly market: ReplayedMarket;
 }
 
 /**
- * Rows that serve as the past, so that strategies have candles to begin with: this many candles, or this
- * share of trades.
+ * Rows that serve as the past, so that strategies start with candles: this number of candles, or this share
+ * of trades.
  */
 const WARM_UP_CANDLES = 200;
 const WARM_UP_SHARE = 0.2;
 
-/** Returns the start of a replay: the rows before serve as the past. At least half of it is played. */
+/** Returns the start of a replay: earlier rows serve as the past. At least half of it is played. */
 export function replayStart({ rows, timeframe, path }: ReplayFile): {
   readonly warmUpRows: number;
   readonly startMs: number;

@@ -69,32 +69,32 @@ const ALL: OrdersQuery = {
 };
 
 /**
- * One account at a simulated exchange, made of the parts of the simulator's core. When its orders fill is its
- * own to decide.
+ * One account at a simulated exchange, built from the simulator's core. It decides itself when its orders
+ * fill.
  */
 export interface AdapterAccount {
-  /** As they are now. */
+  /** The markets in their present state. */
   readonly markets: readonly Market[];
   readonly trader: Trader;
   place(request: PlaceOrder, nowMs: number): Result<readonly SimulatedOrder[]>;
-  /** False when the order is not open; then nothing has changed. */
+  /** Returns false if the order is not open; then nothing has changed. */
   cancel(order: SimulatedOrder, nowMs: number): boolean;
-  /** Ends the active orders; stops that wait stay, unless their pair goes. */
+  /** Cancels the active orders; waiting stops stay, unless the other leg of their OCO ends. */
   cancelOld(nowMs: number): void;
   find(reference: OrderReference): SimulatedOrder | undefined;
   recordOf(order: SimulatedOrder): VenueOrder;
-  /** The same for an order that the account was asked to change. */
+  /** Returns the record as `recordOf` does, for an order that the account has just changed. */
   recordOfChanged(order: SimulatedOrder): VenueOrder;
   trades(from: ListCursor, nowMs: number): Page<VenueTrade>;
   wallets(): readonly WalletReading[];
   transactions(walletId: VenueWalletId, page: number): Page<WalletTransaction>;
-  /** Answers a call about a market, not about an account. */
+  /** Answers a call for market data. */
   market(call: Extract<VenueCall, { kind: MarketCallKind }>, nowMs: number): VenueAnswer;
 }
 
 /**
  * The typed adapter to a simulated exchange: answers the engine's calls with the values that a client would
- * read from the wire, without the wire. Bars, recorded books and paper trading share it.
+ * read from the wire, without encoding. Bars, recorded books and paper trading share it.
  */
 export class TypedAdapter {
   private readonly account: AdapterAccount;
@@ -103,7 +103,7 @@ export class TypedAdapter {
     this.account = account;
   }
 
-  /** Answers as the exchange would at this moment. */
+  /** Answers a call as the exchange would at this time. */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
     const { account } = this;
     switch (call.kind) {
@@ -186,7 +186,7 @@ function referenceOf({ venueId, clientOrderId }: AskedOrder): OrderReference {
   return { id: venueId === null ? null : wholeId(venueId), clientOrderId };
 }
 
-/** The kind is there for the compiler, to hold the value against. */
+/** Makes an answer of a value; `_kind` lets the compiler check its type. */
 export function value<Kind extends VenueCallKind>(_kind: Kind, of: VenueValues[Kind]): VenueAnswer {
   return { outcome: 'value', value: of };
 }
@@ -198,15 +198,15 @@ export function refusedAnswer(
   return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
 }
 
-/** A call for an order, or for the pair of an OCO. */
+/** A call that places an order, or the pair of an OCO. */
 type Placing =
   | { readonly kind: 'place'; readonly order: OrderRequest }
   | { readonly kind: 'place-oco'; readonly order: OcoRequest };
 
 /**
- * A request in steps of its market: the amount down, prices half-even, as the exchange rounds extra digits.
- * Refused: `SmallOrder` for an amount below one step, `ParseError` or `InvalidOrderPrice` for numbers that no
- * order has.
+ * Returns a request in steps of its market: amount rounded down, prices half-even, as the exchange rounds.
+ * Refuses with `SmallOrder` for an amount below one step, and with `ParseError` or `InvalidOrderPrice` for
+ * impossible numbers.
  */
 function readPlacement({ kind, order }: Placing, market: Market): Result<PlaceOrder> {
   const amount = stepsOf(floorAmount, market, order.amount);
@@ -227,7 +227,7 @@ function readPlacement({ kind, order }: Placing, market: Market): Result<PlaceOr
   });
 }
 
-/** Null for what is no number of steps; the exchange's own checks then say what is wrong. */
+/** Returns null for a number that steps cannot express; the exchange's own checks then name the fault. */
 function stepsOf(
   read: (market: Market, units: Units) => number,
   market: Market,
@@ -242,15 +242,13 @@ function stepsOf(
   }
 }
 
-/**
- * Value at the registered price; of an order without one by what it traded, or before that by its stop price.
- */
+/** Returns the value of an order: at its registered price, else of its trades, else at its stop price. */
 function orderTotalOf({ registeredPrice, stopPrice, total, grid, amount }: SimulatedOrder): bigint {
   const price = registeredPrice !== NO_PRICE ? registeredPrice : total === 0n ? stopPrice : NO_PRICE;
   return price === NO_PRICE ? total : valueHalfEven(grid, stepValue(price, amount));
 }
 
-/** An order as replies and lists show it, with the same fields as the exchange's own record. */
+/** Returns an order as replies and lists show it, with the fields of the exchange's own record. */
 export function venueOrderOf(order: SimulatedOrder, market: MarketName): VenueOrder {
   const { grid, matched, amount, total, stopPrice } = order;
   const { priceStep, amountStep } = grid;
@@ -280,7 +278,7 @@ export function venueOrderOf(order: SimulatedOrder, market: MarketName): VenueOr
   };
 }
 
-/** A trade from its user's side, with the fields of the exchange's own record. */
+/** Returns a trade from its user's side, with the fields of the exchange's own record. */
 export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueTrade {
   const { grid } = trade;
   return {
@@ -338,7 +336,7 @@ export function candleOf(grid: Market, bar: SimulatedBar): Candle {
   };
 }
 
-/** A market's day, by the bars so far and the best prices of the book as it is shown. */
+/** Returns a market's daily statistics, from the bars so far and the best prices of the shown book. */
 export function marketStatsOf(
   state: MarketState,
   of: {
@@ -374,9 +372,7 @@ export function marketStatsOf(
 
 const NAMES = new WeakMap<Market, MarketName>();
 
-/**
- * The name of a market without its steps, as records carry it: they are written as JSON, which has no bigint.
- */
+/** Returns the name of a market without its steps, for records: they are JSON, which has no bigint. */
 export function nameOfMarket(market: Market): MarketName {
   const known = NAMES.get(market);
   if (known !== undefined) return known;

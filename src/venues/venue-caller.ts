@@ -14,7 +14,7 @@ import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
 import { venueOrder } from './read-records.ts';
 import { ENDPOINT_OF, venueRequest } from './venue-request.ts';
 
-/** End of a call: the answer for the engine, and for the lockouts the error behind it, if any. */
+/** End of a call: the answer for the engine, and the error behind it, for the lockouts; null if none. */
 export interface VenueEnd {
   readonly answer: VenueAnswer;
   readonly error: SarrafError | null;
@@ -22,33 +22,32 @@ export interface VenueEnd {
   readonly reply?: StoredReply;
 }
 
-/** Calls about one order: what the exchange said of it is kept for people. */
+/** Calls about one order, whose replies are stored for people. */
 const STORED_REPLIES: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'order']);
 
-/** Characters of a body that are kept; the reply to an order has some hundreds. */
+/** Most characters that are stored of a body; the reply to an order has some hundreds. */
 const MOST_BODY = 4_096;
 
-/** Makes the engine's calls with a client, and says what a limiter needs to know about each. */
+/** Makes the engine's calls with a client, and gives the limiter the facts of each. */
 export interface VenueCaller {
   endpointOf(call: VenueCall): EndpointName;
-  /** The name of the budget that the call is counted in. */
+  /** Returns the name of the budget in which the call is counted. */
   budgetOf(call: VenueCall): string;
   credentialOf(call: VenueCall): CredentialUse;
-  /** From the send to the reply. */
+  /** Longest time from the send to the reply. */
   timeoutMsOf(call: VenueCall): number;
   /**
-   * Returns the reason a call must not be sent, such as another account than the mirror's; null if it may.
+   * Returns the reason a call must not be sent, such as another account than the mirror's; null if it may be.
    */
   readonly barredBy?: (call: VenueCall) => Promise<SarrafError | null>;
-  /** Sends a call. Failures of the exchange or of the network are no errors; a mistake in the program is. */
+  /** Sends a call. Failures of the exchange or the network are answers; `onError` is for program mistakes. */
   send(call: VenueCall, signal: AbortSignal, handler: CompletionHandler<VenueEnd>): void;
 }
 
 /** @see VenueCaller */
 export function createVenueCaller(client: ExchangeClient): VenueCaller {
-  // The client may ask another endpoint than the one that a call names, such as another version of the order
-  // book.
-  // What it says may change while a call waits, which goes where its budget was taken.
+  // The client may use another endpoint for a call, such as another version of the order book. That choice
+  // may change while a call waits; the call keeps the endpoint whose budget admitted it.
   const chosen = new WeakMap<VenueCall, EndpointName>();
   const endpointOf = (call: VenueCall): EndpointName => {
     if (call.kind !== 'book' && call.kind !== 'books') return ENDPOINT_OF[call.kind];
@@ -73,7 +72,7 @@ export function createVenueCaller(client: ExchangeClient): VenueCaller {
   };
 }
 
-/** A cancel may leave late. */
+/** Returns the options of a call: a cancel may leave later than others. */
 function optionsOf({ kind }: VenueCall, signal: AbortSignal): CallOptions {
   const isCancel = kind === 'cancel' || kind === 'cancel-old';
   return isCancel ? { signal, admittedForMs: MOST_CANCEL_DELAY_MS } : { signal };
@@ -88,7 +87,7 @@ async function send(client: ExchangeClient, call: VenueCall, options: CallOption
   return isStored ? { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) } : dated(end, raw);
 }
 
-/** The same with the time at which the reply says that it was written. */
+/** Adds to the end of a call the time at which its reply was written. */
 function dated(end: VenueEnd, reply: HttpResponse): VenueEnd {
   const saidAtMs = dateHeaderMs(reply);
   if (saidAtMs === null || end.answer.outcome !== 'value') return end;
@@ -139,7 +138,7 @@ export interface SendRequestOptions {
   readonly caller: VenueCaller;
   /** True if a login can give a new credential. */
   readonly canLogIn: boolean;
-  /** The engine's clock, and the limiter's. */
+  /** The clocks of the engine and of the limiter. */
   readonly engineMs: () => number;
   readonly limiterMs: () => number;
 }
@@ -150,18 +149,18 @@ interface WaitingCall {
   readonly requestClass: RequestClass;
   /** Key of its request: a newer call with the same key replaces it while it waits; null if each counts. */
   readonly dedupe: string | null;
-  /** Not sent after it, by the clock of `engineMs`. */
+  /** Time by `engineMs` after which it is not sent. */
   readonly expiresAtMs: number;
 }
 
-/** End of a call. */
+/** End of a request that was sent or dropped. */
 export interface RequestEnd extends Pick<VenueEnd, 'answer' | 'reply'> {
   readonly sentAtMs: number | null;
 }
 
 /**
- * Has a call wait for its slot, sends it once, and tells what became of it. An error is a mistake in the
- * program, or another account than the one whose data is here.
+ * Queues a call for its slot, sends it once, and reports its end. An error is a mistake in the program, or an
+ * account that does not match the stored data.
  */
 export function submitRequest(
   request: WaitingCall,
@@ -172,7 +171,7 @@ export function submitRequest(
   const { call, requestClass, dedupe, expiresAtMs } = request;
   let sentAtMs: number | null = null;
   let sent: VenueEnd | null = null;
-  // Without a reply, as in a backtest, the end is as light as it was.
+  // The field is left out if there is no reply, as in a backtest, to save time.
   const endWith = (answer: VenueAnswer): void =>
     handler.onEnd(sent?.reply === undefined ? { sentAtMs, answer } : { sentAtMs, answer, reply: sent.reply });
   const replyHandler: CompletionHandler<LimitedReply<VenueAnswer>> = {
@@ -180,7 +179,7 @@ export function submitRequest(
       if (reply.sent) endWith(reply.value);
       else {
         const { reason, retryInMs } = reply;
-        // Where the process stood still it may have been about to be sent before.
+        // If the process stood still, an earlier try may have set `sentAtMs`.
         handler.onEnd({ sentAtMs: null, answer: { outcome: 'unsent', reason, retryInMs } });
       }
     },
@@ -221,7 +220,7 @@ export function submitRequest(
   }
 }
 
-/** The same as a promise; throws what `submitRequest` tells as an error. */
+/** Submits a call as `submitRequest` does and returns a promise; rejects with its errors. */
 export async function sendRequest(request: WaitingCall, options: SendRequestOptions): Promise<RequestEnd> {
   return new Promise((onEnd, onError) => submitRequest(request, options, { onEnd, onError }));
 }
@@ -242,10 +241,10 @@ function sendUnlessBarred(
   }
 }
 
-/** The client gives up first: its own time-out says more. */
+/** Extra time of the limiter, in ms: the client gives up first, since its own error says more. */
 const LIMITER_PATIENCE_MS = 2_000;
 
-/** The limiter gave up before the client did. */
+/** Returns the answer if the limiter gave up before the client. */
 function gaveUp({ call }: WaitingCall, caller: VenueCaller, error: SarrafError): VenueAnswer {
   const { idempotent } = ENDPOINTS[caller.endpointOf(call)];
   const { code, message, outcome } = error;

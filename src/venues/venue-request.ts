@@ -26,7 +26,7 @@ import {
   wholeId,
 } from './read-records.ts';
 
-/** The endpoint that answers a call. */
+/** The endpoint that answers each call. */
 export const ENDPOINT_OF = {
   place: 'addOrder',
   'place-oco': 'addOrder',
@@ -51,7 +51,7 @@ export const ENDPOINT_OF = {
 
 type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
 
-/** The largest pages that its lists give. */
+/** The largest pages of its lists. */
 export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50, candles: 500 } as const;
 
 /** Reply to a call, converted to the engine's types. Null if the reply lacks the requested data. */
@@ -63,7 +63,7 @@ type VenueReply =
     }
   | DecodedRefusal;
 
-/** A call in the words of the interface. */
+/** A call in terms of the exchange's interface. */
 interface VenueRequest {
   readonly kind: VenueCallKind;
   readonly endpoint: EndpointName;
@@ -71,7 +71,7 @@ interface VenueRequest {
   readonly send: (client: ExchangeClient, options: CallOptions) => Promise<VenueReply>;
 }
 
-/** Ties a request to how its reply answers a call of `kind`. */
+/** Connects a request with the function that reads its reply as an answer of `kind`. */
 function request<Kind extends VenueCallKind>(
   kind: Kind,
   fields: EndpointRequest<EndpointOf<Kind>>,
@@ -93,7 +93,7 @@ function request<Kind extends VenueCallKind>(
   };
 }
 
-/** Whatever a reply holds that can not be said in the engine's words is the error of its request. */
+/** Reads a reply; a value that the engine's types cannot express is an error of the request. */
 function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
   try {
     return read();
@@ -105,7 +105,7 @@ function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
   }
 }
 
-/** The order that a call is about: by the exchange's id, or while that is not known by ours. */
+/** Returns the order of a call: by the exchange's id, or by ours while that is unknown. */
 function reference<Field extends 'id' | 'order'>(
   field: Field,
   { venueId, clientOrderId }: AskedOrder,
@@ -147,7 +147,7 @@ function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
   };
 }
 
-/** Lists are read whole: all details, the largest pages, and by rising id, which is where an order stands. */
+/** Returns the request for a page of orders: all details, the largest page, by rising id. */
 function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointRequest<'ordersList'> {
   const { status, from } = call;
   return {
@@ -159,14 +159,14 @@ function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointReque
   };
 }
 
-/** The interface counts ids from 1. */
+/** Returns the first id of a page; the interface counts ids from 1. */
 function fromIdOf(cursor: ListCursor): number {
   return Math.max(1, cursor);
 }
 
 /**
- * By rising id, whatever order the exchange gave. Those without an id, which come only where details are left
- * out, go first.
+ * Compares by rising id, whatever order the exchange gave. Items without an id, which come only without
+ * details, are first.
  */
 function byId(left: { readonly id: number | null }, right: { readonly id: number | null }): number {
   return (left.id ?? 0) - (right.id ?? 0);
@@ -182,7 +182,7 @@ function rulesOf(options: EndpointReply<'options'>): readonly MarketRule[] {
   }));
 }
 
-/** Empty for a market whose quote currency nobody knows. */
+/** Returns the quote currency of a market; empty if it is unknown. */
 function quoteOf(symbol: string): string {
   try {
     return parseMarket(symbol).quote;
@@ -191,7 +191,7 @@ function quoteOf(symbol: string): string {
   }
 }
 
-/** Both legs of a pair; null where one is missing, so that nobody can say what became of it. */
+/** Returns both legs of a pair; null if one is missing, so that its fate is unknown. */
 function bothLegs(reply: EndpointReply<'addOrder'>): readonly [VenueOrder, VenueOrder] | null {
   return reply.pair === null ? null : [venueOrder(reply.order), venueOrder(reply.pair)];
 }
@@ -204,7 +204,7 @@ function transferOf({
   return { currency, amount: formatUnits(amount), src: from, dst: otherSide(from) };
 }
 
-/** Says a call of the engine in the words of the interface. */
+/** Converts a call of the engine to a request of the interface. */
 export function venueRequest(call: VenueCall): VenueRequest {
   const { kind } = call;
   switch (kind) {
@@ -267,7 +267,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
     case 'candles':
       return request(
         kind,
-        // `to` is the last second at which a bar may begin.
+        // `to` is the last second at which a bar may begin, inclusive.
         {
           symbol: call.market,
           resolution: resolutionOf(call.timeframe),

@@ -19,43 +19,40 @@ export interface Venue {
   readonly limiter: Limiter;
   /** The limiter's clock. */
   readonly limiterMs: () => number;
-  /** Takes down how long commits hold up the loop; left out where nothing real waits for it. */
+  /** Measures how long commits hold up the event loop; left out if nothing real waits for it. */
   readonly commits?: CommitTimes;
-  /** Returns the wait of cancels, if they wait for real; null if there are none. */
+  /** Returns the waiting state of cancels in real time; null if none wait. */
   readonly cancelWait?: () => QueueWait | null;
-  /** The most slots that each budget ever had occupied at once, where that is known. */
+  /** Returns the most slots that each budget ever had occupied at once, where that is known. */
   mostOccupied(): ReadonlyMap<string, number>;
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** Limits that the exchange has lowered and that hold now, by budget. */
+  /** Returns lowered limits of the exchange that hold now, by budget. */
   namedLimits(): ReadonlyMap<string, number>;
   readonly canLogIn: boolean;
-  /** Reads the owner of the account; null where the exchange is in this process, and so is its account. */
+  /** Reads the owner of the account; null if the exchange, with its account, is in this process. */
   readonly accountReader: AccountReader | null;
   readonly markets: readonly Market[];
-  /** True if the exchange begins anew with every run, so that earlier knowledge of it means nothing. */
+  /** True if the exchange is new in every run, so that earlier knowledge of it means nothing. */
   readonly isNew: boolean;
   /**
-   * Factor by which its data changes more slowly than usual: a replay of a bar an hour needs no poll a
+   * Factor by which its data changes more slowly than usual: a replay of hourly bars needs no poll each
    * second.
    */
   readonly pollStretch: number;
-  /** True if it has nothing more to show, as at the end of a recording. */
+  /** True if it has no more data, as at the end of a recording. */
   isOver(): boolean;
-  /** The ledger that it shares with other processes; null where it is in memory. */
+  /** The ledger that it shares with other processes; null if it is in memory. */
   readonly ledgerFile: string | null;
-  /** The use of every limit, where the ledger is in memory; left out where it is a file. */
+  /** Returns the use of every limit, if the ledger is in memory; left out if it is a file. */
   readonly ownBudgets?: () => readonly {
     readonly budget: string;
     readonly inUse: number;
     readonly limit: number;
   }[];
-  /** By whom the ledger counts this bot's requests: its address and its account, hashed. */
+  /** The bot's address and account, hashed, under which the ledger counts its requests. */
   readonly ledgerSubjects: readonly string[];
   close(): Promise<void>;
 }
 
-/**
- * Puts something between the client and the way to the exchange, such as one that keeps replies. `nowMs` is
- * the time of the venue.
- */
+/** Wraps the transport to the exchange, for example to store replies. `nowMs` is the venue's time. */
 export type WrapTransport = (inner: Transport, nowMs: () => number) => Transport;

@@ -1,9 +1,9 @@
 import type { Cancel, Timeline } from './virtual-time.ts';
 
 /**
- * Time as one process sees it. While the process stands still nothing of it happens; what fell due meanwhile
- * happens late, in its order, when it goes on. Once it is dead, nothing of it ever happens again: what waits
- * is forgotten, promises included.
+ * Time as one process sees it. While the process is stopped nothing in it runs; work that becomes due runs
+ * late, in order, when it goes on. After its death nothing in it ever runs: waiting work is dropped, promises
+ * included.
  */
 export class ProcessTime implements Timeline {
   private readonly outer: Timeline;
@@ -38,12 +38,12 @@ export class ProcessTime implements Timeline {
     });
   }
 
-  /** Returns the clock as read during its work, including the time that the work has used. */
+  /** Returns the clock as the process reads it, including the time that its work has used. */
   clockMs(): number {
     return Math.max(this.now(), this.busyUntilMs);
   }
 
-  /** Works for so long without a turn, as with a commit: what falls due meanwhile happens late. */
+  /** Uses up time without yielding, as a commit does: work that becomes due meanwhile runs late. */
   spend(durationMs: number): void {
     this.busyUntilMs = this.clockMs() + durationMs;
     this.stillUntilMs = Math.max(this.stillUntilMs, this.busyUntilMs);
@@ -54,19 +54,19 @@ export class ProcessTime implements Timeline {
     this.stillUntilMs = Math.max(this.stillUntilMs, this.now() + durationMs);
   }
 
-  /** Ends it without a word. */
+  /** Ends the process without notice. */
   kill(): void {
     this.dead = true;
   }
 
-  /** For what comes in from outside: goes on once the process does, or never. */
+  /** Resolves once the process runs, or never if it is dead. Events from outside wait for it. */
   async awake(): Promise<void> {
     if (this.dead) {
       await new Promise<never>(() => {
-        // Nobody is there any more.
+        // The process is dead.
       });
     }
-    // It may be stopped again meanwhile, so its state is read in a loop.
+    // The process may be stopped again meanwhile, so its state is read in a loop.
     while (this.isStill) await this.sleep(this.stillUntilMs - this.now());
   }
 
@@ -75,10 +75,7 @@ export class ProcessTime implements Timeline {
   }
 }
 
-/**
- * Another timeline, with a clock that is ahead of it by `offsetMs`: what a process reads whose wall clock is
- * off.
- */
+/** A timeline with a clock that is ahead by `offsetMs`, for a process whose wall clock is wrong. */
 export class OffsetTime implements Timeline {
   private readonly inner: Timeline;
   private readonly offsetMs: number;

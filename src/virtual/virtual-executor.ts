@@ -13,8 +13,8 @@ export function timersOf(time: Timeline): QueueTimers {
 }
 
 /**
- * Executes what a queue admits, in virtual time. The queue bounds how many are on their way, so nothing waits
- * here but for `startMs`: how long it takes from the admission to the start of the work, drawn anew for each.
+ * Executes admitted jobs in virtual time. The queue bounds the jobs in flight, so a job waits here only for
+ * `startMs`, the time from its admission to its start, drawn anew for each.
  */
 class VirtualExecutor implements QueueExecutor {
   private readonly time: Timeline;
@@ -45,13 +45,13 @@ interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFor' | 't
   readonly time: Timeline;
   /** Time from an admission to the send, in ms, drawn anew for each; 0 when left out. */
   readonly startMs?: () => number;
-  /** The clock of the ledger, where it is another than the timeline's. */
+  /** The clock of the ledger, if it differs from the timeline's. */
   readonly nowMs?: () => number;
 }
 
 /**
- * The limiter as it is, with its queue, ledger, lockouts and 250 ms rule; only timers and execution are those
- * of a timeline.
+ * Returns a real limiter, with its queue, ledger, lockouts and 250 ms rule; only the timers and the execution
+ * are those of a timeline.
  */
 export function createVirtualLimiter(options: VirtualLimiterOptions): RequestLimiter {
   const { time, startMs, ...rest } = options;

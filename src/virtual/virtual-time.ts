@@ -1,42 +1,41 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SarrafError, invariant } from '../domain/errors.ts';
 
-/** Takes back what was to happen; nothing happens where it has happened already. */
+/** Cancels work that was scheduled; does nothing if it has run already. */
 export type Cancel = () => void;
 
 /**
- * Time as its users see it, so that a process can have a slower or stopped view of it. In whole ms since
+ * Interface of time, so that a process can have a slower or stopped view of it. Times are in whole ms since
  * 1970.
  */
 export interface Timeline {
   now(): number;
-  /** Has something done at a time, or as soon as possible where that is past. */
+  /** Runs work at a time, or as soon as possible if that is past. */
   at(atMs: number, work: () => void): Cancel;
   sleep(durationMs: number): Promise<void>;
 }
 
 /**
- * Things that wait at once, at most. More is a mistake of whoever adds them: each is a timer that nobody
- * would own.
+ * Most pieces of work that wait at once. More is a mistake of the caller: each is a timer without an owner.
  */
 const MOST_WAITING = 100_000;
 const MOST_WAITING_RULE = `expected at most ${MOST_WAITING} things to wait for their time`;
 
 /**
- * Things at one instant, at most: beyond it something asks for the present again and again, and time would
- * stand still for ever.
+ * Most pieces of work at one instant: beyond it work schedules itself for the present again and again, and
+ * time would stand still for ever.
  */
 const MOST_AT_ONCE = 100_000;
 
-/** Things between two turns of the machine's event loop, so that signals and the screen are heard. */
+/** Work between two turns of the machine's event loop, so that signals and the screen are handled. */
 const THINGS_A_TURN = 5_000;
 
 /**
- * Time that passes only from one thing to the next. What is due at the same ms comes in the order in which it
- * was asked for. Between two things all promises settle, those too that were made meanwhile, so that the same
- * things happen in the same order however promises are chained; whatever waits for something real (a socket,
- * a file read in the background) breaks this, so nothing may. The queue of promises alone is waited for,
- * since a turn of the machine's event loop asks the system each time; the loop turns now and then.
+ * Time that passes only from one piece of work to the next. Work that is due in the same ms runs in the order
+ * of its scheduling. Between two pieces all promises settle, also those made meanwhile, so that the order is
+ * the same however promises are chained. Work must not wait for anything real, such as a socket or a file
+ * read in the background. Only the queue of promises is waited for, since each turn of the event loop is a
+ * system call; the loop turns now and then.
  */
 export class VirtualTime implements Timeline {
   private readonly queue = new DueQueue();
@@ -60,15 +59,15 @@ export class VirtualTime implements Timeline {
   }
 
   /**
-   * The same for work that begins, settles and wakes no promise. Time goes on after it without a look at the
-   * promises, which costs more than most work.
+   * Runs work as `at` does, for work that begins, settles and wakes no promise. Time goes on after it without
+   * waiting for promises, which would cost more than most work.
    * @throws SarrafError `INVARIANT` as `at` does.
    */
   atPlainly(atMs: number, work: () => void): Cancel {
     return this.add(atMs, work, true);
   }
 
-  /** The same time for those whose work never has to do with promises. */
+  /** View of the same time for users whose work has nothing to do with promises. */
   get plain(): Timeline {
     return {
       now: () => this.nowMs,
@@ -98,8 +97,8 @@ export class VirtualTime implements Timeline {
   }
 
   /**
-   * Lets everything happen that is due until a time, that time included, and stays there. What the work
-   * throws comes out here, and the rest waits.
+   * Runs all work that is due until a time, inclusive, and stays there. An error of the work is thrown here,
+   * and the rest waits.
    * @throws SarrafError `INVARIANT` while it runs already.
    */
   async run(untilMs: number): Promise<void> {
@@ -107,7 +106,7 @@ export class VirtualTime implements Timeline {
       throw new SarrafError('INVARIANT', 'expected one run of virtual time at once, was a second');
     this.isRunning = true;
     try {
-      // A tick that is asked for outside of any promise would come before all of them.
+      // A tick that is requested outside of a promise would come before all promises.
       await Promise.resolve();
       await settled();
       for (let due = this.queue.first(); due !== undefined && due.atMs <= untilMs; due = this.queue.first()) {
@@ -141,7 +140,7 @@ export class VirtualTime implements Timeline {
 }
 
 /**
- * Once every promise that could go on has done so, those too that were made meanwhile. To be called inside a
+ * Resolves once every promise that can go on has done so, also those made meanwhile. Call it inside a
  * promise.
  */
 async function settled(): Promise<void> {
@@ -150,13 +149,13 @@ async function settled(): Promise<void> {
   });
 }
 
-/** Something that is to happen at a time. */
+/** Work that is scheduled for a time. */
 interface Due {
   readonly atMs: number;
-  /** Of two at the same time the lower one comes first. */
+  /** Order of scheduling: at the same time the lower one runs first. */
   readonly sequence: number;
   readonly work: () => void;
-  /** True if it has nothing to do with promises, so that none need to settle after it. */
+  /** True if the work has nothing to do with promises, so that none need to settle after it. */
   readonly isPlain: boolean;
   isCanceled: boolean;
 }
@@ -164,11 +163,11 @@ interface Due {
 const precedes = (left: Due, right: Due): boolean =>
   left.atMs === right.atMs ? left.sequence < right.sequence : left.atMs < right.atMs;
 
-/** Queue of due events, the next first: a binary heap. */
+/** Queue of scheduled work, the next first: a binary heap. */
 class DueQueue {
   private readonly heap: Due[] = [];
 
-  /** Canceled ones count until their time. */
+  /** Number of entries; canceled ones count until their time. */
   get size(): number {
     return this.heap.length;
   }
@@ -195,7 +194,7 @@ class DueQueue {
     if (last !== undefined && this.heap.length > 0) this.sink(last);
   }
 
-  /** Lets go of the canceled ones before their time. */
+  /** Removes canceled entries before their time. */
   forgetCanceled(): void {
     const remaining = this.heap.filter(({ isCanceled }) => !isCanceled);
     this.heap.length = 0;

@@ -5,29 +5,29 @@ import { BudgetLedger } from '../ledger.ts';
 import type { Machine } from '../process-owner.ts';
 import { longerMs } from './ledger-image.ts';
 
-/** Share of a budget's limit for all leases together. */
+/** Share of a budget's limit for all its leases together, and the most leases that share it. */
 const LEASED_SHARE = 1 / 3;
 const MOST_LEASES = 4;
 
-/** So often the slots of a lease are written anew. */
+/** Interval in ms at which the slots of a lease are renewed in Redis. */
 const RENEW_MS = 300_000;
 
-/** By so much two clocks may run apart over the time of a lease. */
+/** Largest difference in ms of two clocks over the time of a lease. */
 const APART_MS = 60_000;
 
 /**
- * Time for which a lease may be used after it was written. The slots of a silent owner are ended a quarter of
- * an hour after the write, so its last cancel has left by then.
+ * Time for which a lease may be used after it was written. The slots of a silent owner are ended 15 minutes
+ * after the write, and its last cancel has left by then.
  */
 const VALID_MS = PART_STANDS_STILL_MS - MOST_CANCEL_DELAY_MS - APART_MS;
 
-/** The slots that all leases of a budget may have together, and how many one has. */
+/** Returns the number of slots of all leases of a budget together, and of each one. */
 export function mostLeased(limit: number): { readonly together: number; readonly each: number } {
   const together = Math.floor(limit * LEASED_SHARE);
   return { together, each: Math.min(together, Math.max(1, Math.floor(together / MOST_LEASES))) };
 }
 
-/** Returns the holder of an owner's leased slots. No process has that name, so only their age ends them. */
+/** Returns the owner name of a lease's slots. No process has that name, so only their age ends them. */
 export function leaseholder(owner: string): string {
   return `${owner}.lease`;
 }
@@ -37,19 +37,19 @@ export function isLeaseholder(owner: string): boolean {
 }
 
 /**
- * Slots of a budget that an owner has beforehand, so that cancels leave while Redis is gone. In Redis they
- * are occupied for as long as the lease may be used. The owner uses them by a ledger of its own: no window
- * shows more of its requests than the lease has slots, and so no window shows more than the limit of all.
+ * Slots of a budget that an owner holds in advance, so that cancels leave while Redis is unreachable. They
+ * are occupied in Redis while the lease is valid, and used by a ledger of their own. No window shows more of
+ * these requests than the lease has slots, so the limit of all processes together holds.
  */
 export class CancelLease {
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** Number of its slots. */
+  /** Number of slots of the lease. */
   readonly size: number;
   private readonly ledger: BudgetLedger;
   private readonly machine: Pick<Machine, 'monotonicMs' | 'wallMs'>;
-  /** Time of the last write, by both clocks: the monotonic one stands still while the machine sleeps. */
+  /** Time of the last write, by both clocks: the monotonic one stops while the machine sleeps. */
   private written: { readonly atMs: number; readonly wallMs: number } | null = null;
 
   constructor({ name, limit, windowMs }: RateLimit, machine: Pick<Machine, 'monotonicMs' | 'wallMs'>) {
@@ -63,17 +63,17 @@ export class CancelLease {
     ]);
   }
 
-  /** Its slots were written to Redis at a time, or later. */
+  /** Records that the slots of the lease were written to Redis, at this time or later. */
   renewed(at: { readonly atMs: number; readonly wallMs: number }): void {
     this.written = at;
   }
 
-  /** Returns true if its slots are to be written, for the first time or again. */
+  /** Returns true if the slots of the lease must be written, for the first time or again. */
   isDue(): boolean {
     return this.ageMs() >= RENEW_MS;
   }
 
-  /** `named`: the limit that the exchange has lowered the budget to; null where it has not. */
+  /** Admits a cancel. `named`: the limit that the exchange has lowered the budget to; null if it has not. */
   admit(named: number | null): Admission {
     const { name, limit } = this;
     const nowMs = this.machine.monotonicMs();
@@ -99,7 +99,7 @@ export class CancelLease {
     return this.ageMs() < VALID_MS && this.ledger.holds(ownSlot(slot));
   }
 
-  /** Returns true if no request of it is in flight or in doubt. */
+  /** Returns true if no request of the lease is in flight or in doubt. */
   isAtRest(): boolean {
     return !this.ledger.hasOpen();
   }
@@ -111,7 +111,7 @@ export class CancelLease {
   }
 }
 
-/** Returns true if a slot is of a lease, and not one that this process has in Redis. */
+/** Returns true if a slot is of a lease, and false for one that this process has in Redis itself. */
 export function isLeased({ id }: Slot): boolean {
   return id < 0;
 }

@@ -19,17 +19,17 @@ interface SlotsOf {
   forgetGrowth(): void;
 }
 
-/** The slot that is taken. */
+/** The slot that a draft takes. */
 interface DraftEntry {
   readonly field: string;
   readonly seq: number;
-  /** Slots that were stamped before are free. */
+  /** Slots with an earlier stamp are free. */
   readonly beforeMs: number;
 }
 
 /**
- * Slots of a draft. An own slot goes by its number, one of others by a negative number that holds for this
- * draft alone.
+ * Slots of a draft. This process's own slots have their number; those of others a negative number that is
+ * valid in this draft alone.
  */
 export class DraftSlots {
   private readonly image: LedgerImage;
@@ -55,7 +55,7 @@ export class DraftSlots {
     return !this.hasOtherChange;
   }
 
-  /** Own slots that ended: field, number, and stamp, or -1 where it was not sent. */
+  /** Own slots that ended: field, number, and stamp; -1 if the request was not sent. */
   get endings(): readonly (readonly [string, number, number])[] {
     return this.ended;
   }
@@ -81,8 +81,8 @@ export class DraftSlots {
   }
 
   /**
-   * Releases slots stamped before a time. A free slot need not be written: the next one used here states it
-   * again.
+   * Releases slots with a stamp before a time. A release need not be written: the next draft that takes a
+   * slot here repeats it.
    */
   releaseBefore(key: BudgetKey, beforeMs: number): void {
     const field = fieldOf(key);
@@ -168,7 +168,7 @@ export class DraftSlots {
       .map(({ admittedAtMs }) => admittedAtMs);
   }
 
-  /** Returns the number of slots of leases, of one holder or of all. */
+  /** Returns the number of slots in leases, of one holder or of all holders. */
   leased(key: BudgetKey, holder?: string): number {
     return this.list(fieldOf(key)).filter(
       (slot) =>
@@ -176,7 +176,7 @@ export class DraftSlots {
     ).length;
   }
 
-  /** Writes the slots of a holder's lease, in place of those that it has. */
+  /** Writes the slots of a holder's lease, and replaces those that it had. */
   lease(key: BudgetKey, holder: string, of: { readonly count: number; readonly atMs: number }): void {
     const field = fieldOf(key);
     const others = this.list(field).filter((slot) => slot.owner !== holder || !isOpenSlot(slot));
@@ -192,7 +192,7 @@ export class DraftSlots {
     this.hasOtherChange = true;
   }
 
-  /** Gives a lease back: its slots are free a window later. */
+  /** Returns a lease: its slots are free a window later. */
   returnLease(key: BudgetKey, holder: string, stampedAtMs: number): void {
     for (const slot of this.list(fieldOf(key))) {
       if (slot.owner !== holder || !isOpenSlot(slot)) continue;
@@ -231,7 +231,7 @@ export class DraftSlots {
     return [...this.fields()].some((field) => this.list(field).some((slot) => slot.owner === owner));
   }
 
-  /** Own slots on their way that their owner does not know: an answer of Redis was lost. */
+  /** Drops own slots in flight that this process does not know, because an answer of Redis was lost. */
   dropUnknown(isKnown: (seq: number) => boolean): void {
     const { owner } = this.of;
     for (const field of this.fields()) {
@@ -246,7 +246,7 @@ export class DraftSlots {
     }
   }
 
-  /** Moves every time of every slot. */
+  /** Moves all times of all slots later. */
   postpone(byMs: number): void {
     const later = (timeMs: number | null): number | null => (timeMs === null ? null : timeMs + byMs);
     for (const field of this.fields()) {

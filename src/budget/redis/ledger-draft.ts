@@ -25,7 +25,7 @@ import { DraftSlots } from './draft-slots.ts';
 import { parsed, slotsText, type LedgerImage } from './ledger-image.ts';
 import { enterAtOnce, type Entry, type EntryAsk } from '../admittance.ts';
 
-/** Content of the fields of the ledger, besides slots. */
+/** Content of the ledger's fields other than slots. */
 export const BUDGET_FIELD = z.object({
   requestLimit: z.number(),
   statedLimit: z.number(),
@@ -44,25 +44,25 @@ export const LOCKOUT_FIELD = z.object({
   lengthMs: z.number(),
 });
 
-/** Boots of machines of which it is kept how far their clocks are from the server's. */
+/** Most machine boots for which the difference from the server's clock is stored. */
 const MOST_MACHINES = 32;
 
-/** Owner that asks, and the run of Redis that it asks. */
+/** The owner for which a draft is made, and facts of the image it is made from. */
 interface DraftOf {
   readonly owner: string;
   readonly subjectOf: (budget: string) => string;
   readonly credential: string;
-  /** The number of the next own slot. */
+  /** Returns the number of the next own slot. */
   readonly nextSeq: () => number;
-  /** True if the image is of the current run of Redis, and of its last state. */
+  /** True if the image is the last state, in the current run of Redis. */
   readonly isCurrent: boolean;
   /** True if a missing ledger means that nothing was sent. */
   readonly beginsEmpty: boolean;
 }
 
 /**
- * A copy of what the ledger in Redis holds, on which the rules work. It knows what they have changed: a whole
- * new text of some fields, or, as with most requests, no more than own slots that ended and one more.
+ * A copy of the ledger in Redis on which the rules work. It knows the changes: the new text of some fields,
+ * or, for most requests, only own slots that ended and one that is taken.
  */
 export class LedgerDraft implements LedgerRows {
   readonly slots: DraftSlots;
@@ -84,12 +84,12 @@ export class LedgerDraft implements LedgerRows {
     });
   }
 
-  /** True if a new count begins with this. */
+  /** True if the draft begins a new count. */
   get isBegun(): boolean {
     return this.hasBegun;
   }
 
-  /** True if only own slots that ended, and one that is taken, are changed. */
+  /** True if the only changes are own slots that ended and one that is taken. */
   get isPlain(): boolean {
     return !this.hasBegun && this.changed.size === 0 && this.slots.isPlain && !this.image.hasDoubt();
   }
@@ -98,7 +98,7 @@ export class LedgerDraft implements LedgerRows {
     return this.hasBegun || this.changed.size > 0 || this.slots.hasChanged;
   }
 
-  /** Every field that is another now, with its text; '' for one that is gone. */
+  /** Every field that has changed, with its new text; '' if it was removed. */
   fields(): ReadonlyMap<string, string> {
     const fields = new Map(this.changed);
     for (const [field, slots] of this.slots.changedFields()) fields.set(field, slotsText(slots));
@@ -111,18 +111,18 @@ export class LedgerDraft implements LedgerRows {
       this.hasBegun = true;
       const isNew = this.image.isEmpty && this.of.beginsEmpty;
       if (isNew || fullSinceMs === null) this.changed.set('past', '');
-      // A process admitted in the count before may not know yet that it is over, and send a cancel late.
+      // A process with a slot in the previous count may not know that this is over, and send a cancel late.
       else {
         const sinceMs = fullSinceMs + MOST_CANCEL_DELAY_MS;
         this.write('past', { sinceMs, heardAtMs: null } satisfies UnknownPast);
       }
-      // Leases and offsets are of the count before.
+      // Leases and offsets belong to the previous count.
       for (const kind of ['lease', 'ahead']) {
         for (const name of this.image.names(kind)) this.changed.set(name, '');
       }
     },
     past: () => this.read('past', PAST_FIELD),
-    // No question leaves while nothing is known, so no answer can say more than the clock.
+    // No request leaves while nothing is known, so no answer can prove more than the clock.
     heard: () => undefined,
   };
 
@@ -149,7 +149,7 @@ export class LedgerDraft implements LedgerRows {
     },
   };
 
-  /** Lets nothing have happened earlier than so much later: of a time that nobody can prove. */
+  /** Moves all times later by a duration that cannot be proven to have passed. */
   postpone(byMs: number): void {
     if (byMs <= 0) return;
     this.slots.postpone(byMs);
@@ -160,7 +160,7 @@ export class LedgerDraft implements LedgerRows {
     );
   }
 
-  /** Forgets owners without slots whose leases ended before a time, and all but a few machines. */
+  /** Removes owners without slots whose leases ended before a time, and all but the last few machines. */
   forgetOwners(beforeMs: number): void {
     for (const field of this.image.names('who')) {
       const owner = field.replace('who:', '');
@@ -173,7 +173,7 @@ export class LedgerDraft implements LedgerRows {
       this.changed.set(field, '');
   }
 
-  /** A text of its own, such as who an owner is. */
+  /** Writes a text field that the rules do not use, such as the identity of an owner. */
   note(field: string, text: string): void {
     if (this.text(field) !== text) this.changed.set(field, text);
   }
@@ -222,7 +222,7 @@ export class LedgerDraft implements LedgerRows {
 
 const namedField = ({ subject, budget }: BudgetKey): string => `named:${subject}:${budget}`;
 
-/** Asks for a slot and a pass in a draft, at a time of the server. */
+/** Asks for a slot and a permit in a draft, at a time of the server. */
 export function enterDraft(
   rules: LedgerRules,
   draft: LedgerDraft,
@@ -241,20 +241,20 @@ export function enterDraft(
   );
 }
 
-/** A request of ours, by the server's time. */
+/** A request of this process, with times of the server. */
 interface OwnSlot {
   readonly epoch: string;
   readonly slot: Slot;
 }
 
-/** Changes passed to a draft: they need not be passed again once the draft is in Redis. */
+/** Changes that a draft contains: they need not be written again once the draft is in Redis. */
 export interface Written {
   readonly endings: readonly number[];
   readonly words: ReadonlySet<object>;
   readonly reports: ReadonlySet<object>;
 }
 
-/** Own requests that are on their way, and what of this process is still to be written to Redis. */
+/** Own requests in flight, and the changes of this process that are not in Redis yet. */
 export class Unwritten {
   private readonly own = new Map<number, OwnSlot>();
   private readonly endings = new Map<
@@ -269,7 +269,7 @@ export class Unwritten {
     return this.endings.size + this.words.length + this.reports.length === 0;
   }
 
-  /** `slot`: by the server's time, of a count. */
+  /** Records an own request. `slot` has times of the server; `epoch` is its count. */
   admitted(slot: Slot, epoch: string): void {
     this.own.set(slot.id, { epoch, slot });
   }
@@ -278,7 +278,7 @@ export class Unwritten {
     return this.own.has(seq);
   }
 
-  /** The first word about a request holds. */
+  /** Records how a request ended; only the first report counts. */
   ended(seq: number, end: SlotEnd | 'withdrawn', atMs: number): void {
     if (!this.endings.has(seq)) this.endings.set(seq, { end, atMs });
   }
@@ -292,8 +292,8 @@ export class Unwritten {
   }
 
   /**
-   * Writes all of it into a draft of a count; answers what that was. Slots of an earlier count are nobody's.
-   * `serverMs` is the server's time at one of here, or later.
+   * Writes all changes into a draft of a count, and returns them. Slots of an earlier count are dropped.
+   * `serverMs` returns the latest possible server time at a local time.
    */
   writeTo({ rules, draft, epoch }: DraftOfCount, serverMs: (localMs: number) => number): Written {
     const { endings, words, reports } = this;
@@ -308,7 +308,7 @@ export class Unwritten {
     return { endings: [...endings.keys()], words: new Set(words), reports: new Set(reports) };
   }
 
-  /** It is in Redis by now. */
+  /** Drops changes that are in Redis by now. */
   forget(written: Written): void {
     for (const seq of written.endings) {
       this.endings.delete(seq);
@@ -319,7 +319,7 @@ export class Unwritten {
   }
 }
 
-/** A draft of what Redis holds, the rules on it, and the count that it goes on with; '' for a new one. */
+/** A draft of the ledger in Redis, the rules on it, and the count that it continues; '' for a new count. */
 export interface DraftOfCount {
   readonly draft: LedgerDraft;
   readonly rules: LedgerRules;

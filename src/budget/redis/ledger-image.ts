@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { randomBytes } from 'node:crypto';
 
-/** A slot as the ledger in Redis has it. */
+/** A slot in the form that Redis stores. */
 export interface ImageSlot {
   readonly owner: string;
-  /** Number of the slot for its owner. */
+  /** Number of the slot, unique for its owner. */
   readonly seq: number;
   readonly admittedAtMs: number;
   readonly stampedAtMs: number | null;
@@ -27,7 +27,7 @@ const NO_HEAD: ImageHead = { run: '', epoch: '', revision: 0, stable: 0, seen: 0
 
 const SLOTS = z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number(), z.number()]));
 
-/** Everything that the ledger in Redis holds, as it was read; it never changes. */
+/** The whole ledger as it was read from Redis; it never changes. */
 export class LedgerImage {
   readonly fields: ReadonlyMap<string, string>;
   readonly head: ImageHead;
@@ -39,14 +39,14 @@ export class LedgerImage {
     this.head = head === undefined ? NO_HEAD : parsed('head', head, HEAD);
   }
 
-  /** From an answer of Redis: names and values, one after the other. */
+  /** Builds an image from an answer of Redis: names and values in turn. */
   static of(flat: readonly string[]): LedgerImage {
     const fields = new Map<string, string>();
     for (let at = 0; at < flat.length; at += 2) fields.set(flat[at] ?? '', flat[at + 1] ?? '');
     return new LedgerImage(fields);
   }
 
-  /** The same after a change: fields with their new texts, '' for one that is gone. */
+  /** Returns a copy with changed fields and their new texts; '' removes a field. */
   with(changed: ReadonlyMap<string, string>, head: ImageHead): LedgerImage {
     const fields = new Map(this.fields);
     for (const [field, text] of changed) {
@@ -69,7 +69,7 @@ export class LedgerImage {
     return slots;
   }
 
-  /** The names of fields of a kind, such as `slots`, with what comes after the kind. */
+  /** Returns the names of all fields of a kind, such as `slots:…`. */
   names(kind: string): readonly string[] {
     return [...this.fields.keys()].filter((name) => name.startsWith(`${kind}:`));
   }
@@ -83,7 +83,7 @@ export function isDoubtful({ endedAtMs, stampedAtMs }: ImageSlot): boolean {
   return endedAtMs !== null && stampedAtMs === null;
 }
 
-/** Reads a field; one that nobody of us can have written ends the use of the ledger. */
+/** Reads a field as JSON of a shape. Throws `DATA_UNUSABLE` for one that sarraf cannot have written. */
 export function parsed<Shape extends z.ZodType>(field: string, text: string, shape: Shape): z.output<Shape> {
   let value: unknown;
   try {
@@ -110,7 +110,7 @@ function readSlots(field: string, text: string): readonly ImageSlot[] {
   }));
 }
 
-/** The same way back; '' where there are none. */
+/** Writes slots as the text of a field; '' if there are none. */
 export function slotsText(slots: readonly ImageSlot[]): string {
   if (slots.length === 0) return '';
   return JSON.stringify(
@@ -125,21 +125,21 @@ export function slotsText(slots: readonly ImageSlot[]): string {
   );
 }
 
-/** A count by when it was begun. */
+/** Returns a new name of a count: its begin and a random part. */
 export function epochName(begunMs: number): string {
   return `${begunMs}-${randomBytes(6).toString('hex')}`;
 }
 
-/** Returns when a count was begun, in numbers that only rise. */
+/** Returns the begin of a count; a later count has a higher number. */
 export function begunOf(epoch: string): number {
   return Number(epoch.split('-', 1)[0]);
 }
 
-/** Windows are longer by so much: two clocks have to agree, and each may be stepped unseen by a little. */
+/** Margins of a window for two clocks: one part in so many of its length, and a small step in ms. */
 const DRIFT_PARTS = 500;
 export const STEP_MS = 100;
 
-/** Returns how much longer a window is here than it is. */
+/** Returns the margin in ms that is added to a window in a shared ledger. */
 export function longerMs(windowMs: number): number {
   return STEP_MS + Math.ceil(windowMs / DRIFT_PARTS);
 }

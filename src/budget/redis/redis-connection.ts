@@ -5,30 +5,30 @@ import { SarrafError } from '../../domain/errors.ts';
 
 /** Time limit of a first connection. */
 const OPENS_WITHIN_MS = 5_000;
-/** A connection that is gone is tried again after so long: at first, and at last. */
+/** Delays before a lost connection is tried again: the first, and the longest. */
 const RETRY_MS = { first: 100, last: 2_000 };
 
 interface ConnectionOptions {
   readonly address: RedisAddress;
-  /** The one hash that holds the ledger of an exchange. */
+  /** Key of the hash that holds the ledger of an exchange. */
   readonly key: string;
-  /** Longer than that no answer is waited for. */
+  /** Longest time in ms to wait for an answer. */
   readonly timeoutMs: number;
   /** Script by which the server gives its time; tests have a clock of their own. */
   readonly clock?: string;
 }
 
 /**
- * The connection to the Redis of a ledger. Nothing waits for it: what can not be asked now, or is not
- * answered in time, fails at once, and nothing is ever sent a second time.
+ * Connection to the Redis of a ledger. It never queues: a request that cannot be sent now, or is not answered
+ * in time, fails at once, and none is ever sent twice.
  */
 export class RedisConnection implements LedgerServer {
   readonly client: Redis;
-  /** The hash that holds the ledger. */
+  /** Key of the hash that holds the ledger. */
   readonly key: string;
   private readonly script: string;
   private readonly sha: string;
-  /** Reason there is no connection. */
+  /** Reason that there is no connection. */
   private reason: unknown = null;
 
   private constructor({ address, key, timeoutMs, clock = SERVER_CLOCK }: ConnectionOptions) {
@@ -48,7 +48,7 @@ export class RedisConnection implements LedgerServer {
     this.client.on('ready', () => (this.reason = null));
   }
 
-  /** Connects. Throws `DATA_UNUSABLE` where Redis is not there, or does not let us in. */
+  /** Connects. Throws `DATA_UNUSABLE` if Redis cannot be reached or refuses the log-in. */
   static async open(options: ConnectionOptions): Promise<RedisConnection> {
     const connection = new RedisConnection(options);
     try {
@@ -76,7 +76,7 @@ export class RedisConnection implements LedgerServer {
     try {
       return await this.client.evalsha(this.sha, 1, this.key, ask);
     } catch (error) {
-      // A Redis that was restarted has forgotten the script. Nothing was done.
+      // A restarted Redis has lost the script. Nothing was done.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return this.client.eval(this.script, 1, this.key, ask);
     }
@@ -100,76 +100,76 @@ function answerIn(reply: unknown): ScriptAnswer {
   return { status, timeMs, run, fields: null, revision, stable };
 }
 
-/** Answer of the script: all data, or how often it was written by now. */
+/** Answer of the script: all data, or the counters of its writes. */
 export interface ScriptAnswer {
   readonly status: 'read' | 'changed' | 'stepped' | 'full' | 'done';
   readonly timeMs: number;
   readonly run: string;
-  /** Null where it did what it was asked. */
+  /** Null if the script did what it was asked. */
   readonly fields: readonly string[] | null;
   readonly revision: number;
   readonly stable: number;
 }
 
-/** The way to the ledger's script. */
+/** Access to the ledger's script. */
 export interface LedgerServer {
-  /** Rejects where Redis refuses, or does not answer in time. */
+  /** Rejects if Redis refuses, or does not answer in time. */
   ask(ask: ScriptAsk): Promise<ScriptAnswer>;
   close(): void;
 }
 
-/** Script by which Redis gives its time and which run of it this is; tests have a clock that they set. */
+/** Lua code that reads the time and the run id of the server; tests set a clock of their own. */
 const SERVER_CLOCK = `
 local parts = redis.call('TIME')
 local time = tonumber(parts[1]) * 1000 + math.floor(tonumber(parts[2]) / 1000)
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')`;
 
-/** Time for which a silent owner counts as alive. */
+/** Time in ms for which a silent owner counts as alive. */
 const LEASE_MS = 15_000;
 
-/** A client may be ahead of the server's clock by so much; beyond it that was stepped back. */
+/** Largest lead in ms of a client over the server's clock; beyond it the server's clock was stepped back. */
 const AHEAD_MS = 50;
-/** The server's clock may go back by so much unseen. */
+/** Largest step back of the server's clock, in ms, that is not noticed. */
 const BACK_MS = 100;
 
 /** Request to the script, as JSON. */
 export interface ScriptAsk {
   /**
-   * `read`: everything as it is. `touch`: says that the owner lives, `leave`: that it is gone. `plain`: ends
-   * own slots and takes one, if nothing but slots has changed. `whole`: writes fields, if nothing at all has
-   * changed. `begin`: the same where a new count begins.
+   * `read`: reads all. `touch`: the owner lives; `leave`: it is gone. `plain`: ends own slots and takes one,
+   * if only slots have changed since. `whole`: writes fields, if nothing has changed since. `begin`: writes
+   * fields as `whole` does, and begins a new count.
    */
   readonly kind: 'read' | 'touch' | 'leave' | 'plain' | 'whole' | 'begin';
   readonly owner: string;
-  /** The server's time as the owner can prove it. */
+  /** The server's time, as far as the owner can prove it. */
   readonly now: number;
-  /** State that the owner has read last; '' and 0 for a missing ledger. */
+  /** The state that the owner has read last; '' and 0 if there was no ledger. */
   readonly epoch: string;
   readonly revision: number;
   readonly stable: number;
-  /** Own slots that end: field, number, and the stamp, or -1 for one that was not sent. */
+  /** Own slots that end: field, number, and stamp; -1 for a request that was not sent. */
   readonly endings: readonly (readonly [string, number, number])[];
-  /** The slot that is asked for. Slots stamped before `before` are free. */
+  /** The slot to take. Slots with a stamp earlier than `before` are free. */
   readonly entry: {
     readonly field: string;
     readonly seq: number;
     readonly before: number;
     readonly allowed: number;
   } | null;
-  /** Fields and what they become, one after the other; '' takes a field away. */
+  /** Fields and their new texts in turn; '' removes a field. */
   readonly fields: readonly string[];
-  /** The name of the count that begins. */
+  /** Name of the count that begins. */
   readonly begins: string;
-  /** This machine, and the least that the server's clock is ahead of its own; '' where it has no name. */
+  /** This machine, and the least lead of the server's clock over its own; '' if it has no name. */
   readonly machine: string;
   readonly ahead: number;
 }
 
 /**
- * The ledger is one hash, so that Redis loses all of it or nothing. Its field `head` says which run of Redis
- * wrote it, which count it is, how often it was written (`revision`), how often anything but plain slots
- * (`stable`), and the latest time that an owner has proven (`seen`). Slots are lists in JSON: owner, number,
- * admission, stamp, end, whether it is followed; -1 stands for a time that there is none of.
+ * Returns the script. The ledger is one hash, so that Redis loses all of it or nothing. Its field `head` has
+ * the run of Redis that wrote it, the count, the number of writes (`revision`), the number of writes of more
+ * than plain slots (`stable`), and the latest proven time (`seen`). Slots are JSON lists: owner, number,
+ * admission, stamp, end, is it followed; -1 stands for a missing time.
  */
 function ledgerScript(clock: string): string {
   return `

@@ -26,41 +26,39 @@ interface RedisLedgerOptions {
   readonly server: LedgerServer;
   readonly budgets: Iterable<Budget>;
   readonly subjects: { readonly ip: string; readonly token: string };
-  /** Goes by the limits that are written down already. */
+  /** True if the process uses the limits that are stored already, and does not write its own. */
   readonly isGuest?: boolean;
-  /** Budgets of cancels, of which this process has a few slots beforehand: alike for all who share it. */
+  /** Budgets of cancels in which this process holds slots in advance: equal for all who share the ledger. */
   readonly leases?: readonly string[];
-  /** Meaning of a missing ledger when it is opened; one that goes later makes every window full. */
+  /** Meaning of a ledger missing at the opening; one that disappears later makes every window full. */
   readonly whenMissing: 'full' | 'empty';
   readonly machine?: Machine;
-  /** Called where Redis does not do what it is asked, with every error. */
+  /** Called with every error of Redis. */
   readonly onFailure?: (error: unknown) => void;
   readonly onWorked?: () => void;
   /** Called when a new count begins: every window counts as full. */
   readonly onBegun?: (why: string) => void;
 }
 
-/** An answer that comes later is of no use. */
+/** Reason of an answer that comes too late to be used. */
 export const TOO_LATE = 'no answer in 250 ms';
 
-/** Number of attempts because others wrote meanwhile. */
+/** Most tries of a change when others write at the same time. */
 const MOST_TRIES = 8;
 /** Time after which a request that was not admitted for lack of an answer may ask again. */
 const ASK_AGAIN_MS = 50;
-/** Interval of the heartbeat to Redis, and of new attempts to write what is not written yet. */
+/** Interval in ms of the heartbeat to Redis, which also retries pending changes. */
 const HEARTBEAT_MS = 2_000;
 
-/** An owner without slots that was not heard of for so long is forgotten. */
+/** Time in ms after which a silent owner without slots is removed. */
 const FORGOTTEN_MS = 3_600_000;
 
 /**
- * The ledger that machines share, in Redis. The rules are those of the file; a draft of what Redis holds goes
- * back to it in one script, which does nothing where somebody else wrote meanwhile. Most requests change no
- * more than slots, and the script counts those anew, so that an admission is one round trip.
- *
- * Times are of the Redis server, as far as the monotonic clock here proves that they have passed. A Redis
- * that was restarted, emptied, put back to an older state, or whose clock was stepped makes every window
- * full.
+ * The ledger in Redis that machines share. It has the rules of the file. A draft of the data is written back
+ * by one script, which does nothing if another process has written meanwhile. Most requests change only
+ * slots, and the script counts those itself, so that an admission is one round trip.
+ * Times are those of the Redis server, as far as the monotonic clock here proves that they have passed. A
+ * Redis that was restarted, emptied or restored, or whose clock was stepped, makes every window full.
  */
 export class RedisLedger implements Admittance {
   private readonly options: RedisLedgerOptions;
@@ -74,7 +72,7 @@ export class RedisLedger implements Admittance {
   private turn: Promise<unknown> = Promise.resolve();
   private isWriting = false;
   private hasJoined = false;
-  /** True if somebody has used the read data since the last heartbeat. */
+  /** True if the data was used since the last heartbeat. */
   private isWatched = false;
   private heartbeat: NodeJS.Timeout | null = null;
 
@@ -90,9 +88,7 @@ export class RedisLedger implements Admittance {
     }
   }
 
-  /**
-   * Reads what there is, and writes down the limits of this process. Rejects where Redis does not do that.
-   */
+  /** Reads the ledger, and writes the limits of this process. Rejects if Redis fails. */
   static async open(options: RedisLedgerOptions): Promise<RedisLedger> {
     const ledger = new RedisLedger(options);
     await ledger.join();
@@ -101,7 +97,7 @@ export class RedisLedger implements Admittance {
     return ledger;
   }
 
-  /** A cancel to which Redis gives no slot has one of the lease, if there is one left. */
+  /** Admits a request. A cancel without a slot from Redis gets one of the lease, if one is left. */
   async enter(ask: EntryAsk, nowMs: number): Promise<Entry> {
     if (!this.budgets.has(ask.budget)) return refused(null);
     const entry = await this.enterRedis(ask, nowMs);
@@ -111,7 +107,7 @@ export class RedisLedger implements Admittance {
 
   private enterLease(ask: EntryAsk, lease: CancelLease): Entry | null {
     const localMs = this.machine.monotonicMs();
-    // Nothing was read of Redis yet.
+    // Redis has not been read yet.
     if (!this.hasJoined) return null;
     const entry = this.evaluate(localMs, (rules, nowMs, { lockouts }) =>
       enterAtOnce(
@@ -129,7 +125,7 @@ export class RedisLedger implements Admittance {
     if (!entry.isAdmitted) return null;
     const { permit, slot } = entry;
     if (!permit.isCanary && !permit.isProbe) return entry;
-    // Of these one leaves, and only Redis knows which.
+    // Only one canary or probe may leave, and only Redis knows which.
     lease.withdraw(slot);
     return null;
   }
@@ -143,7 +139,7 @@ export class RedisLedger implements Admittance {
         }));
         if (!entry.isAdmitted) return entry;
         this.unwritten.admitted(entry.slot, this.seen.image.head.epoch);
-        // The 250 ms to the send begin when it was asked.
+        // The 250 ms until the send begin when the slot was requested.
         return { ...entry, slot: { ...entry.slot, admittedAtMs: nowMs } };
       });
     } catch (error) {
@@ -198,18 +194,18 @@ export class RedisLedger implements Admittance {
     this.write();
   }
 
-  /** Every budget as it was read last; a heartbeat later it is newer. */
+  /** Returns every budget as it was read last; the next heartbeat refreshes it. */
   rows(): readonly BudgetReport[] {
     this.isWatched = true;
     return reportOfImage(this.seen.image, this.seen.nowMs());
   }
 
-  /** Everything that was said until now is written, or Redis does not take it. */
+  /** Resolves when all changes so far are written, or Redis has refused them. */
   async settled(): Promise<void> {
     await this.alone(async () => this.writePending()).catch(() => undefined);
   }
 
-  /** Writes what is still unwritten, if it can. Slots without a stamp stay occupied. */
+  /** Writes pending changes, if it can, and disconnects. Slots without a stamp stay occupied. */
   async close(): Promise<void> {
     if (this.heartbeat !== null) clearInterval(this.heartbeat);
     await this.settled();
@@ -218,7 +214,7 @@ export class RedisLedger implements Admittance {
     this.options.server.close();
   }
 
-  /** Reads the ledger and joins those who use it. */
+  /** Reads the ledger and registers this process. */
   private async join(): Promise<void> {
     await this.read();
     const nowMs = this.machine.monotonicMs();
@@ -233,7 +229,7 @@ export class RedisLedger implements Admittance {
     await this.alone(async () => this.renewLeases());
   }
 
-  /** Writes the slots of leases, where they have become old, or are not there yet and there is room. */
+  /** Writes the slots of leases that are old, and of new ones if there is room. */
   private async renewLeases(): Promise<void> {
     const due = [...this.leases.values()].filter((lease) => lease.isDue());
     if (due.length === 0) return;
@@ -255,7 +251,7 @@ export class RedisLedger implements Admittance {
     const key = this.keyOf(name);
     if (slots.leased(key, holder) === 0) {
       const past = draft.clock.past();
-      // Leases of earlier counts may be used still: beside them there is no room for another.
+      // Leases of earlier counts may still be in use: there is no room for another beside them.
       if (past !== null && mayBeLeased(past, atMs)) return false;
       const heldMs = windowMs + longerMs(windowMs);
       const grownAtMs = slots.budget(key)?.fullSinceMs ?? null;
@@ -270,7 +266,7 @@ export class RedisLedger implements Admittance {
     return true;
   }
 
-  /** One of which a request may still arrive stays until it is too old. */
+  /** Gives leases back to Redis. A lease with a request that may still arrive stays until it is too old. */
   private async returnLeases(): Promise<void> {
     const atRest = [...this.leases.values()].filter((lease) => lease.isAtRest());
     if (atRest.length === 0) return;
@@ -287,7 +283,7 @@ export class RedisLedger implements Admittance {
     return { budget: name, subject: this.options.subjects[budget.per] };
   }
 
-  /** One thing at a time: what is changed is built on what was read. */
+  /** Runs one piece of work after the other: a change is based on what was read. */
   private async alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.turn.then(work);
     this.turn = turn.catch(() => undefined);
@@ -308,7 +304,7 @@ export class RedisLedger implements Admittance {
     await this.transact(this.machine.monotonicMs(), () => ({ value: null, allowed: 0 }));
   }
 
-  /** Says that this process lives, writes what waits and renews leases; it does so by itself, too. */
+  /** Renews the sign of life, writes pending changes and renews leases; a timer calls it, too. */
   async beat(): Promise<void> {
     try {
       await this.alone(async () => {
@@ -325,8 +321,8 @@ export class RedisLedger implements Admittance {
   }
 
   /**
-   * Works on a draft until Redis takes it, or nothing is to be changed in what is there for certain. Rejects
-   * where others write again and again, or the process stood still.
+   * Works on a draft until Redis accepts it, or no change is needed. Rejects if others write at the same time
+   * too often, or the process stood still.
    */
   private async transact<T>(nowMs: number, work: Work<T>): Promise<T> {
     const { seen, unwritten } = this;
@@ -337,7 +333,7 @@ export class RedisLedger implements Admittance {
       const made = this.draft();
       const { draft, rules } = made;
       rules.unknownPast(atMs);
-      // Whoever has begun this count may have had another time than this process found before.
+      // The process that began this count may have had another time than this one has found.
       if (seen.mustJoin && !draft.isBegun) draft.postpone(seen.unprovenMs());
       const written = this.writeTo(made);
       if (isFresh) draft.slots.dropUnknown((seq) => unwritten.isOwn(seq));
@@ -380,7 +376,7 @@ export class RedisLedger implements Admittance {
       lifeSignOf: (owner) => lifeSignIn(draft, owner, { machine, seen }),
       driftMs: longerMs,
       asksOfUnknown: false,
-      // Leases of the count before, which nobody knows any more.
+      // Leases of the previous count, which are no longer recorded.
       setAside: ({ name, limit }, past, nowMs) =>
         this.options.leases?.includes(name) === true && mayBeLeased(past, nowMs)
           ? mostLeased(limit).together
@@ -389,12 +385,12 @@ export class RedisLedger implements Admittance {
     return { draft, rules, epoch: seen.epoch };
   }
 
-  /** Writes what waits into a draft; answers what that was. */
+  /** Writes pending changes into a draft, and returns them. */
   private writeTo(made: DraftOfCount): Written {
     return this.unwritten.writeTo(made, (localMs) => this.seen.clock.latest(localMs));
   }
 
-  /** Applies the rules to what was read last, with what waits to be written. */
+  /** Applies the rules to what was read last, together with the pending changes. */
   private evaluate<T>(nowMs: number, work: (rules: LedgerRules, atMs: number, draft: LedgerDraft) => T): T {
     const made = this.draft();
     this.writeTo(made);
@@ -432,10 +428,10 @@ export class RedisLedger implements Admittance {
   }
 }
 
-/** Part of a request that this process sets; the rest is what was seen. */
+/** Part of a script request that a caller sets; the rest comes from what was read. */
 type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind'>;
 
-/** A draft as the script takes it: slots alone where nothing else has changed, else each field that has. */
+/** Returns a draft as a script request: only slots if nothing else has changed, or each changed field. */
 function changeIn(
   draft: LedgerDraft,
   {
@@ -458,7 +454,7 @@ type Work<T> = (
   atMs: number,
 ) => { readonly value: T; readonly allowed: number };
 
-/** True if leases of earlier counts may be used still. */
+/** True if leases of earlier counts may still be in use. */
 const mayBeLeased = ({ sinceMs }: UnknownPast, nowMs: number): boolean =>
   nowMs < sinceMs + PART_STANDS_STILL_MS;
 

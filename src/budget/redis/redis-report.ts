@@ -6,8 +6,8 @@ import { BUDGET_FIELD, LOCKOUT_FIELD, NAMED_FIELD, PAST_FIELD, STOP_FIELD } from
 import { isLeaseholder } from './cancel-lease.ts';
 
 /**
- * Reads every budget of a ledger in Redis without changing it. `nowMs`: the server's time, where it is not
- * asked for it. Throws what Redis refuses, and `DATA_UNUSABLE` for a field that is none of a ledger.
+ * Reads every budget of a ledger in Redis without changing it. `nowMs`: time of the report; default: the
+ * server's. Throws errors of Redis, and `DATA_UNUSABLE` for a field that does not belong to a ledger.
  */
 export async function readRedisLedger(
   { client, key }: RedisConnection,
@@ -18,7 +18,7 @@ export async function readRedisLedger(
   return reportOfImage(image, nowMs ?? Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000));
 }
 
-/** Every budget of a ledger in Redis as it was read, at a time of the server. */
+/** Returns the report of every budget in an image, at a time of the server. */
 export function reportOfImage(image: LedgerImage, nowMs: number): readonly BudgetReport[] {
   const read = <Shape extends z.ZodType>(field: string, shape: Shape): z.output<Shape> | null => {
     const text = image.fields.get(field);
@@ -57,6 +57,6 @@ export function reportOfImage(image: LedgerImage, nowMs: number): readonly Budge
         probe_at_ms: read(`stop:${subject}`, STOP_FIELD)?.probeAtMs ?? null,
       };
     });
-  // Nothing leaves before the windows are over, so no answer makes that sooner.
+  // No request leaves before the windows are over, so no answer can shorten them.
   return rows.map((row) => reportOf(row, { nowMs, canBeHeard: false }));
 }

@@ -3,28 +3,28 @@ import { STEP_MS, begunOf, epochName, LedgerImage } from './ledger-image.ts';
 import type { ScriptAsk, ScriptAnswer } from './redis-connection.ts';
 import type { LedgerDraft } from './ledger-draft.ts';
 
-/** Tolerance within which the clock difference found by another process of this machine is believed. */
+/** Tolerance for the clock difference that another process of this machine has found, in ms and as a part. */
 const ANCHOR_SLACK_MS = 200;
 const ANCHOR_DRIFT_PARTS = 2_000;
 
-/** Part of a request that a caller decides; the rest is what was seen. */
+/** Part of a script request that a caller sets; the rest comes from what was read. */
 type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind' | 'owner'>;
 
 /**
- * Ledger in Redis as this process has seen it: the fields that were read last, the server's time as far as it
- * is proven, and the reason all of it is unusable.
+ * The ledger in Redis as this process has read it: its fields, the proven time of the server, and the reason
+ * if all of it is unusable.
  */
 export class SeenLedger {
-  /** True if the times of the current count are still to be compared with the clock. */
+  /** True until the times of the current count have been compared with the clock. */
   mustJoin = true;
   private readonly machine: Machine;
   private fields = new LedgerImage(new Map());
   private time = new ServerClock();
   private runId = '';
-  /** Reason the content of Redis is unusable; null if it is usable. */
+  /** Reason that the content of Redis is unusable; null if it is usable. */
   private why: string | null = null;
   private known = { epoch: '', revision: 0 };
-  /** Start of the latest count that was seen here. */
+  /** Begin of the latest count that was seen here. */
   private latestBegun = 0;
 
   constructor(machine: Machine) {
@@ -39,7 +39,7 @@ export class SeenLedger {
     return this.time;
   }
 
-  /** Run of Redis that answered last. */
+  /** The run of Redis that answered last. */
   get run(): string {
     return this.runId;
   }
@@ -48,25 +48,25 @@ export class SeenLedger {
     return this.why;
   }
 
-  /** The count that a change would go on with; '' where it would begin one. */
+  /** The count that a change would continue; '' if it would begin one. */
   get epoch(): string {
     return this.why === null ? this.fields.head.epoch : '';
   }
 
-  /** Monotonic clocks are of one boot of a machine; '' where that has no name. */
+  /** Name of this boot of the machine, for its monotonic clock; '' if the machine has none. */
   get machineName(): string {
     const { bootId } = this.machine;
     return bootId === 'unknown-boot' ? '' : bootId;
   }
 
-  /** The server's time now, or earlier. */
+  /** Returns the earliest possible time of the server now. */
   nowMs(): number {
     return this.time.earliest(this.machine.monotonicMs());
   }
 
   /**
-   * Returns how much of the time since the last proven one nobody can prove: it may have passed, or the
-   * server's clock was stepped. Another process of this machine left how far the two clocks are apart.
+   * Returns how much of the time since the last proven one cannot be proven: it may have passed, or the clock
+   * of the server was stepped. Another process of this machine may know how far the two clocks are apart.
    */
   unprovenMs(): number {
     const sinceMs = Math.max(0, this.nowMs() - this.fields.head.seen);
@@ -75,12 +75,12 @@ export class SeenLedger {
     return Math.abs(this.time.leastAheadMs - ahead) <= slackMs ? 0 : sinceMs;
   }
 
-  /** The name of the next count. It begins with a number above that of every one before. */
+  /** Returns the name of the next count. Its number is higher than that of every earlier count. */
   nextEpoch(atMs: number): string {
     return epochName(Math.max(this.latestBegun + 1, begunOf(this.fields.head.epoch) + 1, atMs));
   }
 
-  /** Returns the request at a local time, built on what was read. */
+  /** Returns a request to the script at a local time, based on what was read. */
   askOf(part: AskPart, sentMs: number): ScriptAsk {
     const { time } = this;
     const { head } = this.fields;
@@ -100,7 +100,7 @@ export class SeenLedger {
     };
   }
 
-  /** Asks for a change, which ends the doubt there was; the answer may be the reason for another. */
+  /** Sends a change. The reason that the content is unusable is dropped only if the change is done. */
   async change(ask: () => Promise<ScriptAnswer>): Promise<ScriptAnswer> {
     const { why, fields } = this;
     this.why = null;
@@ -123,7 +123,7 @@ export class SeenLedger {
     if (!this.time.read(reading)) this.why = 'its clock was stepped';
     this.runId = run;
     if (fields === null) {
-      // Of this count still: the script looks.
+      // The count is still the same: the script checks it.
       this.known = { ...this.known, revision: Math.max(this.known.revision, revision) };
       return;
     }
@@ -135,7 +135,7 @@ export class SeenLedger {
     else if (head.run !== run) this.why = 'Redis was restarted, or another one has taken its place';
     else if (isOlder || begunOf(head.epoch) < this.latestBegun)
       this.why = 'it was put back to an older state';
-    // Somebody else has begun the count by now.
+    // Another process has begun a new count by now.
     else if (head.epoch !== this.known.epoch) this.why = null;
     const isOther = head.epoch !== this.known.epoch;
     this.latestBegun = Math.max(this.latestBegun, begunOf(head.epoch));
@@ -146,7 +146,7 @@ export class SeenLedger {
     this.time.read(reading);
   }
 
-  /** Redis has taken a change of these fields at a time of the server. `begins`: the count that it began. */
+  /** Records a change of fields that Redis has accepted, at a server time. `begins`: the count it began. */
   wrote(
     fields: Parameters<LedgerImage['with']>[0],
     { run, revision, stable }: ScriptAnswer,
@@ -160,7 +160,7 @@ export class SeenLedger {
     this.fields = this.fields.with(fields, {
       run,
       epoch,
-      // Others wrote in between: what is kept here is older, and nothing whole can be built on it.
+      // If others wrote in between, the data here is older, and no `whole` write may be based on it.
       revision: isAlone ? revision : head.revision,
       stable,
       seen: Math.max(head.seen, atMs),
@@ -168,38 +168,38 @@ export class SeenLedger {
   }
 }
 
-/** One answer of a server that says its time: when it was asked and answered by the monotonic clock here. */
+/** One answer with the server's time, and when it was asked and received by the monotonic clock here. */
 interface ClockReading {
   readonly sentMs: number;
   readonly receivedMs: number;
-  /** The server's own time in between. */
+  /** The server's time between the two. */
   readonly serverMs: number;
 }
 
-/** Known bounds of the server's time: how much it is ahead of the monotonic clock, at least and at most. */
+/** Bounds of the server's lead over the monotonic clock here: at least and at most. */
 interface Offset {
   readonly leastMs: number;
   readonly mostMs: number;
 }
 
-/** After so long an offset is of the past: clocks differ by tens of parts in a million. */
+/** Age in ms at which a measured offset is replaced: clocks differ by tens of parts in a million. */
 const GENERATION_MS = 30_000;
 
-/** Amount that a clock may gain or lose and still count as even: jitter, and one part in two thousand. */
+/** Change of a clock that does not count as a step: jitter, and one part in two thousand. */
 const JITTER_MS = 50;
 const DRIFT_PARTS = 2_000;
 
 /**
- * The clock of a server as this process can prove it. The server's time says when things were; that it has
- * passed is proven by the monotonic clock here, which nobody can step. So a server whose clock is stepped
- * forward frees nothing here, and the step is found with the next answer.
+ * The server's clock as far as this process can prove it. The server's time dates events; that it has passed
+ * is proven by the monotonic clock here, which cannot be stepped. So a server clock that is stepped forward
+ * frees nothing here, and the next answer reveals the step.
  */
 class ServerClock {
   private current: Offset | null = null;
   private previous: Offset | null = null;
   private begunMs = 0;
 
-  /** Takes in an answer. False: the server's clock was stepped since the last one. */
+  /** Applies an answer. Returns false if the server's clock was stepped since the last one. */
   read({ sentMs, receivedMs, serverMs }: ClockReading): boolean {
     const found = { leastMs: serverMs - receivedMs, mostMs: serverMs - sentMs };
     const known = this.offset();
@@ -224,17 +224,17 @@ class ServerClock {
     return this.current !== null;
   }
 
-  /** The least that the server's clock is ahead of ours, for the next process of this machine. */
+  /** Least lead of the server's clock over ours, for the next process of this machine. */
   get leastAheadMs(): number {
     return this.known().leastMs;
   }
 
-  /** The server's time at a local one, or earlier. */
+  /** Returns the earliest possible time of the server at a local time. */
   earliest(localMs: number): number {
     return localMs + this.known().leastMs;
   }
 
-  /** The server's time at a local one, or later. */
+  /** Returns the latest possible time of the server at a local time. */
   latest(localMs: number): number {
     return localMs + this.known().mostMs;
   }
@@ -266,9 +266,7 @@ export function whoIs({ bootId, owner }: Machine): string {
   return JSON.stringify([bootId, owner]);
 }
 
-/**
- * Returns whether an owner lives: one of this machine by its process, another by the lease that it renews.
- */
+/** Returns the state of an owner: of this machine by its process, of another by the lease it renews. */
 export function lifeSignIn(
   draft: LedgerDraft,
   owner: string,

@@ -19,11 +19,11 @@ import { addRuleIssues } from '../request-rules.ts';
 
 const endpoint = endpointsOf('Margin', 10_000);
 
-/** "Resources: Margin market setting". */
+/** Settings of a margin market ("Resources: Margin market setting"). */
 const marginMarket = z.object({
   srcCurrency: textOrNull,
   dstCurrency: textOrNull,
-  /** Of the position's value, a day. */
+  /** Daily share of the position's value. */
   positionFeeRate: decimalOrNull,
   maxLeverage: decimalOrNull,
   sellEnabled: flagOrNull,
@@ -90,7 +90,7 @@ export const delegationLimit = endpoint({
 
 const gatewayEndpoint = endpointsOf('Payment gateway', 15_000);
 
-/** No header can hold other than plain ASCII, so such an address could never be redirected to. */
+/** Pattern of a callback address: plain ASCII, since a redirect header cannot hold other characters. */
 const CALLBACK = '^[hH][tT][tT][pP][sS]?://[!-"$-.0->A-~]+(?:[/?#][!-~]*)?$';
 
 export const gatewaySend = gatewayEndpoint({

@@ -24,18 +24,18 @@ import {
 } from '../order.ts';
 import { RESOLUTIONS } from '../market-names.ts';
 
-/** Trading data of the options call, spelled out in the declarations. `10` and `0.000001` are both steps. */
+/** Reply of the options call, spelled out for the declarations. `10` and `0.000001` are both steps. */
 type ExchangeOptions = {
-  /** Least value of an order, by quote currency: `rls`, `usdt`. Empty where the reply lacks them. */
+  /** Least value of an order by quote currency: `rls`, `usdt`. Empty if the reply lacks them. */
   readonly minOrders: Readonly<Record<string, DecimalText>>;
-  /** By market symbol: `BTCIRT`. */
+  /** Amount steps by market symbol: `BTCIRT`. */
   readonly amountSteps: Readonly<Record<string, DecimalText>>;
   /** Price steps by market symbol. */
   readonly priceSteps: Readonly<Record<string, DecimalText>>;
   readonly activeCurrencies: readonly string[];
-  /** As the exchange sends them. */
+  /** Features, as the exchange sends them. */
   readonly features: Readonly<Record<string, unknown>>;
-  /** As the exchange sends them; their numbers may hold underscores (`4_000.0`). */
+  /** Coins, as the exchange sends them; their numbers may hold underscores (`4_000.0`). */
   readonly coins: readonly Readonly<Record<string, unknown>>[];
 };
 
@@ -53,8 +53,8 @@ const serviceOptions = z.object({
 const FIELDS = new Set(['minOrders', 'amountPrecisions', 'pricePrecisions', 'activeCurrencies']);
 
 /**
- * The part that stands under the service's own name, whatever that is: an object that holds any of the
- * fields, or flat keys such as `service.minOrders`. Empty where there is neither.
+ * Returns the options under the service's own name, whatever that is: an object with any of the fields, or
+ * flat keys such as `service.minOrders`. Empty if there is neither.
  */
 function findServiceOptions(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   for (const value of Object.values(body)) {
@@ -67,13 +67,13 @@ function findServiceOptions(body: Readonly<Record<string, unknown>>): Readonly<R
   );
 }
 
-/** Numeric currency ids repeat what the symbols say. */
+/** Removes numeric currency ids, which repeat the symbols. */
 const withoutNumericKeys = (
   entries: Readonly<Record<string, DecimalText>>,
 ): Readonly<Record<string, DecimalText>> =>
   withoutPrototype(Object.entries(entries).filter(([key]) => !/^\d+$/.test(key)));
 
-/** "Wallets", the last paragraph, and what deployments add to it. */
+/** Reply of the options call: "Wallets", the last paragraph, and additions of deployments. */
 const optionsReply = z
   .looseObject({
     features: recordOf(anyValue).nullish(),
@@ -105,8 +105,8 @@ const optionsReply = z
   });
 
 /**
- * The columns of the history reply; with `no_data` they are missing. A candle whose time can not be read is
- * left out, unless that is all of them. An `error` never comes here: the client returns it as a refusal.
+ * The columns of the history reply; with `no_data` they are missing. A candle without a readable time is left
+ * out, unless that is all of them. An `error` never comes here: the client returns it as a refusal.
  */
 const candlesReply = z
   .object({
@@ -160,7 +160,7 @@ function priceOf(value: unknown): DecimalText | null {
   return typeof raw === 'string' || typeof raw === 'number' ? readDecimal(raw) : null;
 }
 
-/** Sets a price of a market and side, unless there is one. */
+/** Sets the price of a currency at a provider, unless there is one. */
 function put(
   prices: Prices,
   place: { readonly currency: string; readonly provider: string },
@@ -174,7 +174,7 @@ function put(
   if (!ofCurrency.has(place.provider)) ofCurrency.set(place.provider, price);
 }
 
-/** The prices of the two levels of an object. */
+/** Yields the prices in an object of two levels. */
 function* leaves(outer: unknown): Generator<readonly [outer: string, inner: string, value: unknown]> {
   if (!isObject(outer)) return;
   for (const [outerKey, inner] of Object.entries(outer)) {
@@ -184,9 +184,9 @@ function* leaves(outer: unknown): Generator<readonly [outer: string, inner: stri
 }
 
 /**
- * Both forms in use, also in one reply: the interface's own `{currency: {provider: {price}}}`, which counts
- * where they differ, and `{markets: {provider: {currency: number}}}`. Entries without a readable price are
- * skipped: these are prices of other providers, and one bad entry is no reason to lose the rest.
+ * Reads prices of other providers in both forms, also mixed: the interface's own `{currency: {provider:
+ * {price}}}`, which is preferred, and `{markets: {provider: {currency: number}}}`. Entries without a readable
+ * price are skipped, since one bad entry must not lose the rest.
  */
 const globalStatsReply = recordOf(z.unknown()).transform(({ markets, ...own }): GlobalStats => {
   const prices: Prices = new Map();
@@ -213,7 +213,7 @@ const statsRecord = z.object({
   dayChange: decimalOrNull,
 });
 
-/** One entry a market asked for; markets with an unknown quote currency are skipped. */
+/** Statistics of each requested market; markets with an unknown quote currency are skipped. */
 const marketStatsReply = z
   .object({ stats: recordOf(statsRecord) })
   .transform((wire): readonly MarketStats[] => {
@@ -232,7 +232,7 @@ const marketStatsReply = z
 const endpoint = endpointsOf('Public market data', 5000);
 
 const orderBookBudget = budget('v2/orderbook', { per: 'ip', limit: 60 });
-/** No limit is stated: that of the second version, which it replaces. */
+/** Budget of the third version: no limit is stated, so it has that of the second, which it replaces. */
 const orderBookV3Budget = assumedBudget('v3/orderbook', 'ip', 60);
 
 export const orderBook = endpoint({
@@ -246,7 +246,7 @@ export const orderBook = endpoint({
   summary: 'The order book of one market, turned the right way round.',
 });
 
-/** Not in the interface: deployments serve it beside the second version, which they deprecate. */
+/** Order book of the third version, not in the interface: deployments serve it and deprecate the second. */
 export const orderBookV3 = endpoint({
   name: 'orderBookV3',
   route: 'GET /v3/orderbook/{symbol}',
@@ -258,7 +258,7 @@ export const orderBookV3 = endpoint({
   summary: 'The order book of one market, in the form that has bids and asks the right way round.',
 });
 
-/** Everything in the body that is a book, by market symbol; the status and unknown fields are skipped. */
+/** Reads every book in the body, by market symbol; the status and unknown fields are skipped. */
 const allBooksOf = (record: z.ZodType<OrderBook>) =>
   recordOf(z.unknown()).transform((body, context): Readonly<Record<string, OrderBook>> => {
     const books: [string, OrderBook][] = [];
@@ -282,7 +282,7 @@ export const allOrderBooks = endpoint({
   summary: 'The order books of all markets, by market symbol.',
 });
 
-/** Not in the interface: deployments serve it beside the second version, which they deprecate. */
+/** All books of the third version, not in the interface: deployments serve it and deprecate the second. */
 export const allOrderBooksV3 = endpoint({
   name: 'allOrderBooksV3',
   route: 'GET /v3/orderbook/all',
@@ -300,7 +300,7 @@ export const depth = endpoint({
   budget: budget('v2/depth', { per: 'ip', limit: 60 }),
   request: z.object({ symbol: symbolInput() }),
   reply: depthSides.extend({ lastTradePrice: decimalOrNull }).transform((wire) => ({
-    /** Aggregated and rounded by the exchange. */
+    /** Levels are aggregated and rounded by the exchange. */
     book: orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
     lastTradePrice: wire.lastTradePrice,
   })),
@@ -324,7 +324,7 @@ export const marketStats = endpoint({
   name: 'marketStats',
   route: 'GET|POST /market/stats',
   access: 'none',
-  // The interface says 100; the newest public documentation says 20, and going over it is a lockout.
+  // The interface says 100; the newest public documentation says 20, and exceeding it means a lockout.
   budget: budget('market/stats', { per: 'ip', limit: 20 }),
   request: z.object({
     srcCurrency: currencyList().optional(),

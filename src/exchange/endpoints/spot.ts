@@ -151,7 +151,7 @@ export const tradesList = endpoint({
   summary: "The user's trades of the last 180 days.",
 });
 
-/** The interface answers every price that it can not use with a code of its own. */
+/** Price of a request; the exchange refuses each unusable price with a code of its own. */
 const price = () =>
   positiveInput({
     zero: 'InvalidOrderPrice',
@@ -181,7 +181,7 @@ const fields = z.object({
   pro: flag().optional().describe("Turns the exchange's ten-second check for duplicates off."),
 });
 
-/** An OCO is a limit order with a stop-limit order beside it. */
+/** Executions that an OCO cannot have: it is a limit order with a stop-limit order beside it. */
 const NOT_OF_AN_OCO = ['market', 'stop_limit', 'stop_market'];
 
 /** Checks the prices that each of the five kinds needs: rule 1 of "POST /market/orders/add". */
@@ -219,7 +219,7 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
   return issues;
 }
 
-/** Reply to a placed order: of an OCO the limit order, with the stop-limit order beside it. @public */
+/** Reply to a placed order; for an OCO the limit order, with the stop-limit order as its pair. @public */
 export interface PlacedOrder {
   readonly order: ExchangeOrder;
   readonly pair: ExchangeOrder | null;

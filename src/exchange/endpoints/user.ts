@@ -52,9 +52,9 @@ const listOf = <Item extends z.ZodType>(item: Item) =>
     .transform((items): readonly z.output<Item>[] => items ?? []);
 
 const options = z.object({
-  /** Percent, rial markets. */
+  /** Fee in percent in rial markets. */
   fee: decimalOrNull,
-  /** Percent, tether markets. */
+  /** Fee in percent in tether markets. */
   feeUsdt: decimalOrNull,
   isManualFee: flagOrNull,
   tfa: flagOrNull,
@@ -78,7 +78,7 @@ const profileFields = z.object({
   withdrawEligible: flagOrNull,
 });
 
-/** "Resources: Profile". Fields keep the interface's names; what is missing is null or empty. */
+/** Profile of the user ("Resources: Profile"). Names as in the interface; missing ones are null or empty. */
 const profileReply = z.object({
   profile: profileFields,
   tradeStats: z
@@ -89,14 +89,17 @@ const profileReply = z.object({
 
 const usage = z.object({ used: decimalOrNull, limit: decimalOrNull });
 
-/** "Resources: User limitations". All amounts are in rial. */
+/** Limits of the user ("Resources: User limitations"). All amounts are in rial. */
 const limitationsReply = z
   .object({
     limitations: z.object({
       userLevel: textOrNull,
-      /** By feature: `crypto_trade`, `rial_trade`, `coin_deposit`, and so on. */
+      /** Permissions by feature: `crypto_trade`, `rial_trade`, `coin_deposit`, and so on. */
       features: recordOf(flagOrNull),
-      /** By limit: `withdrawRialDaily`, `withdrawCoinDaily`, `withdrawTotalDaily`, `withdrawTotalMonthly`. */
+      /**
+       * Usage by limit: `withdrawRialDaily`, `withdrawCoinDaily`, `withdrawTotalDaily`,
+       * `withdrawTotalMonthly`.
+       */
       limits: recordOf(usage),
     }),
   })
@@ -174,10 +177,7 @@ export const generateAddress = endpoint({
       addRuleIssues(context, [{ field: 'currency', message, exchangeCode: 'ParseError' }]);
     })
     .meta(someOf('currency', 'wallet')),
-  /**
-   * The tag, also called memo, is part of the address on networks that have one: a deposit without it is
-   * lost.
-   */
+  /** The tag, also called memo, is part of the address on some networks: a deposit without it is lost. */
   reply: z
     .object({ address: textField, tag: textOrNull })
     .transform((wire) => ({ address: wire.address, tag: wire.tag === '' ? null : wire.tag })),
@@ -186,7 +186,7 @@ export const generateAddress = endpoint({
     'Makes a deposit address, with a tag if the network has tags, and the wallet if there is none yet.',
 });
 
-/** Spaces and hyphens may stand anywhere, as people write them. */
+/** Card number or IBAN; spaces and hyphens may stand anywhere, as people write them. */
 const cardNumber = () => textLike('^(?:[ -]*[0-9]){16}[ -]*$', 'a card number of 16 digits');
 const shaba = () => textLike('^[ -]*[iI][ -]*[rR](?:[ -]*[0-9]){24}[ -]*$', 'a shaba of IR and 24 digits');
 
@@ -214,7 +214,7 @@ export const addAccount = endpoint({
   summary: 'Adds a bank account.',
 });
 
-/** A one-time password, where the account asks for one, goes in the `X-TOTP` header, not in the body. */
+/** Log-in. A one-time password, if required, goes in the `X-TOTP` header, not in the body. */
 export const login = endpoint({
   name: 'login',
   route: 'POST /auth/login/',
@@ -226,7 +226,7 @@ export const login = endpoint({
     password: secretText(1024),
     remember: z.string().optional().describe('yes asks for a token of 30 days instead of 4 hours.'),
     captcha: z.string().optional().describe('api for a log-in without a person.'),
-    // The interface does not state its place, so it goes here.
+    // The interface does not state where it belongs.
     device: z.string().optional().describe('Name of this device, as an earlier log-in returned it.'),
   }),
   reply: z.object({ key: textField, device: textOrNull }),

@@ -117,17 +117,15 @@ const paymentRecord = z
   .transform((wire) => ({
     amount: wire.amount,
     bankReferenceNumber: wire.bankReferenceNumber,
-    /** `Pending`, `Failed`, `Transferred`. */
+    /** Status: `Pending`, `Failed`, `Transferred`. */
     status: wire.status,
     estimatedSettleAtMs: wire.estimatedSettleAt,
     providerUpdatedAtMs: wire.providerUpdatedAt,
-    /** `normal`, `paya`, `satna`. */
+    /** Type of transfer: `normal`, `paya`, `satna`. */
     transferType: wire.transferType,
   }));
 
-/**
- * "Rial withdrawal (version 2)". Amounts in rial; the destination gets the amount less the fee.
- */
+/** "Rial withdrawal (version 2)". Amounts in rial; the destination gets the amount less the fee. */
 const rialWithdrawalRecord = z
   .object({
     id: textField,
@@ -142,7 +140,7 @@ const rialWithdrawalRecord = z
     records: z.array(paymentRecord).nullish(),
   })
   .transform((wire) => ({
-    /** `CW` and digits. */
+    /** Id: `CW` and digits. */
     id: wire.id,
     createdAtMs: wire.createdAt,
     /** `New`, `Sent`, `Bank processing`, `Partially Done`, `Done`, `Failed`, `Rejected`, `Canceled`. */
@@ -151,15 +149,15 @@ const rialWithdrawalRecord = z
     fee: wire.fee,
     fulfilledAmount: wire.fulfilledAmount,
     bankAccountId: wire.bankAccountId,
-    /** As the exchange describes the account: text or an object. */
+    /** The account in the exchange's own form: text or an object. */
     bankAccountInfo: wire.bankAccountInfo ?? null,
     isCancelable: wire.isCancelable,
     payments: wire.records ?? [],
   }));
 
 /**
- * A line of the shared list of withdrawals, of rial and of coins, with only what both kinds can have. The
- * documents do not show the record, so both spellings in use are accepted.
+ * A row in the list of rial and coin withdrawals, with the fields that both kinds can have. The documents do
+ * not show the record, so both known spellings are accepted.
  */
 const listedWithdrawalRecord = z
   .object({
@@ -177,7 +175,7 @@ const listedWithdrawalRecord = z
     is_cancelable: flagOrNull,
   })
   .transform((wire) => ({
-    /** Digits for older withdrawals, `CW` and digits for version 2. */
+    /** Id: digits for older withdrawals, `CW` and digits for version 2. */
     id: wire.id,
     status: wire.status,
     amount: wire.amount,
@@ -227,7 +225,7 @@ export const cancelWithdrawal = withdrawalEndpoint({
   sends: 'query',
   timeoutMs: 15_000,
   request: z.object({ id: withdrawalId() }),
-  /** The documents do not show what a cancel answers: the withdrawal where it comes, else null. */
+  /** Reply to a cancel, which the documents do not show: the withdrawal if it comes, else null. */
   reply: z.object({ result: rialWithdrawalRecord.nullish() }).transform((wire) => wire.result ?? null),
   example: { id: 'CW430542' },
   summary: 'Cancels a rial withdrawal that is still new, within three minutes.',
@@ -245,7 +243,7 @@ export const withdrawals = withdrawalEndpoint({
     from: day().optional(),
     to: day().optional(),
   }),
-  /** The list's name is not shown either: both spellings are taken. */
+  /** The list, whose name the documents do not show: both known spellings are accepted. */
   reply: z
     .object({
       withdraws: z.array(listedWithdrawalRecord).optional(),

@@ -22,8 +22,8 @@ import { orderIdOf, tradeIdOf } from '../read-records.ts';
 import type { SimulatedOrder, Trader } from '../../simulator/market-state.ts';
 
 /**
- * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the
- * changes has seen them all. Few, so that they go while they are young to the garbage collector.
+ * Most closed orders and most trades that can be requested; older ones are dropped, after all their changes
+ * were drained. The number is small, so that they are garbage while they are young.
  */
 const HISTORY_SIZE = 100;
 
@@ -34,21 +34,20 @@ const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_SIZ
 const USER = 1;
 
 /**
- * The orders and trades of one account: placed, filled, woken and ended with the checks, holds and records of
- * the simulated exchange, whose parts it is made of. When something fills, and at what price, is decided
- * elsewhere.
+ * Orders and trades of one account: placed, filled, triggered and ended with the checks, holds and records of
+ * the simulated exchange, whose parts it uses. Other code decides when and at what price an order fills.
  */
 export class BarAccount {
   readonly register: OrderRegister;
   readonly trader: Trader;
-  /** The newest, oldest first. */
+  /** The newest trades, oldest first. */
   readonly trades = new BoundedList<VenueTrade>(HISTORY_SIZE);
-  /** Orders not reported yet. Emptied by the reporter; it grows with every change since. */
+  /** Orders whose changes were not reported yet. The reporter empties the list. */
   readonly changedOrders: SimulatedOrder[] = [];
   private newTrades: VenueTrade[] | null = null;
-  /** Rises with every change of a wallet. */
+  /** Counter that rises with every change of a wallet. */
   walletVersion = 0;
-  /** Received amounts, for orders that fill before them although they are processed later. */
+  /** Received amounts, for orders that fill at an earlier time although they are processed later. */
   readonly receipts = new RecentReceipts();
   private nextOrderId = 1;
   private nextTradeId = 1;
@@ -58,7 +57,7 @@ export class BarAccount {
     this.trader = this.register.trader(USER);
   }
 
-  /** The trades that were not reported yet, by rising id. They count as reported from then on. */
+  /** Returns the trades that were not reported yet, by rising id. They then count as reported. */
   drainTrades(): readonly VenueTrade[] {
     const trades = this.newTrades ?? NO_TRADES;
     this.newTrades = null;
@@ -72,7 +71,7 @@ export class BarAccount {
     return this.register.find(USER, reference);
   }
 
-  /** Places an order, or the two of an OCO (limit first), or refuses as the exchange would. */
+  /** Places an order, or both legs of an OCO (limit first), or refuses as the exchange would. */
   place(request: PlaceOrder, market: BarMarket, timeMs: number): Result<readonly WorkingOrder[]> {
     if (!market.showPrice()) return refuse('MarketClosed', 'the market has had no bar yet');
     const { trader } = this;
@@ -99,9 +98,7 @@ export class BarAccount {
     );
   }
 
-  /**
-   * Cancels an open order, and its pair if that is open. False when it is not open; then nothing has changed.
-   */
+  /** Cancels an open order and its open pair. Returns false if it is not open; then nothing has changed. */
   cancel(order: SimulatedOrder, market: BarMarket): boolean {
     if (!order.isOpen) return false;
     this.close(order, 'Canceled', market);
@@ -109,14 +106,14 @@ export class BarAccount {
     return true;
   }
 
-  /** Lets a stop order go to work, which ends its pair. What it waits for now is the caller's to say. */
+  /** Triggers a stop order, which ends its pair. The caller sets what the order waits for now. */
   wake(order: SimulatedOrder, market: BarMarket): void {
     order.status = 'Active';
     this.changed(order);
     this.endPair(order, market);
   }
 
-  /** Books a fill, ends the pair, and ends the order when nothing is left of it. */
+  /** Books a fill, ends the pair, and ends the order if nothing of it is left. */
   fill(
     order: SimulatedOrder,
     market: BarMarket,
@@ -153,7 +150,7 @@ export class BarAccount {
     if (order.remaining === 0) this.close(order, 'Done', market);
   }
 
-  /** Ends an open order that can not go on. */
+  /** Ends an open order. */
   close(order: SimulatedOrder, status: 'Done' | 'Canceled', market: BarMarket): void {
     order.status = status;
     if (order.held > 0n) {
@@ -166,7 +163,7 @@ export class BarAccount {
     this.changed(order);
   }
 
-  /** An order that changes again keeps its place among them. */
+  /** Records a change. An order that changes again keeps its place in the list. */
   private changed(order: SimulatedOrder): void {
     if (!this.changedOrders.includes(order)) this.changedOrders.push(order);
   }
@@ -177,7 +174,7 @@ export class BarAccount {
     if (place >= 0) this.changedOrders.splice(place, 1);
   }
 
-  /** The first leg of an OCO holds for both; what the one that goes on does not need goes free. */
+  /** Ends the other leg of an OCO. Its hold goes to this order, which releases what it does not need. */
   private endPair(order: SimulatedOrder, market: BarMarket): void {
     const { pair } = order;
     if (pair === null || !pair.isOpen) return;
@@ -202,9 +199,8 @@ interface SettledFill {
 }
 
 /**
- * Books a fill of one order against the market: its running totals, its hold, both wallets. The other side of
- * a bar is nobody, so nothing else changes. Totals are differences of the rounded cumulative total, as on the
- * exchange.
+ * Books a fill of one order: its totals, its hold, and both wallets. A bar has no account on the other side.
+ * Totals are differences of the rounded cumulative total, as on the exchange.
  */
 function settleFill(
   order: SimulatedOrder,
@@ -232,7 +228,7 @@ function settleFill(
 }
 
 /**
- * Returns the part of a buy's hold that ends: all but what the rest still needs, or what is there of that.
+ * Returns the part of a buy's hold to release: all but what the rest of the order needs, if that is there.
  */
 function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
   const rest = neededHold(order);
@@ -241,9 +237,9 @@ function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
 }
 
 /**
- * Returns the part of a match that an order can pay, in amount steps. Other than on the exchange a market buy
- * may meet a price far beyond the one it was valued at: it then uses the free part of its wallet for what it
- * lacks, as far as that goes, except money received only after this match.
+ * Returns the part of a match that an order can pay, in amount steps. Unlike on the exchange, a market buy
+ * may meet a price far beyond its valuation: it then uses free money of its wallet too, except money that was
+ * received after this match.
  */
 export function payable(
   order: SimulatedOrder,
@@ -256,8 +252,8 @@ export function payable(
 ): number {
   if (order.side === 'sell' || !order.isMarket) return match.amount;
   const { grid, payingWallet } = order;
-  // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the
-  // value of a match rounded up by one.
+  // If values are not whole units, the half-even difference of two cumulative totals can be one more than the
+  // value of a match, rounded up.
   const spare = grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
   const shortfall = valueUp(grid, stepValue(match.price, match.amount)) + spare - order.held;
   if (shortfall > 0n) {
@@ -278,19 +274,16 @@ interface Receipt {
 const PRUNED_FROM = 32;
 
 /**
- * Receipts of fills, with their times. Bars of several markets are processed one after another, so a fill of
- * one can come before a receipt of another that is booked already: that money was not there yet. One market
- * goes through its own time in order, so for it alone nothing is stored. Bounded by the fills of the longest
- * bar, twice.
+ * Receipts of fills, with their times. Bars of several markets are processed one after another, so a receipt
+ * may be booked before an earlier fill of another market, which must not use that money. With one market
+ * nothing is stored. The bound is twice the fills of the longest bar.
  */
 export class RecentReceipts {
   #receipts: Receipt[] = [];
   #pruneAt = PRUNED_FROM;
   #retainedMs = 0;
 
-  /**
-   * Has receipts kept for as long as a bar of several markets lasts, or longer where that was said before.
-   */
+  /** Keeps receipts for the length of a bar of several markets, or longer if that was set before. */
   retainFor(barMs: number): void {
     this.#retainedMs = Math.max(this.#retainedMs, barMs);
   }

@@ -10,56 +10,56 @@ import type { BarRules } from '../fill-rules.ts';
 
 const MILLION = 1_000_000n;
 
-/** A price in units that a bar comes to between its open and its close, and the moment of its path. */
+/** A price, in units, that a bar reaches between its open and its close, and its moment on the path. */
 export interface ReachedPrice {
   readonly at: bigint;
   readonly moment: number;
 }
 
 /**
- * One market: the bar it is at, and the orders that wait there. What decides whether a bar concerns any of
- * them is kept as three numbers, so that the others cost two comparisons, however many orders wait. There are
- * as many orders as the account's money covers.
+ * One market: its current bar, and the orders that wait in it. Three numbers decide whether a bar concerns
+ * any order, so that most bars cost two comparisons, however many orders wait. The account's money bounds the
+ * number of orders.
  */
 export class BarMarket {
-  /** Rules and last price, which the exchange's own checks of an order read. */
+  /** Rules and last price, for the exchange's own checks of an order. */
   readonly state: MarketState;
-  /** Its spellings alone, for records. */
+  /** Names of the market without its steps, for records. */
   readonly name: MarketName;
   readonly wallets: WalletPair;
   readonly working: WorkingOrder[] = [];
-  /** The bar that is in progress, or that has closed last where none is. */
+  /** The bar in progress, or the last closed one. */
   columns: CandleColumns | null = null;
   index = -1;
   isInProgress = false;
-  /** Place of the price on its path through the bar at the last event; null before. */
+  /** The price reached on the path through the bar at the last event; null before the first. */
   passing: ReachedPrice | null = null;
-  /** True if the whole path is done. */
+  /** True if the whole path has been processed. */
   hasTraded = false;
-  /** The bar before it, of the same columns; -1 where it is the first of them. */
+  /** Index of the bar before it in the same columns; -1 if there is none. */
   private previousIndex = -1;
-  /** Start of the last bar of other columns. */
+  /** Open time of the last bar of the previous columns. */
   private otherOpenMs = Number.NEGATIVE_INFINITY;
   private readonly rules: BarRules;
   /** Grid of the starts and ends of bars of these columns; null before the first. */
   private bars: BarGrid | null = null;
   private scale = 0n;
-  /** Price steps of one cell; NaN where a cell is no whole number of them. */
+  /** Price steps of one cell; NaN if that is not a whole number. */
   private stepsPerCell = Number.NaN;
-  /** One cell of a price in the quote currency. */
+  /** Value of one cell of a price in the quote currency. */
   private cellValue = 1;
-  /** Amount steps of the bar's volume that may still be taken; null until it is asked for. */
+  /** Amount steps of the bar's volume that the account may still take; null until first needed. */
   private volumeLeft: number | null = null;
-  /** The bar that has closed last: what is known of the market while another is in progress. */
+  /** The last closed bar, whose prices are the known ones while another bar is in progress. */
   private closed: CandleColumns | null = null;
   private closedIndex = -1;
   private closedCellValue = 1;
   private closedBars: BarGrid | null = null;
-  /** Start of the bar for which the waiting orders were made ready. */
+  /** Open time of the bar for which the waiting orders were prepared. */
   private readyMs = Number.NaN;
   /**
-   * A bar concerns nobody while its low is above the first and its high below the second. With an order that
-   * waits for an open every bar does.
+   * Bounds of the waiting orders: a bar concerns none if its low is above the first and its high is below the
+   * second. If an order waits for an open, every bar concerns it.
    */
   private highestBelow = Number.NEGATIVE_INFINITY;
   private lowestAbove = Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export class BarMarket {
     return this.state.grid;
   }
 
-  /** Lets a bar begin; answers whether its open may concern an order. */
+  /** Begins a bar; returns true if its open may concern an order. */
   open(columns: CandleColumns, index: number): boolean {
     if (columns !== this.columns) this.apply(columns);
     this.previousIndex = this.index;
@@ -96,17 +96,14 @@ export class BarMarket {
     return open <= this.highestBelow || open >= this.lowestAbove;
   }
 
-  /**
-   * True if the bar between its open and its close may concern an order. With `open` this is all that most
-   * bars cost.
-   */
+  /** True if the path of the bar may concern an order. Most bars cost no more than this and `open`. */
   get mayConcern(): boolean {
     const { columns, index } = this;
     if (columns === null || this.working.length === 0) return false;
     return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
   }
 
-  /** Lets the bar end that is in progress. */
+  /** Ends the bar in progress. */
   close(): void {
     const { columns, index } = this;
     if (columns === null || !this.isInProgress) {
@@ -121,7 +118,7 @@ export class BarMarket {
     this.closedBars = this.bars;
   }
 
-  /** Has the orders that wait begin the bar, once. One that came after its open has no part in it. */
+  /** Prepares the waiting orders for the bar, once. An order that came after its open takes no part in it. */
   makeReady(): void {
     if (this.readyMs === this.openMs) return;
     this.readyMs = this.openMs;
@@ -131,18 +128,18 @@ export class BarMarket {
     }
   }
 
-  /** A price of the bar in units. */
+  /** Returns a price of the bar in units. */
   unitsOf(cell: number): Units {
     return cellUnits(cell, this.scale);
   }
 
-  /** Start of the bar in progress, or of the last one; minus infinity before the first. */
+  /** Open time of the bar in progress, or of the last one; minus infinity before the first. */
   get openMs(): number {
     const { columns, index } = this;
     return columns === null ? Number.NEGATIVE_INFINITY : (columns.openTimeMs[index] ?? Number.NaN);
   }
 
-  /** The same of the bar before it. */
+  /** Open time of the bar before that one; minus infinity if there is none. */
   get previousOpenMs(): number {
     const { columns, previousIndex } = this;
     if (columns === null || previousIndex === -1) return this.otherOpenMs;
@@ -153,13 +150,13 @@ export class BarMarket {
     return this.closed !== null;
   }
 
-  /** The last close in units. Only after the first bar. */
+  /** The last close in units. Read it only after the first bar. */
   get closeUnits(): Units {
     const { closed, closedIndex } = this;
     return cellUnits(closed?.close[closedIndex] ?? Number.NaN, columnScale(closed?.priceDecimals ?? 0));
   }
 
-  /** The same as a number, for curves; 0 before the first bar. */
+  /** The last close as a number, for curves; 0 before the first bar. */
   get closeNumber(): number {
     return (this.closed?.close[this.closedIndex] ?? 0) * this.closedCellValue;
   }
@@ -171,14 +168,14 @@ export class BarMarket {
     return closedBars.endOf(closed.openTimeMs[closedIndex] ?? Number.NaN);
   }
 
-  /** The last moment that is inside the bar. */
+  /** Last ms that belongs to the bar. */
   get lastMs(): number {
     return (this.bars?.endOf(this.openMs) ?? Number.NaN) - 1;
   }
 
   /**
-   * Shows the checks of the exchange its last price: that of the last fill inside the bar in progress, else
-   * its open, or the last close. False before the first bar.
+   * Gives the exchange's checks their last price: that of the last fill inside the bar in progress, else its
+   * open, or the last close. Returns false before the first bar.
    */
   showPrice(): boolean {
     const { columns, index, isInProgress, closed, passing } = this;
@@ -192,7 +189,7 @@ export class BarMarket {
     return true;
   }
 
-  /** A price of the bar in price steps, half-even. */
+  /** Returns a price of the bar in price steps, rounded half-even. */
   private stepsOf(cell: number): number {
     const steps = cell * this.stepsPerCell;
     return steps <= Number.MAX_SAFE_INTEGER ? steps : roundPrice(this.grid, this.unitsOf(cell));
@@ -208,7 +205,7 @@ export class BarMarket {
     this.volumeLeft = this.volume - steps;
   }
 
-  /** Takes in an open order, which must be younger than all that are in. Only after the first bar. */
+  /** Adds an open order, which must be newer than all others. Call it only after the first bar. */
   add(order: SimulatedOrder): WorkingOrder {
     const working = createWorkingOrder(order);
     working.isServed = this.isInProgress && order.createdAtMs > this.openMs;
@@ -225,7 +222,7 @@ export class BarMarket {
     this.watchAll();
   }
 
-  /** Called when what an order waits for has changed. */
+  /** Updates the bounds; call it after an order begins to wait for another price. */
   changed(working: WorkingOrder): void {
     setReach(working, this.scale, this.rules);
     this.watchAll();
@@ -271,21 +268,21 @@ export class BarMarket {
 /** Price that an open order waits for: an open to fill at, its limit price, or its stop price. */
 type WaitsFor = 'open' | 'limit' | 'stop';
 
-/** An open order, and the cell of its market's columns that decides whether a bar concerns it. */
+/** An open order, with the price in cells of its market's columns at which a bar concerns it. */
 export interface WorkingOrder {
   readonly order: SimulatedOrder;
   waiting: WaitsFor;
-  /** True if prices at `reach` or below reach it; false if those at `reach` or above do. */
+  /** True if prices of `reach` and below fill or trigger it; false if those of `reach` and above do. */
   isBelow: boolean;
-  /** A whole cell. Without meaning while it waits for an open. */
+  /** Price in whole cells. Unused while the order waits for an open. */
   reach: number;
-  /** From which moment of the bar on it waits; 0 for its open. */
+  /** Moment of the bar from which the order waits; 0 for the open. */
   since: number;
-  /** True if it had its share of the bar, or came too late for it. */
+  /** True if the order has had its share of the bar, or came too late for it. */
   isServed: boolean;
   /**
-   * Start of the bar in which it last took, or would have with more volume: at the open after that one it
-   * goes on taking. NaN before.
+   * Open time of the bar in which it last took liquidity, or would have with more volume: it continues at the
+   * next open. NaN before.
    */
   enteredMs: number;
 }
@@ -296,8 +293,8 @@ function createWorkingOrder(order: SimulatedOrder): WorkingOrder {
 }
 
 /**
- * Sets the cell that a bar must come to: at a stop price or beyond it, and beyond a limit price, or at it by
- * the rules. Whole cells, so that a bar is held against it exactly whatever the decimals of its column.
+ * Sets the cell that a bar must reach: at or beyond a stop price; beyond a limit price, or also at it, by the
+ * rules. It is a whole cell, so that the comparison is exact for any decimals of the column.
  */
 function setReach(working: WorkingOrder, scale: bigint, { limitFill }: Pick<BarRules, 'limitFill'>): void {
   const { order, waiting } = working;
@@ -313,7 +310,7 @@ function setReach(working: WorkingOrder, scale: bigint, { limitFill }: Pick<BarR
   else working.reach = Number(below + 1n);
 }
 
-/** True if a price, as a cell, is one that the order waits for. */
+/** Returns true if a price, in cells, is one that the order waits for. */
 export function isReached({ isBelow, reach }: WorkingOrder, cell: number): boolean {
   return isBelow ? cell <= reach : cell >= reach;
 }

@@ -9,11 +9,11 @@ import type { BarValues } from '../../domain/candle.ts';
 
 const TWO_MILLION = 2_000_000n;
 
-/** Costs of taking, computed once for a set of rules. */
+/** Costs of a taker order, computed once for a set of rules. */
 interface TakerCosts {
-  /** Of the price, in halves of a millionth, so that half a spread is a whole number. */
+  /** Part of the price, in halves of a millionth, so that half a spread is a whole number. */
   readonly priceHalfMillionths: bigint;
-  /** Of the bar's high less its low. */
+  /** Part of the bar's high minus its low, in millionths. */
   readonly rangeMillionths: bigint;
 }
 
@@ -28,23 +28,23 @@ export function takerCostsOf({ spreadBps, slippage }: BarRules): TakerCosts {
 }
 
 /**
- * Returns the price of a taker order, in price steps: `at` and the costs, rounded to the step against the
- * order, and at least one step. It may lie beyond the bar's high or low: costs that vanish in a flat bar
- * would be none.
+ * Returns the price of a taker order in price steps: `at` plus the costs, rounded to the step against the
+ * order, at least one step. It may lie beyond the bar's high or low, since a flat bar would otherwise have no
+ * costs.
  */
 export function takerPrice(of: {
   readonly market: Market;
   readonly side: Side;
-  /** The price in the bar that it takes at, in units. */
+  /** The price in the bar at which it takes, in units. */
   readonly at: bigint;
-  /** The bar's high less its low, in units. */
+  /** The bar's high minus its low, in units. */
   readonly range: bigint;
   readonly costs: TakerCosts;
 }): number {
   const { market, side, at, range, costs } = of;
   const { priceHalfMillionths, rangeMillionths } = costs;
-  // All of it is rounded once: halves of a unit that are rounded up one by one make a step too much where a
-  // step is a unit.
+  // The sum is rounded once: if each half unit were rounded up by itself, the result could be a step too high
+  // where a step is one unit.
   const cost = at * priceHalfMillionths + 2n * range * rangeMillionths;
   if (cost === 0n) {
     if (side === 'buy') return Number(divideUp(at, market.priceStep));
@@ -56,7 +56,7 @@ export function takerPrice(of: {
   return steps < 1n ? 1 : Number(steps);
 }
 
-/** Everything besides the bar that is needed to fill it. */
+/** All that is needed to fill a bar, besides the bar. */
 export interface FillContext {
   readonly account: BarAccount;
   readonly rules: BarRules;
@@ -76,8 +76,8 @@ interface Happening {
 }
 
 /**
- * One market's orders against one bar: its open, then its path, or its close alone. Made anew whenever a bar
- * concerns an order.
+ * Applies one bar to the orders of its market: the open, then the path, or the close alone. Made anew for
+ * each bar that concerns an order.
  */
 export class BarFiller {
   private readonly market: BarMarket;
@@ -98,17 +98,17 @@ export class BarFiller {
     };
   }
 
-  /** Runs the events at the bar's open, the older order first. */
+  /** Runs the events at the bar's open, those of older orders first. */
   runOpen(): void {
     this.market.makeReady();
     const spot = this.openSpot();
-    // Orders end on the way, which takes them out of the list.
+    // Iterates over a copy, since orders that end leave the list.
     for (const working of this.market.working.slice()) {
       if (working.order.isOpen && !working.isServed) this.openFor(working, spot);
     }
   }
 
-  /** Does the next that happens between the open and the close; null where nothing more does. */
+  /** Runs the next event between the open and the close; returns null if there is none. */
   advance(): ReachedPrice | null {
     const { market } = this;
     market.makeReady();
@@ -121,8 +121,8 @@ export class BarFiller {
   }
 
   /**
-   * Takes in an order that answers what has just happened on the way through the bar. The price goes on from
-   * there to the close: what lies in between fills. Whoever is beyond that price waits for the next open.
+   * Lets an order arrive that reacts to the last event on the path. The price continues from there to the
+   * close, and the order fills on that way. One that the price has passed already waits for the next open.
    */
   arriveBetween(working: WorkingOrder): void {
     const { passing, hasTraded } = this.market;
@@ -132,9 +132,7 @@ export class BarFiller {
     working.since = passing.moment;
   }
 
-  /**
-   * True if a stop of these still waits for its part of the bar; with `anything`, if any order of them does.
-   */
+  /** True if a stop of these orders still waits in the bar; with `anything`, if any order of them does. */
   isWaiting(legs: readonly WorkingOrder[], forWhat: 'stop' | 'anything'): boolean {
     this.market.makeReady();
     return legs.some(
@@ -144,8 +142,8 @@ export class BarFiller {
   }
 
   /**
-   * Has these orders meet all of the bar before they are canceled inside it: nobody knows when it came to
-   * them. Limits of them only where `withLimits`.
+   * Applies the whole bar to orders before they are canceled inside it, since the bar may have reached them
+   * sooner. Limit orders are included only with `withLimits`.
    */
   touch(legs: readonly WorkingOrder[], timeMs: number, withLimits: boolean): void {
     for (;;) {
@@ -157,7 +155,7 @@ export class BarFiller {
     }
   }
 
-  /** Has an order that has just been placed take at the close of the bar, if it would. */
+  /** Fills an order that was just placed at the close of the bar, if it would fill there. */
   arriveAtClose(working: WorkingOrder, timeMs: number): void {
     if (working.waiting === 'stop') return;
     if (working.waiting === 'limit' && !isReached(working, this.bar.close)) return;
@@ -165,9 +163,9 @@ export class BarFiller {
   }
 
   /**
-   * Takes in an order that was placed while the bar is in progress. The open is all that is known of it, so
-   * the order takes there, if it would. Whoever came with the open itself has part in the path, too; who came
-   * later waits for the next open, since nobody knows what of the path was still to come.
+   * Lets an order arrive while the bar is in progress. Only the open is known, so the order takes there, if
+   * it would. An order that came at the open itself takes part in the path, too; a later one waits for the
+   * next open, since the rest of the path is unknown.
    */
   arriveInside(working: WorkingOrder, timeMs: number): void {
     const { market } = this;
@@ -195,8 +193,8 @@ export class BarFiller {
   }
 
   /**
-   * True if a limit order that the open is beyond is not resting yet: it arrives, or the volume was too
-   * little when it last took.
+   * Returns true if a limit order that the open has passed is not resting yet: it is new, or the volume was
+   * too small when it last took.
    */
   private fillsAtOpen({ order, enteredMs }: WorkingOrder): boolean {
     const { previousOpenMs } = this.market;
@@ -205,7 +203,7 @@ export class BarFiller {
     return this.context.rules.arrival === 'next-open' || !Number.isNaN(enteredMs);
   }
 
-  /** Returns the next event of the bar: by moment, then stops before limits, then the older. */
+  /** Returns the next event of the bar: by moment, then stops before limits, then older orders first. */
   private next(among: readonly WorkingOrder[]): Happening | null {
     const { path } = this.context.rules;
     let found: Happening | null = null;
@@ -232,7 +230,7 @@ export class BarFiller {
     this.wake(working, { at: BigInt(order.stopPrice) * this.market.grid.priceStep, timeMs });
   }
 
-  /** A stop order takes where it wakes; a stop-limit order only within its limit, beyond which it rests. */
+  /** Triggers a stop order, which takes there; a stop-limit order takes within its limit, else rests. */
   private wake(working: WorkingOrder, spot: Spot): void {
     const { order } = working;
     this.context.account.wake(order, this.market);
@@ -247,8 +245,8 @@ export class BarFiller {
   }
 
   /**
-   * Fills as taker. A limit order pays no more than its own price; a market order ends where its bound or its
-   * money does.
+   * Fills an order as taker. A limit order pays no more than its own price; a market order ends at its bound,
+   * or when its money is used up.
    */
   private fillAt(working: WorkingOrder, { at, timeMs }: Spot): void {
     const { order } = working;
@@ -276,7 +274,7 @@ export class BarFiller {
     return takerPrice({ market: market.grid, side: order.side, at, range, costs });
   }
 
-  /** Fills as maker. */
+  /** Fills an order as maker. */
   private rest(working: WorkingOrder, price: number, timeMs: number): void {
     working.isServed = true;
     const amount = Math.min(working.order.remaining, this.market.volume);
@@ -298,7 +296,7 @@ export class BarFiller {
   }
 }
 
-/** One bar in cells of its columns. */
+/** Prices of one bar, in cells of its columns. */
 type PathBar = Omit<BarValues<number>, 'volume'>;
 
 /** Moment of an event that never happens. */
@@ -310,10 +308,10 @@ const LIMITS = 2;
 const AT_CLOSE = 3;
 
 /**
- * At which moment of a bar, after its open, it comes to what an order waits for; `NEVER` where it does not.
- *
- * On a path a moment is the way gone from the open, in cells. Under `worst-first` nobody knows, so there are
- * three: all stops that the bar reaches, then all limits, then, for what woke amid the bar, the close.
+ * Returns the moment of a bar, after its open, at which it reaches what an order waits for; `NEVER` if it
+ * does not. With a path it is the distance from the open in cells. Under `worst-first` there are three
+ * moments: all stops that the bar reaches, then all limits, then the close, for orders that were triggered
+ * inside the bar.
  */
 function momentOf(working: WorkingOrder, bar: PathBar, path: BarPath): number {
   if (path === 'worst-first') {
@@ -333,7 +331,7 @@ function momentOf(working: WorkingOrder, bar: PathBar, path: BarPath): number {
   );
 }
 
-/** The same on a straight way from one price to another. */
+/** Returns that moment on one straight part of the path, from one price to another. */
 function onLeg(
   working: WorkingOrder,
   leg: { readonly start: number; readonly end: number; readonly startsAt: number },

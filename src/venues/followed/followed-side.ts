@@ -7,12 +7,12 @@ import type { LiquidityModel } from '../fill-rules.ts';
 import type { MarketState, SimulatedOrder } from '../../simulator/market-state.ts';
 import type { FlowTrader } from '../../simulator/flow-trader.ts';
 
-/** Levels before the first book. */
+/** Value of the levels before the first book. */
 const NO_BOOKS = new ListedLevels([[]]);
 
 /**
- * One side of the recorded book that counts now, best first. A level is read into steps when it is first
- * asked for: most books pass by without anybody trading in them.
+ * One side of the current recorded book, best first. A level is converted to steps when it is first needed:
+ * in most books none is.
  */
 export class FollowedSide {
   readonly side: Side;
@@ -21,9 +21,9 @@ export class FollowedSide {
   private readonly reader: StepReader;
   private books: LevelLists = NO_BOOKS;
   private row = 0;
-  /** Counts books: what was read of a level holds for the one in which it was read. */
+  /** Counter of books: converted levels are valid for one of them. */
   private version = 0;
-  /** Place found by the last price search. */
+  /** Index found by the last price search. */
   private lastPlace = 0;
   private readonly prices = new ReadSteps();
   private readonly amounts = new ReadSteps();
@@ -33,12 +33,12 @@ export class FollowedSide {
     this.reader = reader;
   }
 
-  /** As they were recorded. */
+  /** The levels as they were recorded. */
   get levels(): readonly BookLevel[] {
     return this.books.levelsOf(this.row);
   }
 
-  /** Shows one of some books. */
+  /** Sets the current book, as a row of some books. */
   show(books: LevelLists, row: number): void {
     this.books = books;
     this.row = row;
@@ -46,7 +46,7 @@ export class FollowedSide {
     this.version += 1;
   }
 
-  /** In price steps; 0 where there is no such level. */
+  /** Returns the price of a level in price steps; 0 if there is no such level. */
   priceAt(index: number): number {
     const { prices, version } = this;
     if (prices.versions[index] === version) return prices.steps[index] ?? 0;
@@ -55,7 +55,7 @@ export class FollowedSide {
     return prices.add(index, version, { text, steps: text === undefined ? 0 : this.reader.price(text) });
   }
 
-  /** In amount steps. */
+  /** Returns the amount of a level in amount steps. */
   amountAt(index: number): number {
     const { amounts, version } = this;
     if (amounts.versions[index] === version) return amounts.steps[index] ?? 0;
@@ -65,8 +65,7 @@ export class FollowedSide {
   }
 
   /**
-   * Returns the amount offered at a price: 0 if the book shows that nobody is there, null if it does not
-   * reach so far.
+   * Returns the amount offered at a price: 0 if the book shows none there, null if it does not reach so far.
    */
   at(price: number): number | null {
     const { length } = this;
@@ -74,7 +73,7 @@ export class FollowedSide {
     const first = this.firstFrom(price);
     if (first === length) return null;
     let found = 0;
-    // Prices that are not on the steps may share one.
+    // Prices that are not on the grid may fall on the same step.
     for (let index = first; index < length && this.priceAt(index) === price; index += 1)
       found += this.amountAt(index);
     return found;
@@ -90,7 +89,7 @@ export class FollowedSide {
     return this.side === 'buy' ? price > other : price < other;
   }
 
-  /** The place of the first level that is not better than a price; the number of levels where all are. */
+  /** Returns the index of the first level that is not better than a price; their number if all are. */
   firstFrom(price: number): number {
     const { length, lastPlace } = this;
     // Our orders stay where they are, and a book moves little from one to the next.
@@ -111,8 +110,8 @@ export class FollowedSide {
 }
 
 /**
- * Steps read from levels, by their place, with the book they were read from. One longer than the longest side
- * of a book.
+ * Converted steps by level index, with the book that they are from. At most as long as the longest side of a
+ * book.
  */
 class ReadSteps {
   readonly versions: number[] = [];
@@ -130,7 +129,7 @@ class ReadSteps {
     return steps;
   }
 
-  /** The text there is what it was in the book that was read before. */
+  /** Returns the stored steps, if the text of a level is the same as in an earlier book. */
   again(index: number, version: number): number {
     this.versions[index] = version;
     return this.steps[index] ?? 0;
@@ -139,22 +138,20 @@ class ReadSteps {
 
 interface ConsumedLevel {
   amount: number;
-  /** Amount that the recorded book showed there when we took. */
+  /** Amount that the recorded book showed at the price when we took. */
   readonly shown: number;
 }
 
 /**
  * Amounts available to us on one side of the recorded book: less our own fills, and less those of others
- * since the book was recorded.
+ * since that book.
  */
 export class Liquidity {
   readonly side: FollowedSide;
   private readonly rule: LiquidityModel['liquidity'];
-  /**
-   * By price. As many as the levels of a book at most, for those that a new book does not show are forgotten.
-   */
+  /** Our fills by price. At most one for each level of a book: levels that a new book lacks are dropped. */
   private readonly consumed = new Map<number, ConsumedLevel>();
-  /** The worst price that others have taken from since the last book, and how much there; 0: none. */
+  /** The worst price at which others have taken since the last book, and the amount there; 0: none. */
   private tradedPrice = 0;
   private tradedAmount = 0;
 
@@ -167,7 +164,7 @@ export class Liquidity {
     return this.consumed.size === 0;
   }
 
-  /** A new book is shown. */
+  /** Resets the trades of others; call it after each new book. */
   onBook(): void {
     this.tradedPrice = 0;
     this.tradedAmount = 0;
@@ -177,7 +174,7 @@ export class Liquidity {
       if (this.side.at(price) !== shown) this.consumed.delete(price);
   }
 
-  /** Others took from this side at a price. Whatever was better is gone then. */
+  /** Records that others took from this side at a price. All better levels are then used up. */
   onTrade(price: number, amount: number): void {
     if (this.tradedPrice === 0 || this.side.isBetter(this.tradedPrice, price)) {
       this.tradedPrice = price;
@@ -185,7 +182,7 @@ export class Liquidity {
     } else if (price === this.tradedPrice) this.tradedAmount += amount;
   }
 
-  /** We took. */
+  /** Records that we took an amount at a price. */
   consume(price: number, amount: number): void {
     const shown = this.side.at(price) ?? 0;
     const before = this.consumed.get(price);
@@ -215,9 +212,8 @@ interface StandIn {
 }
 
 /**
- * Orders that stand in the simulator's own book for recorded levels, for as long as something of ours may
- * trade with them. At all other times that book holds our orders alone, so that a recorded book costs nothing
- * while nobody trades in it.
+ * Orders in the simulator's own book that stand for recorded levels while an order of ours may trade with
+ * them. At other times that book holds only our orders, so that a recorded book costs nothing.
  */
 export class StandIns {
   private readonly market: MarketState;
@@ -230,9 +226,9 @@ export class StandIns {
   }
 
   /**
-   * Has the best levels of a side stand, until they hold `amount` or one is worse than `limit`, and none that
-   * is better than `from`. A level that what is in the book on the other side would trade with stays away:
-   * books are recorded crossed at times.
+   * Places orders for the best levels of a side, until they hold `amount` or a level is worse than `limit`;
+   * levels better than `from` are left out. So is a level that would trade with the other side of the book:
+   * recorded books are crossed at times.
    */
   stand(
     of: Liquidity,
@@ -259,7 +255,7 @@ export class StandIns {
     }
   }
 
-  /** Takes them all back. What was traded with them is missing from their levels from now on. */
+  /** Cancels all of them. Amounts that were traded with them are missing from their levels from now on. */
   withdraw(timeMs: number): void {
     for (const { order, of } of this.standing) {
       if (order.matched > 0) of.consume(order.price, order.matched);

@@ -18,7 +18,7 @@ import { RowGrid } from '../../simulator/replay-flow.ts';
 export class QueuePlaces {
   private readonly rule: QueuePlace;
   private readonly ahead = new WeakMap<BookOrder, number>();
-  /** Sides of which no book has shown yet that nobody stands before any order of ours. */
+  /** True for a side until a book has shown that no one is ahead of any own order. */
   private readonly waiting = { buy: true, sell: true };
 
   constructor(rule: QueuePlace) {
@@ -26,8 +26,8 @@ export class QueuePlaces {
   }
 
   /**
-   * Gives every order of a level a place that has none yet. `shown`: what others have there; null where that
-   * is not known.
+   * Gives every order of a level a place, if it has none. `shown`: the amount of others there; null if that
+   * is unknown.
    */
   enlist(level: PriceLevel, shown: number | null): void {
     for (let order = level.head; order !== null; order = order.next) {
@@ -38,20 +38,20 @@ export class QueuePlaces {
   }
 
   /**
-   * True if others may be ahead of own orders on a side. In most books nobody is ahead of them any more, and
-   * none of the orders need be checked.
+   * Returns true if others may be ahead of own orders on a side. In most books no one is, and then the orders
+   * need not be checked.
    */
   mayWait(side: Side): boolean {
     return this.waiting[side];
   }
 
-  /** Notes that a fill may have triggered other own orders, of which nothing is known yet. */
+  /** Records that a fill may have triggered other own orders, whose places are unknown. */
   onFill(): void {
     this.waiting.buy = true;
     this.waiting.sell = true;
   }
 
-  /** No level of a side of ours has anybody before it. */
+  /** Records that no one is ahead of our orders on a side. */
   clear(side: Side): void {
     this.waiting[side] = false;
   }
@@ -62,7 +62,7 @@ export class QueuePlaces {
     return false;
   }
 
-  /** A new book shows what others have at a level: no more than that can stand before us. */
+  /** Applies the amount of others that a new book shows at a level: no more than that can be ahead of us. */
   onBook(level: PriceLevel, shown: number | null): void {
     if (shown === null) return;
     for (let order = level.head; order !== null; order = order.next) {
@@ -71,8 +71,8 @@ export class QueuePlaces {
   }
 
   /**
-   * Others traded at the price of a level, in our direction: what stood before us is served first. Answers
-   * how much of it is ours; the level's orders get it in their own order.
+   * Applies a trade of others at the price of a level: the amount ahead of us is served first. Returns the
+   * amount left for us, which the level's orders get in their own order.
    */
   onTrade(level: PriceLevel, amount: number): number {
     let ours = 0;
@@ -98,10 +98,10 @@ export class QueuePlaces {
   }
 }
 
-/** Bars kept of each timeframe: as many as the simulator keeps of those that it makes. */
+/** Most bars stored for each timeframe: as many as the simulator keeps of those it makes. */
 const BARS_RETAINED = 10_080;
 
-/** The recorded bars of one market that have closed so far, as they were recorded. */
+/** The recorded bars of one market that have closed so far, unchanged. */
 export class FollowedBars {
   private readonly state: MarketState;
   private readonly steps: StepReader;
@@ -113,12 +113,12 @@ export class FollowedBars {
     this.steps = steps;
   }
 
-  /** Stretches in which all bars of a timeframe were recorded. */
+  /** Sets the time ranges in which all bars of a timeframe were recorded. */
   cover(timeframe: Timeframe, ranges: readonly TimeRange[]): void {
     this.covered.set(timeframe, ranges);
   }
 
-  /** A bar has closed. Called in the order of time. */
+  /** Adds a closed bar. Call it in the order of time. */
   add(timeframe: Timeframe, candle: Candle): void {
     const bars = this.known.get(timeframe) ?? new BoundedList<Candle>(BARS_RETAINED);
     this.known.set(timeframe, bars);
@@ -126,8 +126,8 @@ export class FollowedBars {
   }
 
   /**
-   * Has coarser bars, and the last price, go on from a bar of the past. To be called before anything else has
-   * moved the market, of one timeframe only.
+   * Builds coarser bars, and the last price, from a bar of the past. Call it before any other change of the
+   * market, for one timeframe only.
    */
   seed(timeframe: Timeframe, candle: Candle): void {
     const { state, steps } = this;
@@ -147,8 +147,8 @@ export class FollowedBars {
   }
 
   /**
-   * The last bars of a timeframe that begin before a time, oldest first: recorded ones, and `made` ones where
-   * none was recorded. One that has closed by now, where all bars were recorded, was none.
+   * Returns the last bars of a timeframe that begin before a time, oldest first: recorded ones, and `made`
+   * ones if none was recorded. A made bar that has closed is left out where all bars were recorded.
    */
   over(
     made: readonly Candle[],
@@ -188,12 +188,12 @@ const POINT = 46;
 const ZERO = 48;
 const POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power);
 
-/** Texts beyond this length may be beyond what a float holds exactly. */
+/** Length of a text up to which a float holds its number exactly. */
 const LONGEST_EXACT = 16;
 
 /**
- * Recorded prices and amounts as whole numbers of a market's steps. Those that are on the grid, which is all
- * of an exchange's own, take no bigint.
+ * Converts recorded prices and amounts to whole steps of a market. Numbers on the grid, as an exchange's own
+ * are, need no bigint.
  */
 export class StepReader {
   private readonly market: Market;
@@ -207,13 +207,13 @@ export class StepReader {
     this.amountStep = stepOf(formatUnits(market.amountStep));
   }
 
-  /** To the nearest step, at least one. Throws `TOO_LARGE`. */
+  /** Rounds a price to the nearest step, at least one. Throws `TOO_LARGE`. */
   price(text: DecimalText): number {
     const steps = exactSteps(text, this.priceStep);
     return steps > 0 ? steps : this.grid.price(this.market, text);
   }
 
-  /** Rounded down. Throws `TOO_LARGE`. */
+  /** Rounds an amount down to steps. Throws `TOO_LARGE`. */
   amount(text: DecimalText): number {
     const steps = exactSteps(text, this.amountStep);
     return steps >= 0 ? steps : this.grid.amount(this.market, text);
