@@ -11,16 +11,16 @@ import {
 } from './core/alert-facts.ts';
 import type { MessagePlan, Note, SentMessage } from './core/plan-message.ts';
 
-/** Notes that wait for one channel at most; beyond it the least grave and oldest are only counted. */
+/** Most notes that wait for one channel; beyond it the least severe and oldest are deleted and counted. */
 const MOST_WAITING = 300;
 
 /** Name of the entry in `meta` that marks an outbox restored from a backup. */
 export const PUT_BACK = 'put back';
 
-/** Age beyond which unsent items are given up when a copy of the outbox has been restored. */
+/** Age in ms beyond which unsent items are given up when a copy of the outbox has been restored. */
 const OLD_MS = 86_400_000;
 
-/** Alerts and messages that are kept, and for how long. */
+/** Most alerts and messages that are stored, and the longest time. */
 const MOST_RETAINED = 5_000;
 const RETAINED_MS = 90 * 86_400_000;
 
@@ -30,7 +30,7 @@ export interface JournalCursor {
   readonly seq: number;
 }
 
-/** A message that is to be sent, as it was composed: tried again, it is the same. */
+/** A message to be sent, as it was composed: each attempt sends the same. */
 export interface StoredMessage {
   readonly id: number;
   readonly channel: string;
@@ -40,20 +40,20 @@ export interface StoredMessage {
   readonly nextAtMs: number;
 }
 
-/** Data that is stored of one poll. */
+/** Result of one poll, as it is stored. */
 interface OutboxSnapshot {
   readonly changes: readonly AlertChange[];
   readonly atMs: number;
-  /** Null where the mirror was not read. */
+  /** Journal position after the poll; null if the mirror was not read. */
   readonly cursor: JournalCursor | null;
   readonly channels: readonly ChannelRoute[];
-  /** Small texts to be kept with it, by name. */
+  /** Small texts to be stored with it, by name. */
   readonly meta?: Readonly<Record<string, string>>;
 }
 
 /**
- * Alerts, what channels are still to say of them, and messages on their way. What a look found is written
- * together with the place to which the journal was read: after a crash nothing is missed or found twice. A
+ * Stored alerts, the notes that channels have yet to send about them, and unsent messages. The result of a
+ * poll is written together with the journal position: after a crash nothing is missed or found twice. A
  * message is written before it is sent and marked after the reply, so that it is sent at least once, under
  * one id.
  */
@@ -64,7 +64,7 @@ export class AlertOutbox {
     this.database = database;
   }
 
-  /** Null before the first look. */
+  /** Returns the stored journal position; null before the first poll. */
   cursor(): JournalCursor | null {
     const text = this.meta('cursor');
     return text === null ? null : (JSON.parse(text) as JournalCursor);
@@ -109,7 +109,7 @@ export class AlertOutbox {
     return listAlerts(this.database, filter);
   }
 
-  /** Writes what a look found, all of it or nothing. */
+  /** Writes the result of a poll, all of it or nothing. */
   apply({ changes, atMs, cursor, channels, meta = {} }: OutboxSnapshot): void {
     const work = (): void => {
       for (const change of changes) this.applyOne(change, { atMs, channels });
@@ -144,7 +144,7 @@ export class AlertOutbox {
     return count;
   }
 
-  /** Writes a message down, which settles its notes. Answers it as it is to be sent. */
+  /** Stores a message, which settles its notes, and returns it as it is to be sent. */
   compose(channel: string, plan: MessagePlan, atMs: number): StoredMessage {
     const work = (): StoredMessage => {
       const whole = { ...plan, more: plan.more + this.drainDropped(channel) };
@@ -160,7 +160,7 @@ export class AlertOutbox {
   }
 
   /**
-   * Messages of a channel that are on their way, the oldest first: one, and in quiet hours another one that
+   * Returns the unsent messages of a channel, the oldest first: one, and in quiet hours a second one that
    * does not wait for their end.
    */
   unsent(channel: string): readonly StoredMessage[] {
@@ -173,26 +173,26 @@ export class AlertOutbox {
       .map((row) => ({ ...row, plan: JSON.parse(row.plan) as MessagePlan }));
   }
 
-  /** The service has taken it. */
+  /** Marks a message as accepted by the service. */
   sent(id: number, atMs: number): void {
     this.database.prepare('UPDATE messages SET sent_at_ms = ?, problem = NULL WHERE id = ?').run(atMs, id);
   }
 
-  /** It was not taken; it is tried again at a time. */
+  /** Notes that the service did not accept a message, which is tried again at `nextAtMs`. */
   failed(id: number, of: { readonly nextAtMs: number; readonly problem: string }): void {
     this.database
       .prepare('UPDATE messages SET tries = tries + 1, next_at_ms = ?, problem = ? WHERE id = ?')
       .run(of.nextAtMs, of.problem, id);
   }
 
-  /** It is not tried any more. */
+  /** Marks a message as given up: it is not tried again. */
   gaveUp(id: number, of: { readonly atMs: number; readonly problem: string }): void {
     this.database
       .prepare('UPDATE messages SET given_up_at_ms = ?, problem = ? WHERE id = ?')
       .run(of.atMs, of.problem, id);
   }
 
-  /** Messages of a channel that left since a time, the oldest first. */
+  /** Returns the messages of a channel that were sent since a time, the oldest first. */
   sentSince(channel: string, sinceMs: number): readonly SentMessage[] {
     return this.database
       .prepare<[string, number], SentMessage>(
@@ -203,9 +203,9 @@ export class AlertOutbox {
   }
 
   /**
-   * To be called at the start. In an outbox that was put back from a backup, what waits is most likely said
-   * by now, or over: what is older than a day is given up, and what is younger is said once more under its
-   * id. Answers how many messages and notes were given up; null where it was not put back.
+   * Cleans up an outbox that was restored from a backup; called at the start. Its unsent items are most
+   * likely sent by now, or over: those older than a day are given up, and younger ones are sent again under
+   * their id. Returns how many messages and notes were given up; null if the outbox was not restored.
    */
   settlePutBack(atMs: number): number | null {
     if (this.meta(PUT_BACK) === null) return null;
@@ -225,7 +225,7 @@ export class AlertOutbox {
     return this.database.transaction(work).immediate();
   }
 
-  /** Takes note that somebody has seen an alert. False where there is none, or it was seen before. */
+  /** Marks an alert as acknowledged. False if there is no such alert, or it was acknowledged before. */
   acknowledge(id: number, of: { readonly by: string; readonly atMs: number }): boolean {
     const { changes } = this.database
       .prepare(
@@ -236,7 +236,7 @@ export class AlertOutbox {
     return changes === 1;
   }
 
-  /** Deletes what is over and old, or more than is kept. Channels that are gone are waited for no longer. */
+  /** Deletes alerts and messages that are old or too many, and what waits for channels that are gone. */
   prune(atMs: number, channels: readonly ChannelRoute[]): void {
     const work = (): void => {
       const over = 'ended_at_ms IS NOT NULL';
@@ -255,7 +255,7 @@ export class AlertOutbox {
       const gone = `made_at_ms < ? OR (sent_at_ms IS NULL AND channel NOT IN (SELECT value FROM json_each(?)))
         OR id <= (SELECT id FROM messages ORDER BY id DESC LIMIT 1 OFFSET ?)`;
       const bounds = [atMs - RETAINED_MS, names, MOST_RETAINED] as const;
-      // A note without its message would be one that is still to be said.
+      // A note whose message is gone would count as unsent again.
       this.database
         .prepare(`DELETE FROM notes WHERE message_id IN (SELECT id FROM messages WHERE ${gone})`)
         .run(...bounds);
@@ -264,7 +264,7 @@ export class AlertOutbox {
     this.database.transaction(work).immediate();
   }
 
-  /** Copies everything that is open or on its way from another outbox, as far as that can be read. */
+  /** Copies all open alerts and unsent messages from another outbox, as far as it can be read. */
   mergeFrom(other: AlertOutbox): void {
     const work = (): void => {
       for (const table of ['meta', 'alerts', 'messages', 'notes']) {
@@ -337,7 +337,7 @@ export class AlertOutbox {
     this.database.prepare(`UPDATE alerts SET ${what} WHERE id = @id`).run({ id, value });
   }
 
-  /** Has the channels of an alert say something, each within its bound. */
+  /** Adds a note about an alert to each channel that accepts it, within the channel's bound. */
   private note(
     alertId: number,
     kind: NoteKind,
@@ -368,7 +368,7 @@ export class AlertOutbox {
   }
 }
 
-/** Rows with which an outbox in memory goes on. */
+/** Queries for the rows that an outbox in memory continues with. */
 const OPEN_ROWS: Readonly<Record<string, string>> = {
   meta: 'SELECT * FROM meta',
   alerts: `SELECT * FROM alerts WHERE ended_at_ms IS NULL OR id IN (SELECT alert_id FROM notes
@@ -388,24 +388,24 @@ const COLUMNS = `alerts.id, alerts.key, alerts.severity, alerts.facts, alerts.op
 interface Delivery {
   readonly channel: string;
   readonly state: 'waiting' | 'delivered' | 'failed';
-  /** Time it was delivered or given up; null while it waits. */
+  /** Time it was delivered or given up, in ms since 1970; null while it waits. */
   readonly atMs: number | null;
 }
 
-/** An alert with what became of its messages. */
+/** An alert with the state of its messages. */
 export interface ListedAlert extends Alert {
-  /** One for each channel: how the last message about the alert stands. */
+  /** State of the last message about the alert, for each channel. */
   readonly deliveries: readonly Delivery[];
 }
 
 type AlertRow = Omit<Alert, 'facts' | 'severity'> & { readonly severity: Severity; readonly facts: string };
 
-/** The outbox is written by this program alone, and its file is checked when it is opened. */
+/** Reads an alert from its row without checks: the file was checked when it was opened. */
 function alertOf({ facts, ...row }: AlertRow): Alert {
   return { ...row, facts: JSON.parse(facts) as AlertFacts };
 }
 
-/** Alerts by a condition, such as `WHERE ended_at_ms IS NULL`. */
+/** Returns the alerts that match a condition, such as `WHERE ended_at_ms IS NULL`. */
 function selectAlerts(
   database: Database.Database,
   where: string,
@@ -416,13 +416,13 @@ function selectAlerts(
 
 export interface AlertFilter {
   readonly isOpenOnly: boolean;
-  /** The newest so many. */
+  /** Most alerts to return, the newest. */
   readonly last: number;
-  /** Only alerts before this one; null: from the newest on. */
+  /** Id of the alert before which the list begins; null: from the newest on. */
   readonly beforeId: number | null;
 }
 
-/** Alerts, the newest first, each with how its messages stand. */
+/** Returns alerts, the newest first, each with the state of its messages. */
 function listAlerts(database: Database.Database, filter: AlertFilter): readonly ListedAlert[] {
   const { isOpenOnly, last, beforeId } = filter;
   const alerts = selectAlerts(

@@ -10,7 +10,7 @@ import { PERSIAN_TERMS as terms } from '../language/persian-terms.ts';
 import { stored, type Sentence } from '../language/sentence.ts';
 import { feedSentence } from '../language/feed-sentences.ts';
 
-/** Everything that alerts say, in English. */
+/** Texts of all alerts, in English. */
 const ENGLISH_ALERTS = {
   lockout: 'Locked out of {budget}: the exchange takes no such request until {until}',
   lockoutOpen: 'Locked out of {budget}: the exchange takes no such request',
@@ -148,7 +148,7 @@ export function alertTexts({ language }: Locale): AlertText {
   return translateInto<typeof ENGLISH_ALERTS>(language, language === 'fa' ? PERSIAN_ALERTS : ENGLISH_ALERTS);
 }
 
-/** The formats of the parts of alerts in one language. */
+/** Formats for the parts of alerts in one language. */
 class AlertWords {
   readonly t: AlertText;
   readonly locale: Locale;
@@ -281,24 +281,24 @@ const FACT_LINES: {
 const MOST_ROWS = 5;
 const MEGABYTE = 1_000_000;
 
-/** Characters that end lines, are shown as nothing, or turn the direction of what follows. */
+/** Matches characters that end lines, are invisible, or change the direction of the text after them. */
 const CONTROLS = /[\p{Cc}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
 
 /**
- * The beginning of a text, without the half of a character that was cut through: services refuse a whole
- * message for it, which would hold up all that come after.
+ * Returns the beginning of a text, without half a character at its end: services refuse a whole message for
+ * it, which would hold up all later ones.
  */
 export function cutOff(text: string, longest: number): string {
   return text.slice(0, longest).toWellFormed();
 }
 
-/** A text of somebody else on one line: no control character, and not longer than it may be. */
+/** Returns a foreign text on one line: without control characters, and cut to the longest length. */
 export function tamed(text: string, longest = 500): string {
   const line = text.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '').trim();
   return line.length <= longest ? line.toWellFormed() : `${cutOff(line, longest - 1)}…`;
 }
 
-/** For the HTML that Telegram reads. */
+/** Escapes a text for the HTML that Telegram reads. */
 export function escapeForTelegram(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -310,14 +310,14 @@ export function escapeForTelegram(text: string): string {
 const INVISIBLE = '\u{2060}';
 
 /**
- * For services that read every text as Markdown and know no escapes: an invisible character after each mark
- * keeps it from being one.
+ * Breaks Markdown for services that read every text as Markdown and have no escapes: an invisible character
+ * after each mark stops it from being one.
  */
 export function breakMarkdown(text: string): string {
   return text.replaceAll(/[*_~`[\]()|#>]/g, (mark) => `${mark}${INVISIBLE}`);
 }
 
-/** For Markdown with escapes, such as Discord's. */
+/** Escapes a text for Markdown with escapes, such as Discord's. */
 export function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\*_~`[\]()|#>@:-]/g, String.raw`\$&`);
 }

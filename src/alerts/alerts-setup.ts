@@ -14,15 +14,15 @@ export interface AlertsSetup extends Omit<AlertSettings, 'channels' | 'rules'> {
   readonly rules: RuleSettings;
   readonly dataFolder: string;
   readonly mirrorPath: string;
-  /** A mirror that was made before is of an earlier run, and not read; null where it goes on. */
+  /** Mirrors made before this, in ms since 1970, are of an earlier run and not read; null: read any. */
   readonly madeSinceMs: number | null;
   readonly deviceFile: string | null;
-  /** The bot's name. */
+  /** Name of the bot. */
   readonly bot: string;
   readonly language: Language;
 }
 
-/** The setup of a bot; null where its configuration has no alerts. */
+/** Returns the input for a bot's alerts; null if its configuration has none. */
 export function alertsSetup(config: BotConfig, nowMs: number): AlertsSetup | null {
   const { alerts, data, mode, instance, language } = config;
   if (alerts === null) return null;
@@ -54,7 +54,7 @@ type Revealed<Value> = Value extends Secret
       ? { readonly [Key in keyof Value]: Revealed<Value[Key]> }
       : Value;
 
-/** A channel's settings with its secrets as texts: what a thread can be given, and nobody else. */
+/** A channel's settings with its secrets as texts, to be passed only to a thread. */
 export type RevealedChannel = Revealed<AlertSettings['channels'][number]>;
 
 function reveal(value: unknown): unknown {
@@ -64,7 +64,7 @@ function reveal(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, reveal(one)]));
 }
 
-/** Takes the secrets of channels out of their wraps. */
+/** Returns the channels' settings with their secrets as plain texts. */
 export function revealChannels(channels: AlertSettings['channels']): readonly RevealedChannel[] {
   return channels.map((channel) => reveal(channel) as RevealedChannel);
 }

@@ -9,7 +9,7 @@ export interface AlertsMessage {
   readonly text: string;
 }
 
-/** Far more than a look at a mirror takes. */
+/** Memory limit of the thread, in MB: far more than a poll of a mirror needs. */
 const HEAP_MB = 128;
 
 /** Alerts of a run, in a thread of their own. Without `alerts` in the configuration there is none. */

@@ -4,7 +4,7 @@ import type { AlertsSetup } from './alerts-setup.ts';
 import type { AlertsMessage } from './alerts-sidecar.ts';
 import { openAlerts } from './open-alerts.ts';
 
-/** The entry of the thread that watches a run and tells people. */
+/** Posts a message from this thread, which watches a run and sends alerts, to the run. */
 const notify = (message: AlertsMessage): void => parentPort?.postMessage(message, []);
 
 endWhenAsked();

@@ -27,17 +27,17 @@ import type { MirrorReader } from '../mirror/mirror-reader.ts';
 import { readReconciliation } from '../mirror/read-reconciliation.ts';
 import type { BotView, ChatView } from './chat/chat-update.ts';
 
-/** Interval at which alerts poll for news. A poll without news is one small query. */
+/** Interval at which alerts poll for news, in ms. A poll without news is one small query. */
 const TURN_EVERY_MS = 200;
 
 type Log = (level: 'info' | 'warning', text: string) => void;
 
-/** Alerts at work, until they are ended. */
+/** Running alerts, which `end` stops. */
 interface OpenedAlerts {
   end(): Promise<void>;
 }
 
-/** Begins to watch a bot by its files, to tell people, and to take their commands by chat. */
+/** Begins to watch a bot by its files, to send alerts, and to accept commands by chat. */
 export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAlerts> {
   const { dataFolder, rules, summary, channels } = setup;
   const nowMs = Date.now;
@@ -68,7 +68,7 @@ export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAl
   };
 }
 
-/** One for each channel that somebody may command by. */
+/** Opens a listener for each channel that accepts commands. */
 async function openListeners(of: {
   readonly setup: AlertsSetup;
   readonly outbox: SafeOutbox;
@@ -101,10 +101,10 @@ async function openListeners(of: {
   return listeners;
 }
 
-/** A bot that is well takes a command within a tenth of a second; cancels take longer. */
+/** Longest wait for a command's result, in ms: a healthy bot accepts it in 100 ms; cancels take longer. */
 const FOLLOWED_FOR_MS = 5_000;
 
-/** Posts what a person confirmed to the bot, and says what came of it within seconds. Never throws. */
+/** Posts a confirmed action to the bot, and returns the result within seconds. Never throws. */
 export async function carryOut(
   action: ChatAction,
   of: { readonly dataFolder: string; readonly by: string; readonly locale: Locale },
@@ -162,15 +162,15 @@ function commandOf(action: ChatAction, person: string): ControlCommand {
   }
 }
 
-/** Orders that are counted; a bot has far fewer. */
+/** Most orders that are counted; a bot has far fewer. */
 const MOST_ORDERS = 5_000;
 /** Most entries of a long list in a chat; the commands of sarraf show all. */
 const MOST_DECISIONS = 50;
 
-/** A loop that has not turned for so long is silent. */
+/** Time without a turn of the loop after which the bot is silent, in ms. */
 const SILENT_AFTER_MS = 30_000;
 
-/** Reads what a person may ask by chat. */
+/** Reads the data that a person may ask for by chat. */
 export function readView(of: {
   readonly files: BotFiles;
   readonly outbox: SafeOutbox;
@@ -193,7 +193,7 @@ export function readView(of: {
   };
 }
 
-/** A bot whose mirror can not be read is one that somebody may want to halt. */
+/** Reads the bot from its mirror; an unreadable mirror is a fault, and its bot can still be halted. */
 function botNow(files: BotFiles, nowMs: number): Pick<ChatView, 'bot' | 'fault'> {
   try {
     return { bot: files.read<BotView | null>((reader) => botView(reader, nowMs), null), fault: null };
@@ -255,7 +255,7 @@ function botView(reader: MirrorReader, nowMs: number): BotView {
   };
 }
 
-/** Those that need a look first: locked out, then by how much of the limit is used. */
+/** Returns the budgets, the most urgent first: locked out, then by the used share of the limit. */
 function budgetsOf(ledger: FolderLedger): ChatView['budgets'] {
   const budgets = ledger.rows().map(({ budget, inUse, limit, lockedForMs, isOnTrial }) => ({
     budget,

@@ -12,12 +12,12 @@ import { MOST_MUTED_MS } from './core/plan-message.ts';
 /** "sarm" in ASCII: distinguishes an outbox from any other SQLite file. */
 const APPLICATION_ID = 0x7361726d;
 
-/** Time a write waits for another process, such as a command that acknowledges an alert. */
+/** Longest wait of a write for another process, in ms, such as a command that acknowledges an alert. */
 const BUSY_TIMEOUT_MS = 2_000;
 
 const LOG_PAGES = 256;
 
-/** One step a version; a released step is never changed. */
+/** Migrations, one for each version; a released one is never changed. */
 const STEPS: readonly string[] = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -65,7 +65,7 @@ const STEPS: readonly string[] = [
 /** Owner of an outbox in a data folder: the run itself, or its watchdog. */
 export type OutboxOwner = 'run' | 'watchdog';
 
-/** The file of each in a data folder. */
+/** Name of each owner's file in a data folder. */
 export const OUTBOX_NAMES = {
   run: 'alerts.sqlite',
   watchdog: 'watchdog-alerts.sqlite',
@@ -75,7 +75,7 @@ export function outboxPath(dataFolder: string, owner: OutboxOwner = 'run'): stri
   return join(dataFolder, OUTBOX_NAMES[owner]);
 }
 
-/** Opens an outbox of a data folder, or makes it. Throws `DATA_UNUSABLE`. */
+/** Opens an outbox of a data folder, or creates it. Throws `DATA_UNUSABLE`. */
 export function openOutboxFile(dataFolder: string, owner: OutboxOwner = 'run'): Database.Database {
   const database = openStepFile({
     path: outboxPath(dataFolder, owner),
@@ -89,7 +89,7 @@ export function openOutboxFile(dataFolder: string, owner: OutboxOwner = 'run'): 
   return database;
 }
 
-/** An outbox in memory, for what is still to be said while the file can not be used. */
+/** Opens an outbox in memory, for unsent items while the file cannot be used. */
 export function openOutboxInMemory(): Database.Database {
   const database = new Database(':memory:');
   for (const step of STEPS) database.exec(step);
@@ -98,12 +98,12 @@ export function openOutboxInMemory(): Database.Database {
 }
 
 /**
- * Ids that a copy leaves out: alerts and messages since the backup may have them, and people know a
- * repetition by its id.
+ * Number of ids that a copy skips: alerts and messages since the backup may have them, and people recognise a
+ * duplicate by its id.
  */
 const SKIPPED_IDS = 10_000;
 
-/** The outboxes of a run and of its watchdog, as backups take them along. */
+/** Outboxes of a run and of its watchdog, as files of backups. */
 export const OUTBOX_SIDE_FILES: readonly SideFile[] = (['run', 'watchdog'] as const).map((owner) => ({
   name: OUTBOX_NAMES[owner],
   isOther: null,
@@ -121,7 +121,7 @@ const AS_A_COPY = `
     WHERE value NOT IN (SELECT name FROM sqlite_sequence);
 `;
 
-/** Copies the outbox without chat requests: an old button refers to a state that is gone. */
+/** Copies the outbox without chat requests: an old button refers to a situation that is gone. */
 function copyOutbox(
   dataFolder: string,
   { to, owner }: { readonly to: string; readonly owner: OutboxOwner },
@@ -132,13 +132,13 @@ function copyOutbox(
 }
 
 /**
- * The outbox of a data folder, and one in memory from the moment on at which the file can not be used: what
- * is open or on its way goes on from there. It stays in memory until the next start.
+ * The outbox of a data folder. From the moment at which the file cannot be used, one in memory continues with
+ * its open alerts and unsent messages, until the next start.
  */
 export class SafeOutbox {
   private outbox: AlertOutbox;
   private fault: string | null = null;
-  /** The file as it was opened; null in memory. */
+  /** Path and inode of the file that was opened; null in memory. */
   private file: { readonly path: string; readonly inode: number } | null = null;
 
   /** `open`: opens the file; the data folder's by default. */
@@ -162,8 +162,8 @@ export class SafeOutbox {
   }
 
   /**
-   * Does something with the outbox; where the file refuses or is gone, in memory. Null while another process
-   * writes to it: it is done with the next look.
+   * Runs `work` with the outbox; if the file refuses or is gone, with one in memory. Null while another
+   * process writes to it: the next poll tries again.
    */
   use<Result>(work: (outbox: AlertOutbox) => Result): Result | null {
     if (this.isGone()) this.goOnInMemory(new Error(english(sentence('outbox-gone'))));
@@ -181,7 +181,7 @@ export class SafeOutbox {
     this.outbox.close();
   }
 
-  /** SQLite would write on into a file that nobody finds any more, and a list of alerts would be empty. */
+  /** True if the file was deleted or replaced: SQLite would go on writing to the one nobody finds. */
   private isGone(): boolean {
     const { file } = this;
     return file !== null && statSync(file.path, { throwIfNoEntry: false })?.ino !== file.inode;
@@ -194,7 +194,7 @@ export class SafeOutbox {
     try {
       memory.mergeFrom(this.outbox);
     } catch {
-      // What can not be read is lost until the next start; what still holds is found again.
+      // Unreadable rows are lost until the next start; conditions that still hold are found again.
     }
     try {
       this.outbox.close();
@@ -205,7 +205,7 @@ export class SafeOutbox {
   }
 }
 
-/** Opens the outbox of a run or of its watchdog, and says what is not as it was left. */
+/** Opens the outbox of a run or of its watchdog, and reports if it is not as it was left. */
 export function openOutbox(
   dataFolder: string,
   {
@@ -228,8 +228,8 @@ export function openOutbox(
 const NAME = 'muted until';
 
 /**
- * Until when only what is critical is said; 0 where nothing is held back. A time further away than anybody
- * can mute is of a clock that was set back since, and holds back nothing.
+ * Returns the time until which only critical messages are sent; 0 if nothing is muted. A time further away
+ * than the longest mute is from before the clock was set back, and mutes nothing.
  */
 export function mutedUntilMs(outbox: SafeOutbox, nowMs: number): number {
   const untilMs = Number(outbox.use((each) => each.meta(NAME)) ?? 0);

@@ -12,7 +12,7 @@ export interface ChannelTest {
   readonly advice: string | null;
 }
 
-/** Sends a test message through channels, all at once. Each answers in time, and says no secret. */
+/** Sends a test message through all channels at once. Each result comes in time, and contains no secret. */
 export async function testChannels(
   channels: readonly RevealedChannel[],
   { nowMs, ...voice }: { readonly bot: string; readonly locale: Locale; readonly nowMs: number },
@@ -41,7 +41,7 @@ export function channelAdvice(settings: RevealedChannel, { kind, answered, moved
   return channelKind(settings.kind).advice(answered);
 }
 
-/** No answer of the service itself came: none, late, or one of something on the way. */
+/** Returns advice if the service itself did not answer: none, late, or from a machine in between. */
 function adviceToReach(settings: RevealedChannel): string {
   if ('host' in settings)
     return 'see host, port and isSecure (true for port 465), and whether this machine may connect there';

@@ -10,8 +10,8 @@ const TURN_EVERY_MS = 500;
 type Log = (level: 'info' | 'warning', text: string) => void;
 
 /**
- * Tells people what a watchdog finds, by the channels of the bot that it watches. It has an outbox of its
- * own: that of the bot has a sender already, which may go on at any moment, and would say everything twice.
+ * Sends the findings of a watchdog by the channels of the bot that it watches. It has an outbox of its own:
+ * the bot's outbox has a sender, which may resume at any moment and would send everything twice.
  */
 export class WatchdogAlerts {
   private readonly setup: AlertsSetup;
@@ -23,7 +23,7 @@ export class WatchdogAlerts {
   private isLogged = false;
   private holding: readonly AlertCondition[] = [];
   /**
-   * Events that have just happened, until they are in the outbox: another process may hold that for a while.
+   * Events that have just happened, until they are in the outbox, which another process may block for a time.
    */
   private moments: readonly AlertCondition[] = [];
 
@@ -37,7 +37,7 @@ export class WatchdogAlerts {
     this.outbox = parts.outbox;
     this.opened = parts.opened;
     this.log = parts.log;
-    // What an earlier watchdog left open is over, or is found again within its time of silence.
+    // An alert that an earlier watchdog left open is over, or is found again after the time of silence.
     this.holding = this.outbox.use((each) => each.openAlerts().map(conditionOf)) ?? [];
     this.timer = setInterval(() => this.turn(), TURN_EVERY_MS);
   }
@@ -57,7 +57,7 @@ export class WatchdogAlerts {
     this.turn();
   }
 
-  /** Waits for what is on its way. */
+  /** Waits for messages that are being sent, and ends. */
   async end(): Promise<void> {
     clearInterval(this.timer);
     await this.opened.close();
@@ -76,7 +76,7 @@ export class WatchdogAlerts {
     }
   }
 
-  /** Answers whether they were taken down. */
+  /** Stores the conditions; returns true if they were stored. */
   private track(conditions: readonly AlertCondition[]): boolean {
     const { setup, waiting } = this;
     const atMs = Date.now();
@@ -90,7 +90,7 @@ export class WatchdogAlerts {
   }
 }
 
-/** An open alert goes on until the watchdog knows better. */
+/** Returns the condition of an open alert, which holds until the watchdog knows that it does not. */
 function conditionOf({ key, severity, facts, openedAtMs }: Alert): AlertCondition {
   return { key, severity, facts, sinceMs: openedAtMs };
 }
@@ -128,7 +128,7 @@ export function conditionsAfter(
     }
     case 'canceled': {
       const { canceled, kept, left, isBack } = news.result;
-      // They could be tried after all, and what is left is said.
+      // The cancels could be sent after all, and the result names what is left.
       const holding = before.filter(({ key }) => key !== 'entries-failed');
       if (news.isRepeat || (isBack && canceled.length === 0)) return { holding, moments: [] };
       const facts = {

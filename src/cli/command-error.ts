@@ -1,9 +1,9 @@
 import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import { IS_CHECKOUT } from '../plugins/own-files.ts';
 
-/** Everything went well. */
+/** Exit code for success. */
 export const OK = 0;
-/** Something outside went wrong: a port in use, a folder that can not be written to. */
+/** Exit code for an outside fault: a port in use, a folder that cannot be written to. */
 export const FAILED = 1;
 /** Exit code for wrong user input: an option, a configuration. */
 export const WRONG_INPUT = 2;
@@ -22,11 +22,11 @@ export class CommandError extends Error {
 export const failed = (message: string): CommandError => new CommandError(message, FAILED);
 export const wrongInput = (message: string): CommandError => new CommandError(message, WRONG_INPUT);
 
-/** The error to throw for a failure: what the options made wrong is wrong input, anything else stays. */
+/** Returns the error to throw: one caused by the options becomes a wrong input, any other stays. */
 export const asWrongInput = (error: unknown): unknown =>
   error instanceof SarrafError && error.code === 'INVALID_OPTIONS' ? wrongInput(error.message) : error;
 
-/** Errors that the user can fix by a change of the input. */
+/** Codes of errors that the user can fix by a change of the input. */
 const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
   'INVALID_OPTIONS',
   'INVALID_FILE',
@@ -36,7 +36,7 @@ const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
   'TOO_MANY_DECIMALS',
 ]);
 
-/** Runs a command; what its user wrote wrong ends it with one line and exit code 2. */
+/** Runs a command; a mistake of its user ends it with one line and exit code 2. */
 export async function asCommand(run: () => Promise<void> | void): Promise<void> {
   try {
     await run();
@@ -58,7 +58,7 @@ function fileFailure(error: unknown): CommandError | null {
   return NAMED_WRONG.has(code) ? wrongInput(message) : failed(message);
 }
 
-/** Those that another name mends. */
+/** Codes of errors that another name would avoid. */
 const NAMED_WRONG: ReadonlySet<string> = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG']);
 
 /** Advice on errors of the system. */
@@ -76,7 +76,7 @@ const TODOS: Readonly<Partial<Record<string, string>>> = {
   EIO: 'look after the disk',
 };
 
-/** Returns the command for sarraf here: in a checkout npx finds it. */
+/** Returns the command that runs sarraf here: in a checkout it is run by npx. */
 export function programName(isCheckout: boolean = IS_CHECKOUT): string {
   return isCheckout ? 'npx sarraf' : 'sarraf';
 }

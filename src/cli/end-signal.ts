@@ -2,24 +2,24 @@ import { writeSync } from 'node:fs';
 import { isOutputGone } from '../daemon/standard-output.ts';
 import { setFlagsFromString } from 'node:v8';
 
-/** Request to end a run, and its detection. */
+/** Signal that requests the end of a run, with its handlers. */
 interface EndSignal {
   readonly signal: AbortSignal;
-  /** Ends the command as a first SIGTERM does: called when nobody reads its output any more. */
+  /** Requests the end as a first SIGTERM does; called when nobody reads the output any more. */
   readonly end: () => void;
   readonly release: () => void;
 }
 
 /**
- * A signal that comes so soon after the first one is the same request. One Ctrl-C reaches a process twice
- * where npm passes it on too, and `timeout` signals the process and its group. It would end at once a bot
- * that was asked to drain.
+ * Time after the first signal in which another one is the same request, in ms. One Ctrl-C reaches a process
+ * twice if npm passes it on too, and `timeout` signals the process and its group. Counted as a second
+ * request, it would end at once a bot that was asked to drain.
  */
 const SAME_REQUEST_MS = 1000;
 
 /**
- * Asks for the end at the first SIGINT or SIGTERM. A later one ends the process at once, with exit code 1 and
- * a line that says so. Returns what takes the handlers off again.
+ * Calls `ask` at the first SIGINT or SIGTERM. A later one ends the process at once, with exit code 1 and a
+ * line that says so. Returns a function that removes the handlers.
  */
 export function askThenLeave(ask: () => void): () => void {
   let askedAtMs: number | null = null;
@@ -41,14 +41,14 @@ export function askThenLeave(ask: () => void): () => void {
 }
 
 /**
- * Asks for the end at the first SIGINT or SIGTERM, and leaves at once at the second. SIGHUP asks too, however
- * often it comes: a terminal that is closed sends it more than once, from its shell and from the system. So
- * does an output that has lost its reader, as after `| head`.
+ * Requests the end at the first SIGINT or SIGTERM, and ends the process at once at the second. SIGHUP
+ * requests the end too, even if repeated: a terminal that is closed sends it more than once, from its shell
+ * and from the system. An output without a reader, as after `| head`, requests it too.
  */
 export function endSignal(): EndSignal {
   const controller = new AbortController();
   const end = (): void => controller.abort();
-  // What can not be written for another reason, such as a full disk, is lost, and no reason to stop trading.
+  // A line that cannot be written for another reason, such as a full disk, is lost; trading goes on.
   const onOutputError = (error: NodeJS.ErrnoException): void => {
     if (isOutputGone(error)) end();
   };
@@ -74,10 +74,10 @@ export function untilStopped(): Promise<null> {
 }
 
 /**
- * Keeps V8's heap near what is in use. Work on millions of rows makes objects that die at once; V8 lets its
- * space for new ones grow to 48 MB and the old one to a multiple of what lives in it before it looks, since
- * it sees a machine with much memory. That is 100 MB of 450 for a backtest of a million bars, and a tenth of
- * its time at the most. To be called before the work begins.
+ * Limits V8's heap to about what is in use; called before the work begins. Work on millions of rows makes
+ * objects that are freed at once. On a machine with much memory V8 first grows its new space to 48 MB, and
+ * its old space to a multiple of the live objects. That is 100 MB of 450 for a backtest of a million bars,
+ * and at most a tenth of its time.
  */
 export function limitHeap(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

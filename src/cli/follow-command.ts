@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { readMirror } from './read-mirror.ts';
 
-/** A command that does not move for so long is no longer waited for: a lockout may last hours. */
+/** Time without progress after which a command is no longer waited for, in ms: a lockout may last hours. */
 const STILL_FOR_MS = 120_000;
 
-/** A bot that is well takes a command up at once. */
+/** Longest wait for the bot to accept a command, in ms: a healthy bot does so at once. */
 const APPLIED_WITHIN_MS = 15_000;
 
 interface FollowCommandOptions {
@@ -17,17 +17,17 @@ interface FollowCommandOptions {
   readonly id: number;
   readonly data: string;
   readonly onProgress?: (progress: ControlProgress) => void;
-  /** Called once the bot has the command. */
+  /** Called once the bot has accepted the command. */
   readonly onApplied?: () => void;
   readonly stillForMs?: number;
 }
 
-/** `gone`: the bot ended, or never ran. `still`: nothing moved for a while, and the bot goes on with it. */
+/** `gone`: the bot ended, or never ran. `still`: no progress for some time, and the bot continues. */
 export type Followed =
   | { readonly kind: 'done'; readonly result: ControlResult }
   | { readonly kind: 'gone' | 'still'; readonly last: PostedCommand };
 
-/** Waits for a running bot to carry a command out. */
+/** Waits for a running bot to execute a command. */
 export async function followCommand(options: FollowCommandOptions): Promise<Followed> {
   const { client, id, data, onProgress, onApplied, stillForMs = STILL_FOR_MS } = options;
   let isApplied = false;
@@ -43,7 +43,7 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
       return isGone || performance.now() - movedMs > longestMs;
     },
     onChange: ({ progress, takenAtMs }) => {
-      // What it waits for is no move.
+      // A change of the reason for the wait is no progress.
       const move = JSON.stringify([takenAtMs, progress?.left, progress?.closed]);
       if (move !== lastMove) movedMs = performance.now();
       lastMove = move;
@@ -54,19 +54,19 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
       lastText = text;
     },
   });
-  // It may have ended right after its last report.
+  // The command may have ended right after its last report.
   const result = last.result ?? client.read(id)?.result ?? null;
   return result === null ? { kind: isGone ? 'gone' : 'still', last } : { kind: 'done', result };
 }
 
-/** Open orders that are counted; no account has as many. */
+/** Most open orders that are counted; no account has as many. */
 const MOST_COUNTED = 100_000;
 
 const OF_ALL = { strategy: null, market: null };
 
 /**
- * Own orders, of a strategy and market where these are not null, that were open when the mirror of a data
- * folder was last written; null where it can not be read.
+ * Returns the bot's orders that were open at the last write of a data folder's mirror, of a strategy and
+ * market if these are not null; null if it cannot be read.
  */
 export function ownOpenOrders(
   data: string,

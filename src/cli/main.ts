@@ -10,12 +10,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(OK);
   throw error;
 });
-// What it writes describes an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts
+// The files describe an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts
 // beside them, are readable by the user only.
 process.umask(0o077);
 /**
- * Names the strategy whose promise was not awaited, or whose timer threw. A run watches by itself, and ends
- * its orders first.
+ * Ends the process after an uncaught error, and names the strategy whose promise or timer threw. A run has
+ * its own handler, which ends its orders first.
  */
 async function endByCrash(error: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return;

@@ -9,15 +9,16 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * `--data`, the folder of a bot. The variable SARRAF_DATA of the environment says the same, as in the image.
- * @param byDefault null where a configuration names the folder
+ * Creates the option `--data`, the folder of a bot. The environment variable SARRAF_DATA sets it too, as in
+ * the image.
+ * @param byDefault null if a configuration names the folder
  */
 export function dataOption(description: string, byDefault: string | null = 'data'): Option {
   const option = new Option('--data <folder>', description).env('SARRAF_DATA');
   return byDefault === null ? option : option.default(byDefault);
 }
 
-/** Options without the `--data` that the environment says: who types another of its kind means that one. */
+/** Removes `--data` from the options if the environment set it: an option that was typed replaces it. */
 export function withoutDataOfEnvironment<Options extends { readonly data?: string }>(
   options: Options,
   command: Command,
@@ -44,29 +45,29 @@ export function marketOption(text: string): MarketSymbol {
   }
 }
 
-/** Reads `path=value` behind those before it. */
+/** Reads `path=value` and appends it to the overrides before it. */
 export function overrideOption(text: string, before: readonly Override[]): readonly Override[] {
   const at = text.indexOf('=');
-  // commander would repeat the text, which may hold a secret.
+  // commander would repeat the text, which may contain a secret.
   if (at < 1) throw wrongInput('expected path=value after --set, such as strategies.0.params.fast=10');
   return [...before, [text.slice(0, at), text.slice(at + 1)]];
 }
 
-/** Reads `30s`, `5m`, `2h` to milliseconds. */
+/** Reads `30s`, `5m`, `2h` to ms. */
 export function durationOption(text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs !== null && durationMs > 0) return durationMs;
   throw new InvalidArgumentError('expected a length of time such as 30s, 5m or 2h.');
 }
 
-/** Refuses a file that is there, and one whose folder is not. */
+/** Throws if a file exists, or if its folder does not. */
 export function refuseExisting(path: string): void {
   if (existsSync(path)) throw wrongInput(`expected no file at ${path} yet, found one: name another`);
   if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
     throw wrongInput(`expected a folder ${dirname(path)} to write ${path} into, found none: make it`);
 }
 
-/** Ends the command where a data folder is none. */
+/** Ends the command if a data folder does not exist. */
 export function checkBotFolder(data: string): void {
   if (!existsSync(data))
     throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);

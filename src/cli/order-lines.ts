@@ -10,7 +10,7 @@ import { bothTimesText } from '../domain/zone-time.ts';
 import { scopeText, UNTIL_RESUMED_MS, type Lock } from '../engine/lock.ts';
 import { whyLocked, type LocksNow } from '../mirror/strategy-status.ts';
 
-/** Units for people; nothing where there are none. */
+/** Writes units for people; nothing for null. */
 export const unitsText = (units: Units | null): string => (units === null ? '' : formatUnits(units));
 
 export function orderLines(orders: readonly OrderRecord[], nowMs: number): string[] {
@@ -34,14 +34,14 @@ export function orderLines(orders: readonly OrderRecord[], nowMs: number): strin
 /** Names of orders that were placed by hand, by their ids at the venue. */
 type ManualOrders = ReadonlyMap<VenueOrderId, string>;
 
-/** The name of the order by hand that a trade is of; null where it is of none. */
+/** Returns the name of the order by hand that a trade is of; null if it is of none. */
 export function manualNameOf({ venueOrderId }: FillRecord, manual: ManualOrders): string | null {
   return venueOrderId === null ? null : (manual.get(venueOrderId) ?? null);
 }
 
 /**
- * A table of the account's trades, one a line. Those of orders by hand are manual, and any others that no
- * order of ours made are foreign.
+ * Returns a table of the account's trades, one on a line. Trades of orders by hand are manual, and others
+ * that are of no order of ours are foreign.
  */
 export function fillLines(
   fills: readonly FillRecord[],
@@ -64,7 +64,7 @@ export function fillLines(
   });
 }
 
-/** A reason as people read it. `--json` has the exact one; words of somebody else stay as they are. */
+/** Returns a reason as people read it. `--json` has the exact one; foreign texts stay as they are. */
 export function reasonText(reason: Sentence | null): string {
   const text = english(reason) ?? '';
   return sentenceFacts(reason) === null ? text : withReadableNumbers(text);
@@ -72,7 +72,7 @@ export function reasonText(reason: Sentence | null): string {
 
 const COLUMNS = ['lock', 'of', '>for', 'until', 'entries', 'why'] as const;
 
-/** A table of locks; none where there are none. */
+/** Returns a table of locks; no lines if there are none. */
 export function lockLines(locks: readonly Lock[], nowMs: number): readonly string[] {
   if (locks.length === 0) return [];
   return tableLines(
@@ -89,7 +89,7 @@ export function lockLines(locks: readonly Lock[], nowMs: number): readonly strin
   );
 }
 
-/** One line about locks, for an overview. */
+/** Describes locks in one line, for an overview. */
 export function locksText({ locks, nextChangeAtMs }: LocksNow): string {
   const names = locks.map((lock) => `${lock.name} of ${scopeText(lock)}`);
   const next = nextChangeAtMs === null ? '' : `; next change ${bothTimesText(nextChangeAtMs)}`;

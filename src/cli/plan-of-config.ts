@@ -30,30 +30,31 @@ export interface ConfigPlan {
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Strategies in the plan, such as `ma-cross (BTCIRT)`. */
   readonly strategies: readonly string[];
-  /** Strategies that can not be set up. */
+  /** Strategies that cannot be set up. */
   readonly lost: readonly LostStrategy[];
-  /** From when on a book stands still for one of them; null where none has a limit. */
+  /** Time after which a book stands still for one of them, in ms; null if none has a limit. */
   readonly maxStandstillMs: number | null;
 }
 
-/** Facts that must be known about an exchange: its limits, and its markets. */
+/** Facts about an exchange for a plan: its limits, and its markets. */
 interface VenueFacts {
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** Null where no exchange is asked: every symbol is believed. */
+  /** Markets of the exchange; null if no exchange is asked, and any market is accepted. */
   readonly knownMarkets: ReadonlySet<string> | null;
 }
 
 /**
- * The plan that a run of these configurations together would make, from the same parts. An exchange outside
- * this process is not asked, so its markets are believed; its limits are those of the first configuration.
+ * Returns the plan of a run of these configurations together, from the parts that a run uses. An exchange
+ * outside this process is not asked, so any market is accepted; its limits are those of the first
+ * configuration.
  * @throws SarrafError `INVALID_STRATEGY` when one has no strategy that can run, `INVALID_MARKET` for one that
- * the embedded exchange has not.
+ * the embedded exchange lacks.
  */
 export async function planOfConfigs(
   configs: readonly [BotConfig, ...BotConfig[]],
   options: {
     readonly askEmbedded: boolean;
-    /** Limits that the exchange has lowered, by budget; none without it. */
+    /** Limits that the exchange has lowered, by budget; the default is none. */
     readonly named?: ReadonlyMap<string, number>;
   },
 ): Promise<ConfigPlan> {
@@ -61,7 +62,7 @@ export async function planOfConfigs(
   const { askEmbedded, named = new Map<string, number>() } = options;
   const facts =
     askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first, named);
-  // A file that loops while it is loaded must not hold the command up.
+  // A file that loops while it is loaded must not block the command.
   const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(
     configs.map(async ({ strategies, strategiesFolders }) =>
@@ -95,7 +96,7 @@ export async function planOfConfigs(
   };
 }
 
-/** Returns the requests a configuration's exchange does not answer, by its venue. */
+/** Returns the requests that a configuration's exchange does not answer, by its venue. */
 function unservedIn({ mode, exchange }: BotConfig): Pick<VenueProfile, 'unserved'> {
   if (mode === 'paper') return { unserved: NO_MARGIN_ON_PAPER };
   return mode === 'live' && exchange.credentials?.kind === 'key' ? { unserved: NO_MARGIN_BY_KEY } : {};
@@ -120,8 +121,8 @@ async function embeddedFacts(config: BotConfig): Promise<VenueFacts> {
 type Books = ReadonlyMap<string, AssetLedger>;
 
 /**
- * Lists coins that a configuration gives its strategies to sell and the account lacks, one line per coin:
- * these a start would refuse. `totalOf`: total of a coin in the spot wallet.
+ * Lists coins that a configuration gives its strategies to sell and the account lacks, one line for each
+ * coin: a start would refuse these. `totalOf`: total of a coin in the spot wallet.
  */
 export function missingInventories(
   { strategies }: Pick<BotConfig, 'strategies'>,
@@ -149,7 +150,7 @@ export function missingInventories(
   });
 }
 
-/** The books of the strategies of a configuration; empty before the first start. */
+/** Reads the books of the strategies of a configuration; empty before the first start. */
 export function readBooks({ data, mode, strategies }: BotConfig): Books {
   const path = join(data.folder, mirrorName(mode));
   if (!existsSync(path)) return new Map();
@@ -170,16 +171,16 @@ function sumOf(parts: readonly Units[]): Units {
 /** A budget that the exchange has lowered, as commands show it. */
 export interface LoweredBudget {
   readonly budget: string;
-  /** The limit that the exchange named. */
+  /** Limit that the exchange named. */
   readonly named: number;
-  /** Requests a window that are used of it, and that were before. */
+  /** Limit in use now, in requests for each window; below, the limit in use before. */
   readonly limit: number;
   readonly ownLimit: number;
-  /** Time the limit stays lowered if no further limit reply comes. */
+  /** Time the limit stays lowered if no further limit reply comes, in ms. */
   readonly forMs: number;
 }
 
-/** The lowered budgets among those of the given subjects. */
+/** Returns the lowered budgets among those of the given subjects. */
 export function loweredBudgets(
   rows: readonly BudgetReport[],
   subjects: ReadonlySet<string>,
@@ -189,7 +190,7 @@ export function loweredBudgets(
   );
 }
 
-/** One of them in a sentence. */
+/** Describes a lowered budget in a sentence. */
 export function loweredText({ budget, named, limit, ownLimit, forMs }: LoweredBudget): string {
   return `the exchange has lowered ${budget} to ${named}: ${limit} are used instead of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;
 }

@@ -10,7 +10,7 @@ import { followCommand, type Followed } from './follow-command.ts';
 import { MACHINE_IO, personName, type CommandIo } from './api/command-io.ts';
 import { english } from '../language/sentence.ts';
 
-/** Options of every command that a running bot carries out. */
+/** Options of every command that a running bot executes. */
 export interface PostedOptions {
   readonly data: string;
   readonly yes?: true;
@@ -20,17 +20,17 @@ export interface PostedOptions {
 
 type WithoutSender<Sent> = Sent extends unknown ? Omit<Sent, 'key' | 'by'> : never;
 
-/** A command without the fields that all share. */
+/** A command without the fields that all commands have. */
 type ByHandRequest = WithoutSender<CancelCommand | CloseCommand | PlaceCommand | PositionCommand>;
 
 interface PostByHand {
   readonly request: ByHandRequest;
   readonly options: PostedOptions;
-  /** Returns the effect and cost, for the person who is asked; called only then. */
+  /** Returns the question with effect and cost; called only if a person is asked. */
   readonly question: () => string;
   /** Returns the cost, shown even if nobody is asked. */
   readonly cost?: () => string;
-  /** Alternative if no bot runs. */
+  /** Advice if no bot runs. */
   readonly otherwise: string;
   readonly io?: CommandIo;
 }
@@ -38,7 +38,7 @@ interface PostByHand {
 export const KEY_HELP =
   'name of this very command, for scripts: given twice it is done once, and answers with its result';
 
-/** A command with the options of all that a running bot carries out. */
+/** Adds the options of every command that a running bot executes. */
 export function withPosting(command: Command): Command {
   return command
     .addOption(dataOption("the bot's data folder"))
@@ -49,7 +49,7 @@ export function withPosting(command: Command): Command {
 
 const KEY = /^[\w.:-]{1,100}$/;
 
-/** Gives a command to the running bot, after asking once, and prints what it came to. */
+/** Gives a command to the running bot, after asking once, and prints the result. */
 export async function postByHand(of: PostByHand): Promise<void> {
   const { request, options, question, cost, otherwise, io = MACHINE_IO } = of;
   const { data, key = randomUUID(), json } = options;

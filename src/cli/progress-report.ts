@@ -1,11 +1,11 @@
 import { progressText } from './data/progress-line.ts';
 
-/** Shorter work shows no progress. */
+/** Duration of work below which no progress is shown, in ms. */
 const QUIET_MS = 2_000;
 
 /**
- * On a terminal one line is drawn again and again; elsewhere a line is written at first this often, and then
- * less and less.
+ * Intervals of progress, in ms: on a terminal one line is drawn again; elsewhere a line is written at first
+ * this often, then less and less often.
  */
 const DRAW_EVERY_MS = 200;
 const FIRST_LINE_EVERY_MS = 5_000;
@@ -17,11 +17,11 @@ interface ProgressOptions {
   readonly isTerminal: boolean;
   readonly columns?: number;
   readonly write: (text: string) => void;
-  /** A clock in ms. */
+  /** Returns the time in ms. */
   readonly clock: () => number;
 }
 
-/** Says how far something long is that has several phases, each with its own rate and time left. */
+/** Shows the progress of long work in several phases, each with its own rate and time left. */
 export class ProgressReport {
   private readonly options: ProgressOptions;
   private readonly startMs: number;
@@ -39,8 +39,8 @@ export class ProgressReport {
   }
 
   /**
-   * Begins something else. What says nothing itself, such as reading a file, is said with the time that it
-   * has taken.
+   * Begins a phase. A phase that reports nothing itself, such as reading a file, is shown with the time that
+   * it has taken.
    */
   begin(phase: string): void {
     this.phase = phase;
@@ -57,7 +57,7 @@ export class ProgressReport {
       this.showText(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs);
   }
 
-  /** `share`, from 0 to 1, is null where it is not known. `note` is said behind the rest. */
+  /** Shows progress. `share`: from 0 to 1; null if unknown. `note`: text at the end. */
   show(progress: { readonly done: number; readonly share: number | null; readonly note?: string }): void {
     this.stopTicking();
     const nowMs = this.options.clock();
@@ -65,7 +65,7 @@ export class ProgressReport {
     this.showText(progressText({ ...progress, what: this.phase, elapsedMs: nowMs - this.phaseMs }), nowMs);
   }
 
-  /** Takes the line of a terminal away. */
+  /** Ends the progress and removes the line from a terminal. */
   end(): void {
     this.stopTicking();
     if (this.isDrawn) this.options.write('\r\u001B[K');
@@ -88,7 +88,7 @@ export class ProgressReport {
       return;
     }
     this.isDrawn = true;
-    // A line that breaks could not be drawn over.
+    // A line that wraps could not be drawn over.
     write(`\r\u001B[K${text.slice(0, Math.max(1, columns - 1))}`);
   }
 
@@ -99,8 +99,8 @@ export class ProgressReport {
 }
 
 /**
- * On standard error, so that readers of the output are not disturbed; silent where the output is for a
- * program.
+ * Creates a report on standard error, so that readers of the output are not disturbed; silent if the output
+ * is for a program.
  */
 export function reportOnStderr({ isSilent }: { readonly isSilent: boolean }): ProgressReport {
   return new ProgressReport({

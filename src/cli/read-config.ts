@@ -5,9 +5,9 @@ import { readBotConfig } from '../daemon/read-bot-config.ts';
 import { wrongInput } from './command-error.ts';
 
 /**
- * The configuration of a file, or the defaults, with what the command line lays over it. Says its warnings,
- * and throws all its problems at once as wrong input. `isOffline`: no exchange will be asked, so no
- * credentials are needed.
+ * Reads the configuration of a file, or the defaults, with the overrides of the command line. Prints its
+ * warnings, and throws all its problems at once as a wrong input. `isOffline`: no exchange will be queried,
+ * so no credentials are needed.
  */
 export function readConfig(
   file: string | null,

@@ -20,7 +20,7 @@ export interface FilterOptions extends MirrorOptions {
   readonly last: number;
 }
 
-/** More lines than this are for another tool than a table. */
+/** Most lines of a list; a table is the wrong tool for more. */
 const MOST_LINES = 100_000;
 
 const EXIT_CODES =
@@ -45,7 +45,7 @@ export function withFilters(command: Command, last: number): Command {
     .option('--last <count>', 'only so many, the newest', integerOption(1, MOST_LINES), last);
 }
 
-/** Filters as the mirror takes them. A market may be spelled in any of its four ways. */
+/** Returns filters for the mirror. A market may be spelled in any of its four ways. */
 export function filterOf(options: FilterOptions): {
   strategy: string | null;
   market: string | null;
@@ -72,9 +72,9 @@ export function hasMirror({ data }: Pick<MirrorOptions, 'data'>): boolean {
 }
 
 /**
- * Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of paper
- * trading or the embedded one. Throws `DATA_UNUSABLE` where there is none that can be read; it names the bot
- * that is about to make one.
+ * Reads from the mirror of a data folder: that of a real exchange, or, if there is none, of paper trading or
+ * the embedded one. Throws `DATA_UNUSABLE` if there is none that can be read; it names the bot that is about
+ * to create one.
  */
 export function readMirror<Result>(options: MirrorOptions, read: (reader: MirrorReader) => Result): Result {
   const path = mirrorPathOf(options.data);
@@ -93,20 +93,19 @@ function noMirrorYet(path: string, { who }: StartingBot): SarrafError {
   );
 }
 
-/** A bot that has a data folder and no mirror open: it starts, or is about to end. */
+/** A bot that uses a data folder without an open mirror: it starts, or is about to end. */
 export interface StartingBot {
   readonly pid: number | null;
   /** Name of the process, for people. */
   readonly who: string;
 }
 
-/** The bot that has a folder whose mirror is not open; null where there is none, or that is unknown. */
+/** Returns the bot that uses a folder whose mirror is not open; null if there is none, or this is unknown. */
 export function startingBot(dataFolder: string): StartingBot | null {
   try {
     if (!isDataFolderInUse(dataFolder)) return null;
   } catch {
-    // Whoever only reads may have no right to look at the lock; what it came to read is read or refused all
-    // the same.
+    // A reader may have no right to check the lock; the mirror is then read or refused all the same.
     return null;
   }
   const owner = dataFolderOwner(dataFolder);
@@ -115,7 +114,7 @@ export function startingBot(dataFolder: string): StartingBot | null {
     : { pid: owner.pid, who: `pid ${owner.pid} on ${owner.host}` };
 }
 
-/** Returns the reason for its wait, in its own words if it serves health. */
+/** Returns why the bot waits, in its own words if it serves health. */
 export async function startWaitsFor(dataFolder: string): Promise<string> {
   const unserved = 'no answer from the exchange yet, as far as the command can see without health.port';
   const address = healthAddress(dataFolder);

@@ -9,10 +9,10 @@ import { decimalAmount } from '../simulator/setting-fields.ts';
 import { wrongInput } from './command-error.ts';
 import { marketOption } from './option-readers.ts';
 
-/** Options as commander reads them, by the names of its attributes. */
+/** Options as commander returns them, by its attribute names. */
 export type FlagValues = Readonly<Record<string, unknown>>;
 
-/** A field that an option sets. */
+/** Field of a run that an option sets. */
 interface FlagField {
   readonly path: readonly string[];
   readonly schema: z.ZodType;
@@ -20,7 +20,7 @@ interface FlagField {
   readonly option: Option;
 }
 
-/** The parts of a wrapped schema that options are made of. */
+/** Parts of a wrapped schema that options are made of. */
 interface Wrapped {
   readonly innerType?: z.ZodType;
   readonly in?: z.ZodType;
@@ -31,7 +31,7 @@ interface Wrapped {
 
 const definitionOf = (schema: z.ZodType): Wrapped => schema._zod.def as Wrapped;
 
-/** The first value that is found in a schema, or in what it wraps. */
+/** Returns the first value that `find` returns for a schema, or for the schemas that it wraps. */
 function found<Value>(schema: z.ZodType, find: (schema: z.ZodType) => Value | undefined): Value | undefined {
   const value = find(schema);
   const { innerType, in: input } = definitionOf(schema);
@@ -39,7 +39,7 @@ function found<Value>(schema: z.ZodType, find: (schema: z.ZodType) => Value | un
   return value !== undefined || inner === undefined ? value : found(inner, find);
 }
 
-/** Options that stand for other ones of a run. */
+/** Options that replace other options of a run. */
 const SHORTHANDS = {
   cash: decimalAmount()
     .describe('Starting money, in the quote currency of --market or --universe.')
@@ -55,7 +55,7 @@ interface Shorthands {
   readonly resolution?: string;
 }
 
-/** Options of a run, or of a part of one, made of its fields: their help, their checks, and what they say. */
+/** Options of a run, or of a part of one, made of its fields: their help, their checks, and their values. */
 export class RunFlags {
   private readonly fields: readonly FlagField[];
 
@@ -69,7 +69,7 @@ export class RunFlags {
     return command;
   }
 
-  /** Returns the options in the form of a file. Throws where two of them set the same field. */
+  /** Returns the options in the form of a file. Throws if two of them set the same field. */
   written(values: FlagValues): Record<string, unknown> {
     const written: Record<string, unknown> = {};
     for (const { path, option } of this.fields) {
@@ -89,18 +89,18 @@ export class RunFlags {
     return cash === undefined ? run : { ...run, balances: withCash(run, cash) };
   }
 
-  /** The options by the places of their fields, such as `rules.spreadBps`. */
+  /** Returns the options by the paths of their fields, such as `rules.spreadBps`. */
   byPlace(): ReadonlyMap<string, string> {
     return new Map(this.fields.map(({ path, option }) => [path.join('.'), option.long ?? '']));
   }
 
-  /** An option that was given; null where none was. */
+  /** Returns an option that was given; null if none was. */
   given(values: FlagValues): string | null {
     const field = this.fields.find(({ option }) => values[option.attributeName()] !== undefined);
     return field?.option.long ?? null;
   }
 
-  /** Names of fields in messages: `--fidelity poll`. */
+  /** Returns names of fields for messages: `--fidelity poll`. */
   readonly name: FieldName = (key, value) => {
     const field = this.fields.find(({ path }) => path.at(-1) === key);
     const long = field?.option.long ?? key;
@@ -108,7 +108,7 @@ export class RunFlags {
     return `${long} ${value.startsWith('{') ? `'${value}'` : value}`;
   };
 
-  /** Problems of a run, with the options that they are about. */
+  /** Returns the problems of a run, with the options that they are about. */
   problems(error: z.ZodError): string {
     return problemLines(error, (path) => {
       const field = this.fields.find((one) => one.path.every((key, index) => path[index] === key));
@@ -119,7 +119,7 @@ export class RunFlags {
   }
 }
 
-/** The balances of a run with money in its quote currency. */
+/** Returns a run whose balances are `cash` in its quote currency. */
 function withCash(run: Readonly<Record<string, unknown>>, cash: string): object {
   const {
     markets,
@@ -164,11 +164,11 @@ function optionOf(key: string, schema: z.ZodType, flag: RunFlag): Option {
   });
 }
 
-/** Of a list one value is looked at: its number says nothing. */
+/** Writes a path without list indexes: an option checks one value of a list, and its index says nothing. */
 const placeInValue = (path: readonly PropertyKey[]): string =>
   writePath(path.filter((key) => typeof key !== 'number'));
 
-/** The description of the field, as help of commander is written: no capital, no point. */
+/** Returns the description of a field in the form of commander's help: no capital, no full stop. */
 function helpOf(schema: z.ZodType, { form = 'lower', hint }: RunFlag): string {
   const text = found(schema, ({ description }) => description) ?? '';
   const usual = found(schema, (one) => definitionOf(one).defaultValue);
@@ -184,9 +184,7 @@ type Form = NonNullable<RunFlag['form']>;
 
 const REPEATABLE: ReadonlySet<Form> = new Set(['list', 'amounts', 'params', 'files', 'objectives']);
 
-/**
- * Values of an option as a file would say them; what is not of the form is left to the checks of the field.
- */
+/** Readers of an option's text, by its form; values are as in a file. The field checks a wrong form. */
 const READERS: Readonly<Record<Form, (text: string, before: unknown, flag: RunFlag) => unknown>> = {
   number: (text) => (/^-?\d{1,16}(?:\.\d{1,10})?$/.test(text) ? Number(text) : text),
   milliseconds: (text) => (/^\d{1,16}$/.test(text) ? `${text}ms` : text),

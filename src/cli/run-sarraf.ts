@@ -4,16 +4,16 @@ import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
 
-/** A command as the list of all shows it, and where it is. */
+/** A command as the list of all commands shows it, with its loader. */
 interface ListedCommand {
-  /** Its arguments as help shows them. */
+  /** Arguments as help shows them. */
   readonly takes?: string;
   readonly summary: string;
-  /** Loads it. `whole` makes the program with all of its commands, for those that list the others. */
+  /** Loads the command. `whole` creates the program with all commands, for those that list the others. */
   readonly load: (whole: () => Promise<Command>) => Promise<Command>;
 }
 
-/** Every command, one a file. A command is loaded when it is named: loading all of them takes a second. */
+/** All commands, one for each file. Each is loaded when it is named: loading all takes a second. */
 export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
   run: {
     summary: 'Runs the bot: without a configuration, two demo strategies on the built-in exchange.',
@@ -225,7 +225,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
   },
 };
 
-/** A command in the list of all: its line of help, and nothing loaded. */
+/** Creates a command for the list of all commands: its line of help, with nothing loaded. */
 function outline(name: string, { takes, summary }: ListedCommand): Command {
   const command = new Command(name).description(summary);
   return takes === undefined ? command : command.arguments(takes);
@@ -235,7 +235,7 @@ async function wholeProgram(): Promise<Command> {
   return createProgram(Object.keys(COMMANDS));
 }
 
-/** The root of the program, above these commands. */
+/** Creates the root of the program, above these commands. */
 export function rootAbove(commands: readonly Command[]): Command {
   const program = new Command('sarraf')
     .description(
@@ -243,14 +243,14 @@ export function rootAbove(commands: readonly Command[]): Command {
     )
     .version(VERSION)
     .showSuggestionAfterError()
-    // An option behind a command is the command's, also where a command above it has one of that name.
+    // An option after a command is the command's, even if a command above it has one of that name.
     .enablePositionalOptions()
     .exitOverride();
   for (const command of commands) program.addCommand(command);
   return program;
 }
 
-/** The program with those commands loaded that are named, or, where none is, with the list of all. */
+/** Creates the program with the named commands loaded, or, if none is named, with the list of all. */
 async function createProgram(named: readonly string[]): Promise<Command> {
   const found = Object.entries(COMMANDS).filter(([name]) => named.includes(name));
   if (found.length === 0)
@@ -259,20 +259,20 @@ async function createProgram(named: readonly string[]): Promise<Command> {
   return rootAbove(loaded.map((command) => withCommandHelp(command).exitOverride()));
 }
 
-/** Has commander write no error: it is written as JSON. */
+/** Stops commander from writing errors, which are written as JSON. */
 function silenceErrors(command: Command): void {
   command.configureOutput({ outputError: () => {} });
   for (const below of command.commands) silenceErrors(below);
 }
 
-/** Failure that ends a command: its code in the JSON form of the error, its message, and the exit code. */
+/** Way in which a failed command ends: the code in its JSON error, its message, and the exit code. */
 interface Ending {
   readonly code: string;
   readonly message: string;
   readonly exitCode: number;
 }
 
-/** Null for a mistake of our own. */
+/** Returns how an error ends the command; null for a bug of sarraf. */
 function endingOf(error: unknown): Ending | null {
   if (error instanceof CommanderError)
     return { code: 'WRONG_INPUT', message: error.message.replace(/^error: /, ''), exitCode: WRONG_INPUT };
@@ -288,8 +288,8 @@ function endingOf(error: unknown): Ending | null {
 }
 
 /**
- * Writes on standard error what went wrong: in a line, or under `--json` as one JSON object. A mistake of our
- * own comes with its stack.
+ * Writes an error on standard error: in a line, or with `--json` as one JSON object. A bug of sarraf comes
+ * with its stack.
  */
 function exitCodeOf(error: unknown, isJson: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return OK;
@@ -298,15 +298,15 @@ function exitCodeOf(error: unknown, isJson: boolean): number {
     const { code, message } = ending ?? { code: 'INVARIANT', message: inspect(error) };
     console.error(JSON.stringify({ error: { code, message } }));
   } else if (ending === null) console.error(error);
-  // Commander has written its own.
+  // Commander has written its own errors already.
   else if (!(error instanceof CommanderError))
     console.error(error instanceof SarrafError ? `${ending.code}: ${ending.message}` : ending.message);
   return ending?.exitCode ?? FAILED;
 }
 
 /**
- * The arguments without a request for help, where they name a command that there is not: the answer is then
- * that of the command above, which says so, and not its help.
+ * Removes a request for help if the arguments name an unknown command: then the command above reports this
+ * instead of its help.
  */
 function withoutHelpOfNothing(program: Command, args: readonly string[]): readonly string[] {
   let command = program;
@@ -320,14 +320,14 @@ function withoutHelpOfNothing(program: Command, args: readonly string[]): readon
 }
 
 /**
- * Runs a command of sarraf with what was typed behind the name of the program, and answers with the exit
- * code. What it prints goes to the console and to standard output; what concerns the whole process (its
- * signals, its umask, uncaught errors) is the business of the caller.
+ * Runs a command of sarraf with the arguments typed after the name of the program, and returns the exit code.
+ * Output goes to the console and to standard output; the process as a whole (its signals, its umask, uncaught
+ * errors) is the caller's business.
  */
 export async function runSarraf(args: readonly string[]): Promise<number> {
   const isJson = args.includes('--json');
   try {
-    // The second word can be the command after "help" or an option; after a command it is that one's own.
+    // The second word can be the command after "help" or an option; after a command it is the command's.
     const isFirst = Object.hasOwn(COMMANDS, args[0] ?? '');
     const program = await createProgram(args.slice(0, isFirst ? 1 : 2));
     if (isJson) silenceErrors(program);
@@ -344,7 +344,7 @@ function optionDescription(option: Option): string {
   return new Help().optionDescription(option).replace(EMPTY_DEFAULT, '');
 }
 
-/** Has a command and those below it show no default where that is empty, as of an option that repeats. */
+/** Hides empty defaults in the help of a command and those below it, such as that of a repeatable option. */
 export function withCommandHelp(command: Command): Command {
   command.configureHelp({ optionDescription });
   for (const below of command.commands) withCommandHelp(below);

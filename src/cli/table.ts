@@ -2,14 +2,14 @@ import { inEnglish } from '../language/sentence.ts';
 import { harmless } from '../domain/money.ts';
 
 /**
- * A column of a table for people: its title, after `>` for numbers, which are easier to compare when they end
- * below one another. A title that is not ours stands in an object, whatever it begins with.
+ * A column of a table for people: its title, after `>` for numbers, which are easier to compare when they are
+ * aligned right. A foreign title stands in an object, whatever it begins with.
  */
 export type TableColumn = string | { readonly title: string; readonly align?: 'right' };
 
 /**
- * Aligned lines, the titles first; columns are two spaces apart, none is empty in every row, and no line ends
- * with spaces. What strategies and others wrote moves no cursor, and takes one line.
+ * Returns aligned lines, the titles first. Columns are two spaces apart, none is empty in every row, and no
+ * line ends with spaces. Texts of strategies and others move no cursor, and take one line.
  */
 export function tableLines(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): string[] {
   const shown = columns
@@ -30,7 +30,7 @@ export function tableLines(columns: readonly TableColumn[], rows: readonly (read
   );
 }
 
-/** A table of rows, by the title and the cell of each column. */
+/** Returns a table of rows, by the title and the cell of each column. */
 export const rowLines = <Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => string>>,
@@ -45,7 +45,7 @@ const titleOf = (column: TableColumn): string =>
 
 const cellText = (text: string): string => harmless(text).replaceAll('\n', ' ');
 
-/** A lost reader is no error: there is nothing left to do. Any other error is thrown. */
+/** Ignores the error of a lost reader: there is nothing left to do. Throws any other error. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

@@ -14,24 +14,24 @@ import {
 import type { Venue } from '../venues/venue.ts';
 import type { ProcessLocks } from './process-locks.ts';
 
-/** Maximum wait of the start for a request slot; after it, the first call with the credential asks. */
+/** Longest wait for a request slot at the start, in ms; after it, the first private call asks again. */
 const AT_START_WITHIN_MS = 10_000;
 
-/** Shorter than the time-out of any call: amid one it must be known before that. */
+/** Longest wait for a request slot during another call, in ms: shorter than the time-out of any call. */
 const AMID_WITHIN_MS = 3_000;
 
 interface AccountCheckOptions {
   readonly reader: AccountReader;
   readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'persistAccount'>;
   readonly log: (message: string) => void;
-  /** Called with what the account is known by, before anything is kept of it. It may throw to end the run. */
+  /** Called with the account's fields before any of its data is stored. It may throw to end the run. */
   readonly onAccount?: (fields: AccountFields) => void;
 }
 
 /**
- * Holds an account against the one that a mirror was kept for: with another user's credential the bot would
- * trade on the first one's positions. It is asked for at the start; where no answer came then, no call with
- * the credential leaves before there is one.
+ * Checks that the account is the one that a mirror was stored for, and ends the run if not: with another
+ * user's credential the bot would trade on the first user's positions. It asks at the start; without an
+ * answer then, no call with the credential leaves before there is one.
  */
 export class AccountCheck {
   private readonly options: AccountCheckOptions;
@@ -42,7 +42,7 @@ export class AccountCheck {
     this.options = options;
   }
 
-  /** Throws `INVALID_OPTIONS` where it is another account. */
+  /** Asks for the account at the start. Throws `INVALID_OPTIONS` if it is another account. */
   async open(): Promise<void> {
     const { reader, log } = this.options;
     const reading = await reader.read({ withinMs: AT_START_WITHIN_MS, isAmid: false });
@@ -52,7 +52,7 @@ export class AccountCheck {
     }
   }
 
-  /** The caller with this check before private calls. No barred call leaves. Another account ends the run. */
+  /** Returns the caller with this check before each private call; a barred call does not leave. */
   guard(caller: VenueCaller): VenueCaller {
     return {
       ...caller,
@@ -89,7 +89,7 @@ export class AccountCheck {
   }
 }
 
-/** The account that was kept; null before any. Throws `DATA_UNUSABLE` where its row is damaged. */
+/** Returns the stored account; null if none was stored. Throws `DATA_UNUSABLE` if its row is damaged. */
 export function readStoredAccount(mirror: {
   readonly path: string;
   readonly account: () => string | null;
@@ -115,10 +115,10 @@ function another(path: string): SarrafError {
 }
 
 /**
- * The caller of an exchange once it is known that the account is the one that a mirror was kept for, or with
- * that question put before its first private call. Throws `INVALID_OPTIONS` where it is another, and
- * `DATA_UNUSABLE` where another run of this instance name has it under another credential. An exchange in
- * this process has no account to take for another.
+ * Returns the caller of an exchange that checks the account: at once, or before its first private call if the
+ * exchange did not answer. Throws `INVALID_OPTIONS` if it is not the mirror's account, and `DATA_UNUSABLE` if
+ * another run of this instance name uses it with another credential. An exchange in this process needs no
+ * check.
  */
 export async function checkedCaller(
   venue: Pick<Venue, 'caller' | 'accountReader'>,

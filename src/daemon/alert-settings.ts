@@ -6,10 +6,10 @@ import { readClock } from '../domain/zone-time.ts';
 import { session, duration } from './setting-fields.ts';
 import { Secret } from '../configuration/secret-file.ts';
 
-/** Names of the fields of a channel that hold secrets: the address of a webhook opens the door as well. */
+/** Names of the channel fields that hold secrets. A webhook's address is one: it allows sending messages. */
 export const CHANNEL_SECRETS = ['token', 'password', 'secret', 'url', 'topic'] as const;
 
-/** Channels that one bot may have. */
+/** Most channels that one bot may have. */
 const MOST_CHANNELS = 20;
 
 const LEAST_SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -18,14 +18,14 @@ const MOST_STEPS = 5;
 const text = () => z.string({ error: 'expected a text' }).min(1, 'expected a text, was empty').max(4_096);
 const secret = () => text().transform((value) => new Secret(value));
 
-/** An address of http or https. What is written is never repeated: it may hold a secret. */
+/** Field for an http or https address. Messages never repeat the value: it may hold a secret. */
 const webAddress = () =>
   text().refine(
     (value) => /^https?:\/\/[^\s/]/.test(value) && URL.canParse(value),
     'expected an address that begins with https://',
   );
 
-/** Without a slash at its end, as the paths of an API are put after it. */
+/** Field for the base address of an API. A slash at its end is removed, since paths are appended to it. */
 const apiRoot = (usual: string) =>
   webAddress()
     .transform((value) => value.replace(/\/+$/, ''))
@@ -63,7 +63,7 @@ const shared = {
     .describe('Messages within an hour. What comes beyond it is gathered into the next one.'),
 };
 
-/** Users who may give commands by chat. */
+/** Field for the users who may give commands by chat. */
 const commandsFrom = () =>
   z
     .array(z.int())
@@ -77,7 +77,7 @@ const chat = () =>
 const channel = <const Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) =>
   z.strictObject({ kind: z.literal(kind), ...shared, ...shape });
 
-/** Kinds whose address is a secret. */
+/** Field for an address that is a secret. */
 const secretAddress = (about: string) =>
   webAddress()
     .transform((value) => new Secret(value))
@@ -150,7 +150,7 @@ const email = channel('email', {
   to: z.array(text()).min(1).max(20).describe('Who gets it.'),
 });
 
-/** One way to people. */
+/** Settings of one channel that delivers alerts to people. */
 export const channelSettings = z.discriminatedUnion('kind', [
   telegram,
   bale,
@@ -174,14 +174,14 @@ const severity = (usual: Severity) =>
 const after = (usual: string, description: string) =>
   duration({ leastMs: SECOND_MS, mostMs: DAY_MS }).prefault(usual).describe(description);
 
-/** A rule that holds unless it is switched off. */
+/** Field for a rule that is on unless it is null. */
 const rule = <Rule extends z.ZodType>(fields: Rule, description: string) =>
   fields
     .nullable()
     .prefault({} as never)
     .describe(`${description} null switches it off.`);
 
-/** A rule that only has a severity. */
+/** Field for a rule that only has a severity. */
 const plain = (usual: Severity, description: string) =>
   rule(z.strictObject({ severity: severity(usual) }), description);
 
@@ -284,7 +284,7 @@ const clock = (usual: string | null, description: string) =>
     .prefault(usual)
     .describe(description);
 
-/** Alerts sent to people, their channels, and their times. */
+/** Settings of the alerts: their channels, rules and times. */
 export const alertSettings = z
   .strictObject({
     channels: z

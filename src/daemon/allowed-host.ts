@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The name in a `Host` header, without the port and the brackets of an IPv6 address. */
+/** Returns the name in a `Host` header, without the port and the brackets of an IPv6 address. */
 function nameOf(header: string): string {
   const name = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(header)?.[1] ?? /^([^:]*)(?::\d{1,5})?$/.exec(header)?.[1];
   return (name ?? '').toLowerCase();
@@ -11,8 +11,8 @@ export function isLoopbackName(name: string): boolean {
 }
 
 /**
- * The one `Host` of a request, as its raw headers have it; null where there is none, or more than one: who
- * stands before this server may have looked at another of them than Node takes.
+ * Returns the `Host` of a request from its raw headers; null if there is none, or more than one: a proxy may
+ * have read another of them than Node does.
  */
 export function oneHost(rawHeaders: readonly string[]): string | null {
   const hosts = rawHeaders.filter(
@@ -23,9 +23,9 @@ export function oneHost(rawHeaders: readonly string[]): string | null {
 
 /**
  * True if a request was meant for this server. A web page in a browser of this machine can reach the server
- * under its own name that resolves here, and the header then has that name: names with a dot are refused. A
- * server for this machine alone answers to this machine's names. One that others reach also answers to
- * addresses and to names without a dot, as containers have. Names listed by a person are answered everywhere.
+ * by a name of its own that resolves here; the header then has that name, so names with a dot are refused. A
+ * server that listens to this machine alone accepts only this machine's names. One that others can reach also
+ * accepts addresses and names without a dot, as containers have. Names in `listed` are always accepted.
  */
 export function isAllowedHost(header: string | null, listensTo: string, listed: readonly string[]): boolean {
   const name = nameOf(header ?? '');

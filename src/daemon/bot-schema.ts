@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { botConfig } from './create-bot-config.ts';
 
-/** A part of a JSON Schema, as far as it is walked here. */
+/** Part of a JSON Schema, with the keywords that are used here. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -21,13 +21,13 @@ export interface JsonSchema {
 
 const REFERENCE: JsonSchema = { type: 'string', pattern: String.raw`\$\{` };
 
-/** The shape of a bot's configuration as a JSON Schema, made from the checks themselves. */
+/** Returns the shape of a bot's configuration as a JSON Schema, made from the checks themselves. */
 export function botSchema(): JsonSchema {
   const schema = z.toJSONSchema(botConfig, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   return { ...schema, description: 'Configuration of a sarraf bot.' };
 }
 
-/** The same for editors, who see a file before its references are put in: every value may be one. */
+/** Returns `botSchema` for editors: there each value may be a reference that is not substituted yet. */
 export function botEditorSchema(): JsonSchema {
   return withReferences(botSchema(), []);
 }

@@ -9,32 +9,32 @@ import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 import type { FeedPace } from '../scheduler/poll-queue.ts';
 import { submitRequest, type RequestEnd, type SendRequestOptions } from '../venues/venue-caller.ts';
 
-/** Decides on events; the engine. */
+/** Part that decides on events: the engine. */
 export interface Stepper {
   step(event: EngineEvent): EngineOutput;
 }
 
-/** Store that changes are written to. Throws `DATA_UNUSABLE` if it cannot write. */
+/** Store to which changes are written. Throws `DATA_UNUSABLE` if it cannot write. */
 export interface ChangeStore {
   apply(
     changes: readonly MirrorChange[],
     options: { readonly atMs: number; readonly isDurable: boolean },
   ): void;
-  /** Writes what it holds back; to be called once a second. None where it holds nothing back. */
+  /** Writes the changes that the store holds back; called once a second. Absent if it holds nothing back. */
   flush?(): void;
-  /** True if the remaining room is needed for cancels. */
+  /** True if the space left on the disk is needed for cancels. */
   isRunningOut(): boolean;
 }
 
 export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
   readonly engine: Stepper;
   readonly store: ChangeStore;
-  /** Takes down how long commits of the store hold up the loop. */
+  /** Recorder of the time for which commits of the store block the loop. */
   readonly commits?: CommitTimes | undefined;
   readonly time: Timeline;
-  /** Told of each request that came to an end, and of everything that a step wants said. */
+  /** Called with each request that ended, and its answer. */
   readonly onRequestEnd?: (request: EngineRequest, answer: VenueAnswer) => void;
-  /** Handed every answer just before the engine is, at the same time. Must not throw. */
+  /** Called with each answer just before the engine gets it, at the same time. Must not throw. */
   readonly onAnswer?: (
     call: EngineRequest['call'],
     answer: VenueAnswer,
@@ -42,25 +42,25 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
     askedAtMs: number,
   ) => void;
   readonly onNotices: (output: EngineOutput['notices'], atMs: number) => void;
-  /** Called with every event just before the engine. Must not throw. */
+  /** Called with each event just before the engine gets it. Must not throw. */
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** Interval between writes of the gathered changes. */
+/** Interval between writes of the collected changes, in ms. */
 const FLUSH_EVERY_MS = 1_000;
 
-/** Pause before a failed write is retried, so not with every book. */
+/** Pause before a failed write is tried again, in ms; otherwise each book would try it. */
 const REFUSED_FOR_MS = 10_000;
 
 /**
- * Changes that could not be written are kept up to this many; then the bot ends, since nothing that it does
- * is on record.
+ * Most changes that are held in memory because they could not be written. Beyond it the bot ends, since
+ * nothing that it does is recorded.
  */
 const MOST_UNWRITTEN = 100_000;
 
 /**
- * Brings the engine together with time, disk and exchange: each event is a step, each step's changes are
- * written before its requests leave, and each answer is an event. It decides nothing.
+ * Connects the engine with time, disk and exchange: each event is a step, each step's changes are written
+ * before its requests leave, and each answer is an event. It makes no decisions.
  */
 export class BotShell {
   private readonly options: BotShellOptions;
@@ -76,34 +76,34 @@ export class BotShell {
   private inFlight = 0;
   private isStuck = false;
   private isStepping = false;
-  /** Requests that came to their end while a step was carried out: dropped for newer ones. */
+  /** Requests that ended during a step because newer ones replaced them. */
   private readonly ended: { readonly request: EngineRequest; readonly end: RequestEnd }[] = [];
 
   constructor(options: BotShellOptions) {
     this.options = options;
     const { limiter, caller, canLogIn, limiterMs, time } = options;
     this.sending = { limiter, caller, canLogIn, limiterMs, engineMs: () => time.now() };
-    // A waiter for the end of the bot gets it; without one it must not end the process.
+    // The error goes to those who wait for `failure`; without one it must not end the process.
     this.failed.promise.catch(() => undefined);
   }
 
   /**
-   * Rejects when the bot can not go on: a broken invariant, a disk that takes nothing more. It settles once
-   * in the bot's life, so listen to it once: each `Promise.race` with it would leave a reaction behind that
-   * lives as long as the bot. Loops call `throwIfFailed`.
+   * Rejects when the bot cannot continue: a broken invariant, or a disk that accepts no more writes. It
+   * settles once in the bot's life, so listen to it once: each `Promise.race` with it would leave a reaction
+   * that lives as long as the bot. Loops call `throwIfFailed`.
    */
   get failure(): Promise<never> {
     return this.failed.promise;
   }
 
-  /** Throws what keeps the bot from going on, if anything does. */
+  /** Throws the error that stops the bot from continuing, if there is one. */
   throwIfFailed(): void {
     if (this.fault !== null) throw this.fault.error;
   }
 
   /**
-   * Returns the time since the loop last turned. It turns at least once a second if the store is one to
-   * flush, else with each step only.
+   * Returns the time since the loop last turned, in ms. The loop turns at least once a second if the store
+   * has `flush`, else only with each step.
    */
   heartbeatAgeMs(): number {
     return performance.now() - this.lastTurnMs;
@@ -122,17 +122,17 @@ export class BotShell {
     this.step({ kind: 'control', atMs: this.options.time.now(), command });
   }
 
-  /** Has feeds asked more or less often. */
+  /** Changes how often feeds are polled. */
   pace(paces: readonly FeedPace[]): void {
     this.step({ kind: 'pace', atMs: this.options.time.now(), paces });
   }
 
-  /** Has the engine look round now: something has happened without an answer or a timer. */
+  /** Runs a step of the engine now, after something happened without an answer or a timer. */
   poll(): void {
     this.step({ kind: 'tick', atMs: this.options.time.now() });
   }
 
-  /** Takes no more steps; what is on its way may still arrive. */
+  /** Stops accepting steps; replies to requests already sent may still arrive. */
   close(): void {
     this.isClosed = true;
     this.cancelWake?.();
@@ -158,7 +158,7 @@ export class BotShell {
       this.applyEnd(ended.request, ended.end);
   }
 
-  /** Requests that wait for a slot do not leave either: their outcome would be unknown. */
+  /** Stops the bot. Requests that wait for a slot do not leave either: their outcome would be unknown. */
   private fail(error: unknown): void {
     this.isClosed = true;
     this.cancelWake?.();
@@ -200,8 +200,8 @@ export class BotShell {
   }
 
   /**
-   * Writes a step's changes, after those that could not be written before. Answers whether they are where
-   * they have to be.
+   * Writes a step's changes, after those that could not be written before. Returns true if they are stored as
+   * required.
    */
   private write({ changes, isDurable }: EngineOutput, atMs: number): boolean {
     const { store } = this.options;
@@ -263,7 +263,7 @@ export class BotShell {
     }
   }
 
-  /** Its row is not written, or its outcome might not be: it does not leave. */
+  /** Ends a request that is not sent: its row is not written, or its outcome might not be. */
   private refuse(request: EngineRequest, reason: string): void {
     const { time } = this.options;
     time.at(time.now(), () =>

@@ -2,13 +2,13 @@ import type { PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { lengthText } from '../domain/time-text.ts';
 import { ENDPOINTS } from '../exchange/endpoints.ts';
 
-/** Returns the question shown before a command by hand; the command line and the page show the same. */
+/** Returns the question before many orders are canceled; the command line and the page show the same. */
 export const cancelManyText = (need: string): string =>
   `This ends the algorithms there and cancels their orders; ${need}.`;
 
 export const cancelOneText = (order: string): string => `This cancels ${order}.`;
 
-/** `holds`: `grid holds 0.1 btc`, or that nobody knows. */
+/** Returns the question before positions are closed. `holds`: `grid holds 0.1 btc`, or that nobody knows. */
 export function closeText(of: {
   readonly strategy: string;
   readonly market: string | null;
@@ -20,7 +20,7 @@ export function closeText(of: {
   return `This cancels the orders of ${strategy} ${where}and sells at the market what it holds. By the mirror ${holds}; ${need}.`;
 }
 
-/** Describes a strategy's holdings by the amounts of each coin. */
+/** Describes a strategy's holdings: the amount of each coin. */
 export function holdsText(
   strategy: string,
   held: readonly (readonly [asset: string, amount: string])[],
@@ -29,7 +29,7 @@ export function holdsText(
   return `${strategy} holds ${held.length === 0 ? 'nothing' : amounts}`;
 }
 
-/** `worth`: a sentence of its own. */
+/** Returns the question before an order is placed by hand. `worth`: a sentence about the order's value. */
 export function placeByHandText(
   order: Pick<PlaceCommand, 'strategy' | 'market' | 'side' | 'amount' | 'price' | 'stopPrice'>,
   worth: string,
@@ -60,12 +60,12 @@ export function positionText({
     : `This gives ${strategy} ${coins}, at ${at}. ${unchanged}`;
 }
 
-/** Requirements of canceling at the exchange. */
+/** Limit of cancels at the exchange, and the time that many cancels need. */
 interface CancelNeed {
-  /** Cancels that the exchange takes in a window of `windowMs`. */
+  /** Most cancels that the exchange accepts in a window of `windowMs`. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Time for all of them in the worst case, a window that is full when they begin. */
+  /** Time for all of them in the worst case, when the window is full at the beginning. */
   readonly needMs: number;
 }
 
@@ -74,7 +74,7 @@ export function cancelNeed(count: number): CancelNeed {
   return { limit, windowMs, needMs: Math.ceil(count / limit) * windowMs };
 }
 
-/** The same in a sentence. */
+/** Describes in a sentence how long `count` cancels may need at the exchange. */
 export function cancelNeedText(count: number): string {
   const { limit, windowMs, needMs } = cancelNeed(count);
   if (count === 0) return 'no own order is open';

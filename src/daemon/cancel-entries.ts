@@ -14,51 +14,51 @@ import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
 
-/** A silence in which entries are to be canceled. */
+/** State of a bot that has gone silent, so that its entries are canceled. */
 export interface SilentBot {
-  /** Time its loop has stood still, in ms. */
+  /** Time for which its loop has stood still, in ms. */
   readonly forMs: number;
-  /** Asked before each request: a bot that is back looks after its orders itself. */
+  /** Checked before each request: a bot that is back manages its orders itself. */
   readonly isBack: () => boolean;
 }
 
-/** Pages of open orders that are read at most: the exchange has far fewer orders of one account. */
+/** Most pages of open orders that are read: the exchange allows far fewer orders for one account. */
 const MOST_PAGES = 50;
 
-/** Maximum wait of a request for its slot: a lockout ends this attempt, and the next one comes later. */
+/** Longest wait of a request for its slot, in ms. A lockout ends this attempt, and the next comes later. */
 const WAITS_MS = 120_000;
 
 /** Result of canceling the entries of a silent bot. */
 export interface CanceledEntries {
-  /** Client order ids. */
+  /** Client order ids of the canceled orders; below, those of the exits that stay. */
   readonly canceled: readonly string[];
   readonly kept: readonly string[];
-  /** Those that may still be open, with the reason. */
+  /** Orders that may still be open, with the reason. */
   readonly left: readonly { readonly order: string; readonly reason: string }[];
-  /** Orders that the exchange does not list, and that may turn up: lists lag, and requests arrive late. */
+  /** Orders that the exchange does not list and that may still appear: lists lag, requests arrive late. */
   readonly unseen: readonly string[];
-  /** True if the bot woke up meanwhile, so that the rest was left to it. */
+  /** True if the bot came back meanwhile, so that the rest was left to it. */
   readonly isBack: boolean;
 }
 
 interface CancelEntriesOptions extends SilentBot {
   readonly caller: VenueCaller;
   readonly limiter: Limiter;
-  /** The clocks of the requests' ends and of the limiter. */
+  /** Clocks: one for the end of requests, one for the limiter. Both in ms. */
   readonly nowMs: () => number;
   readonly limiterMs: () => number;
-  /** The bot's instance, by whose name its orders are known. */
+  /** The bot's instance name, by which its orders are known. */
   readonly instance: string;
-  /** Time after sending within which a request may still arrive. */
+  /** Time after sending within which a request may still arrive, in ms. */
   readonly lateArrivalMs: number;
   readonly readOwn: () => OwnOrders;
 }
 
 /**
- * Cancels at the exchange what a silent bot left open and can open or add to a position; its exits stay. It
- * takes its slots from the ledger that the bot shares, from the part that is kept for cancels. It writes
- * nothing that is the bot's: a bot that comes back finds its orders canceled, as by any other hand. Throws
- * `DATA_UNUSABLE` where the mirror can not be read, and what a request throws that could not be made.
+ * Cancels the open orders of a silent bot that can open or increase a position; its exits stay. It uses slots
+ * of the ledger that the bot shares, from the part reserved for cancels. It writes none of the bot's data: a
+ * bot that comes back finds its orders canceled, as by anybody else. Throws `DATA_UNUSABLE` if the mirror
+ * cannot be read, and the error of a request that could not be made.
  */
 export async function cancelEntries(options: CancelEntriesOptions): Promise<CanceledEntries> {
   const listed = await openOrders(options);
@@ -78,7 +78,7 @@ async function ask(options: CancelEntriesOptions, call: VenueCall): Promise<Venu
   return answer;
 }
 
-/** All open orders of the account; null where the bot is back before they are read. */
+/** Returns all open orders of the account; null if the bot came back before they were read. */
 async function openOrders(options: CancelEntriesOptions): Promise<readonly VenueOrder[] | null> {
   const venue = profileOf(options.caller);
   const all: VenueOrder[] = [];
@@ -125,7 +125,7 @@ async function cancelEach(
 }
 
 /**
- * Returns orders that may still appear. One not listed so long after the bot's last request no longer exists.
+ * Returns orders that may still appear; an order not listed that long after the last request does not exist.
  */
 function mayTurnUp(
   unseen: readonly OrderRecord[],
@@ -138,42 +138,40 @@ function reasonOf(answer: Exclude<VenueAnswer, { readonly outcome: 'value' }>): 
   return answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
 }
 
-/** Open orders listed by the exchange, and the stored data of the bot that went silent. */
+/** Data for sorting: open orders listed by the exchange, and the silent bot's stored orders. */
 interface ListedOrders {
   readonly listed: readonly VenueOrder[];
-  /** Own orders that are not at their end, as the mirror has them. */
+  /** The bot's orders in the mirror that have not ended. */
   readonly own: readonly OrderRecord[];
   readonly heldOf: HeldOf;
   readonly marketNames: MarketNames;
-  /** The first part of every id of the bot's orders. */
+  /** Prefix of every id of the bot's orders. */
   readonly instance: string;
 }
 
-/** An open order of the bot as the exchange has it. */
+/** An open order of the bot, by its own record and the exchange's. */
 interface OpenOrder {
   readonly order: OrderRecord;
   readonly listed: VenueOrder;
 }
 
-/** Own orders that are open, by what a watchdog does with them. */
+/** The bot's open orders, sorted by what a watchdog does with them. */
 interface SortedOrders {
-  /** They can open or add to a position. */
+  /** Orders that can open or increase a position. */
   readonly entries: readonly OpenOrder[];
-  /** They only reduce one, or are the exit of a bracket. */
+  /** Orders that only reduce a position, or are the exit of a bracket. */
   readonly exits: readonly OpenOrder[];
-  /**
-   * They have a name of the bot and are not in its records, as after a restored copy: nobody knows what for.
-   */
+  /** Orders with a name of the bot that are not in its records, as after a restored copy: purpose unknown. */
   readonly strange: readonly VenueOrder[];
-  /** Those of its records that are no exits, that may be at the exchange, and that it does not list. */
+  /** Recorded orders, not exits, that may be at the exchange but are not in its list. */
   readonly unseen: readonly OrderRecord[];
 }
 
 /**
- * Sorts the bot's open orders. An order is the bot's if the mirror has its client order id: each is there
- * before its request leaves. All others stay, those of people and of other bots among them. The mirror may
- * be behind, since the bot no longer reads its fills. So an order that was known as the exit of a bracket
- * stays whatever the mirror thinks is held.
+ * Sorts the bot's open orders. An order is the bot's if the mirror has its client order id: the id is stored
+ * before the request leaves. All other orders stay, such as those of people and of other bots. The mirror may
+ * be out of date, since the bot no longer reads its fills. So the exit of a bracket always stays, whatever
+ * the mirror says about the position.
  */
 export function sortOpenOrders({ listed, own, heldOf, marketNames, instance }: ListedOrders): SortedOrders {
   const byClientOrderId = new Map(
@@ -203,20 +201,20 @@ export function sortOpenOrders({ listed, own, heldOf, marketNames, instance }: L
   };
 }
 
-/** A list may lag, and a request may still be on its way. */
+/** States of an order that may be at the exchange: a list may lag, and a request may still be on its way. */
 const MAY_BE_THERE: ReadonlySet<OrderRecord['state']> = new Set(['sending', 'unknown', 'open', 'cancelling']);
 
-/** Own orders that the mirror is asked for. */
+/** Most own orders that are read from the mirror. */
 const MOST_ORDERS = 100_000;
 
-/** Orders and positions stored by a bot. */
+/** Orders and positions that a bot has stored. */
 interface OwnOrders {
-  /** Those that are not at their end. */
+  /** Orders that have not ended. */
   readonly orders: readonly OrderRecord[];
   readonly heldOf: HeldOf;
 }
 
-/** Reads it from a mirror, also while its bot is alive. Throws `DATA_UNUSABLE` where it can not be read. */
+/** Reads orders and positions from a mirror, also while its bot runs. Throws `DATA_UNUSABLE` if it cannot. */
 export function readOwnOrders(mirrorPath: string, marketNames: MarketNames): OwnOrders {
   const reader = new MirrorReader(mirrorPath);
   try {
@@ -233,8 +231,8 @@ export function readOwnOrders(mirrorPath: string, marketNames: MarketNames): Own
 }
 
 /**
- * The way to the exchange of a watchdog: shut once the bot is back. A request may have waited long for its
- * slot or for a log-in, so it is asked when it leaves.
+ * Transport of a watchdog to the exchange, which refuses requests once the bot is back. It checks when a
+ * request leaves, since the request may have waited long for its slot or for a log-in.
  */
 export class WhileSilent implements Transport {
   private readonly inner: Transport;

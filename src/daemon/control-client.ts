@@ -20,24 +20,24 @@ import { controlPath, openControlFile, readHalt, writeHalt, type HaltState } fro
  */
 const MOST_WAITING = 100;
 
-/** Maximum number of signals among these. */
+/** Most signals among the waiting commands. */
 const MOST_SIGNALS_WAITING = 50;
 
-/** Maximum number of completed commands stored for viewing; older ones are deleted when one is posted. */
+/** Most completed commands that are stored for viewing; older ones are deleted when a command is posted. */
 const MOST_RETAINED = 500;
 
-/** Maximum wait of a write for another process. */
+/** Longest wait of a write for another process, in ms. */
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** Poll interval for a posted command. */
+/** Interval of polls for a posted command, in ms. */
 const POLL_INTERVAL_MS = 100;
 
-/** The present state of a command. */
+/** Current state of a command. */
 export interface PostedCommand {
   readonly id: number;
   readonly takenAtMs: number | null;
   readonly progress: ControlProgress | null;
-  /** Result; null until it has ended. */
+  /** Result of the command; null until it has ended. */
   readonly result: ControlResult | null;
 }
 
@@ -50,15 +50,15 @@ interface CommandRow {
 
 interface FollowOptions {
   readonly id: number;
-  /** Gives up when the time is reached, or the daemon is gone. Asked before each look. */
+  /** Returns true to stop following, as after a time limit or if the daemon is gone. Called before a poll. */
   readonly isOver: (state: PostedCommand) => boolean;
-  /** Called when something changed. */
+  /** Called when the state has changed. */
   readonly onChange?: (state: PostedCommand) => void;
 }
 
 const SUPERSEDED: ControlResult = { ok: false, message: sentence('control-replaced'), left: [] };
 
-/** The operator's end of the control database of a data folder: posts commands and follows them. */
+/** The operator's side of the control database of a data folder: posts commands and follows them. */
 export class ControlClient {
   private readonly database: Database.Database;
   private readonly nowMs: () => number;
@@ -66,7 +66,7 @@ export class ControlClient {
   private readonly path: string;
   private readonly inode: number | null;
 
-  /** Opens it, or makes it. Throws `DATA_UNUSABLE`. */
+  /** Opens the database, or creates it. Throws `DATA_UNUSABLE`. */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
     this.database = openControlFile(dataFolder, BUSY_TIMEOUT_MS);
     this.path = controlPath(dataFolder);
@@ -75,11 +75,11 @@ export class ControlClient {
   }
 
   /**
-   * Writes a command down and returns its id. A halt holds, and a resume ends it, from this moment on for
-   * every daemon that begins; either takes the place of an earlier one that is not done. A command with the
-   * key of an earlier one is that one, and is not written again. Throws `DATA_UNUSABLE` when too many others
-   * wait or the file can not be written to, and `INVALID_OPTIONS` for the key of another command. `key`: that
-   * of a command that has none in itself.
+   * Stores a command and returns its id. From then on a halt holds for every daemon that starts, until a
+   * resume ends it; either replaces an earlier one that is not done. A command with the key of an earlier one
+   * is not stored again: the earlier id is returned. `key`: for a command that has none in itself. Throws
+   * `DATA_UNUSABLE` if too many commands wait or the file cannot be written, and `INVALID_OPTIONS` for the
+   * key of a different command.
    */
   post(command: ControlCommand, otherKey: string | null = null): number {
     const problem = command.kind === 'signal' ? payloadSizeProblem(command.payload) : null;
@@ -97,7 +97,7 @@ export class ControlClient {
         });
       }
       if (command.kind === 'resume') writeHalt(this.database, null);
-      // Of these one waits at most, so that however many others wait, they are never refused.
+      // At most one of these waits, so they are never refused, however many others wait.
       if (command.kind === 'halt' || command.kind === 'resume') this.supersede(atMs);
       else this.refuseTooMany(command.kind);
       this.deleteOld();
@@ -118,7 +118,7 @@ export class ControlClient {
     }
   }
 
-  /** The state of a command; null where there is none of that id. */
+  /** Returns the state of a command; null if there is none with that id. */
   read(id: number): PostedCommand | null {
     const row = this.database
       .prepare<[number], CommandRow>(
@@ -135,13 +135,13 @@ export class ControlClient {
     };
   }
 
-  /** The state of the command that has a key; null where none has it. */
+  /** Returns the state of the command with a key; null if there is none. */
   find(key: string): PostedCommand | null {
     const row = this.rowOf(key);
     return row === undefined ? null : this.read(row.id);
   }
 
-  /** Looks at a command until it is done or `isOver` says so, and returns its state then. */
+  /** Polls a command until it is done or `isOver` returns true, and returns its state then. */
   async follow(options: FollowOptions): Promise<PostedCommand> {
     for (let seen = ''; ; await setTimeout(POLL_INTERVAL_MS)) {
       if (this.inodeNow() !== this.inode) {
@@ -164,7 +164,7 @@ export class ControlClient {
     }
   }
 
-  /** Takes back a command that no daemon has taken; answers whether that was so. */
+  /** Withdraws a command that no daemon has accepted; returns true if it did. */
   withdraw(id: number, result: ControlResult): boolean {
     const { changes } = this.database
       .prepare(
@@ -175,14 +175,14 @@ export class ControlClient {
     return changes === 1;
   }
 
-  /** Ends a command here, where no daemon lives to do it. */
+  /** Ends a command without a daemon, when none runs to do it. */
   finish(id: number, result: ControlResult): void {
     this.database
       .prepare('UPDATE commands SET done_at_ms = ?, result = ? WHERE id = ? AND done_at_ms IS NULL')
       .run(this.nowMs(), JSON.stringify(result), id);
   }
 
-  /** The halt that holds; null when none does. */
+  /** Returns the halt that holds; null if none does. */
   isHalted(): HaltState | null {
     return readHalt(this.database);
   }
@@ -227,7 +227,7 @@ export class ControlClient {
       .run(atMs, JSON.stringify(SUPERSEDED));
   }
 
-  /** Signals are of many senders, and never take all the room. */
+  /** Throws if too many commands wait. Signals have their own limit: they must not use all the space. */
   private refuseTooMany(kind: ControlCommand['kind']): void {
     const { waiting } = this.database
       .prepare<[string | null], { readonly waiting: number }>(
@@ -253,7 +253,7 @@ export class ControlClient {
   }
 }
 
-/** A sender that says a signal again may say another time, or come in by another way. */
+/** True if a command is a stored signal sent again. Its time and its sender may differ. */
 function isSameSignal(stored: string, command: ControlCommand): boolean {
   if (command.kind !== 'signal') return false;
   const before = readCommand(stored);
@@ -264,7 +264,7 @@ function payloadText({ payload }: SignalCommand): string {
   return JSON.stringify(payload);
 }
 
-/** A lock that is given again for two hours ends a moment later than the first, and is the same. */
+/** Removes the end from a lock's text: the same lock for two hours, given again, ends a moment later. */
 function withoutEnd(command: string): string {
   return command.replace(/"untilMs":\d+,?/, '');
 }

@@ -8,13 +8,13 @@ import { BY_HAND_ORDER, ORDER } from '../records/order.ts';
 import { shapeOf, STORED_CODECS } from '../records/field.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
-/** The longest reason that is kept, in characters. */
+/** Longest reason that is stored, in characters. */
 export const LONGEST_REASON = 500;
 
-/** The longest name of a lock by hand. */
+/** Longest name of a lock by hand, in characters. */
 export const LONGEST_NAME = 40;
 
-/** The longest name of who gave a command. */
+/** Longest name of a person who gave a command, in characters. */
 export const LONGEST_BY = 80;
 
 const by = z.string().max(LONGEST_BY).optional();
@@ -22,7 +22,7 @@ const by = z.string().max(LONGEST_BY).optional();
 const LONGEST_KEY = 100;
 
 const key = z.string().min(1).max(LONGEST_KEY);
-/** Of a strategy, a market or an order. */
+/** Name of a strategy or market, or key of an order. */
 const name = z.string().max(LONGEST_KEY);
 const decimal = z.string().regex(/^\d{1,30}(?:\.\d{1,20})?$/);
 
@@ -90,7 +90,7 @@ const command = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Returns a command's own key, however often it is posted; null for one that counts each time. */
+/** Returns a command's key, the same each time it is posted; null for one that counts each time. */
 export function keyOfCommand(command: ControlCommand): string | null {
   if (command.kind === 'signal') return signalKey(command);
   return isByHand(command) ? command.key : null;
@@ -98,28 +98,28 @@ export function keyOfCommand(command: ControlCommand): string | null {
 
 /** Progress of a command. Counts are of orders. */
 const progress = z.object({
-  /** Orders that it is about and that are not known to be closed yet. */
+  /** Number of the command's orders that are not known to be closed yet. */
   left: z.int().nonnegative(),
-  /** Orders that it has seen closed. */
+  /** Number of the command's orders that were seen closed. */
   closed: z.int().nonnegative(),
   /** Reason the cancels wait, in a sentence; left out if unknown. */
   waitsFor: storedSentence.optional(),
 });
 export type ControlProgress = Readonly<z.output<typeof progress>>;
 
-/** Maximum number of orders named in a result: a database row stays small. */
+/** Most orders that are named in a result, so that a database row stays small. */
 export const MOST_LEFT_NAMED = 200;
 
 const result = z.object({
   ok: z.boolean(),
-  /** For people: what was done, or why not. */
+  /** Sentence for people: what was done, or why it was not. */
   message: storedSentence,
   /**
-   * Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED`
+   * Orders that are not known to be closed, by client order id if they have one. At most `MOST_LEFT_NAMED`
    * are named.
    */
   left: z.array(z.string()).readonly(),
-  /** Client order ids of what it has placed. */
+  /** Client order ids of the orders that the command has placed. */
   placed: z.array(z.string()).readonly().optional(),
   signal: z
     .object({ outcome: z.enum(SIGNAL_OUTCOMES), code: z.string() })
@@ -136,7 +136,7 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** The command in a stored row; null for one that this version does not know. */
+/** Reads the command from a stored row; null for one that this version does not know. */
 export function readCommand(text: string): ControlCommand | null {
   return command.safeParse(jsonOr(text)).data ?? null;
 }

@@ -12,12 +12,12 @@ import { readCommand, readProgress } from './control-command.ts';
 const APPLICATION_ID = 0x73617263;
 
 /**
- * From how many pages on the write-ahead log is carried over and begins anew: well within the room that the
- * daemon made for it.
+ * Pages in the write-ahead log from which it is written to the database and starts again: well within the
+ * space that the daemon reserved for it.
  */
 const LOG_PAGES = 24;
 
-/** One step a version; a released step is never changed. */
+/** Migrations, one for each version; a released one is never changed. */
 const STEPS: readonly string[] = [
   `
   CREATE TABLE commands (
@@ -51,9 +51,9 @@ export function controlPath(dataFolder: string): string {
 }
 
 /**
- * Opens the control database of a data folder, or makes it. Every commit is on the disk before it counts.
+ * Opens the control database of a data folder, or creates it. Every commit is on the disk before it counts.
  * Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it is, and for a folder that
- * can not be written to.
+ * cannot be written to.
  */
 export function openControlFile(dataFolder: string, busyTimeoutMs: number): Database.Database {
   return openStepFile({
@@ -67,8 +67,8 @@ export function openControlFile(dataFolder: string, busyTimeoutMs: number): Data
 }
 
 /**
- * The same to look at alone: it takes no lock that a daemon would wait for. Null where there is none. Throws
- * `DATA_UNUSABLE` where it can not be read.
+ * Opens the control database for reading only, without a lock that a daemon would wait for. Null if there is
+ * none. Throws `DATA_UNUSABLE` if it cannot be read.
  */
 export function openControlReadOnly(dataFolder: string, busyTimeoutMs: number): Database.Database | null {
   const path = controlPath(dataFolder);
@@ -95,7 +95,7 @@ export function openControlReadOnly(dataFolder: string, busyTimeoutMs: number): 
   }
 }
 
-/** That no new orders are placed, since when and why. */
+/** A halt: no new orders are placed. */
 export interface HaltState {
   readonly sinceMs: number;
   readonly reason: Sentence;
@@ -108,7 +108,7 @@ interface HaltRow {
   readonly whole_account: number;
 }
 
-/** The halt as the last operator wished it; null when trading is wished for. It outlives the mirror. */
+/** Returns the halt that operators last ordered; null if trading is allowed. It outlives the mirror. */
 export function readHalt(database: Database.Database): HaltState | null {
   const row = database
     .prepare<[], HaltRow>('SELECT since_ms, reason, whole_account FROM halted WHERE id = 1')
@@ -119,8 +119,8 @@ export function readHalt(database: Database.Database): HaltState | null {
 }
 
 /**
- * Writes it down. A halt upon a halt keeps the time of the first, and the whole account if either was for
- * that.
+ * Stores a halt; null ends it. A second halt keeps the start of the first, and is for the whole account if
+ * either is.
  */
 export function writeHalt(database: Database.Database, halt: HaltState | null): void {
   if (halt === null) {
@@ -135,7 +135,7 @@ export function writeHalt(database: Database.Database, halt: HaltState | null): 
     .run({ sinceMs: halt.sinceMs, reason: halt.reason, wholeAccount: halt.wholeAccount ? 1 : 0 });
 }
 
-/** Maximum wait of a read for another process. */
+/** Longest wait of a read for another process, in ms. */
 const BUSY_TIMEOUT_MS = 2_000;
 
 /** A command that is not done. */
@@ -153,8 +153,8 @@ interface WaitingRow {
 }
 
 /**
- * Commands of some kinds that are not done, oldest first. None where there is no control database. Throws
- * `DATA_UNUSABLE` where it can not be read.
+ * Returns the commands of some kinds that are not done, oldest first; none if there is no control database.
+ * Throws `DATA_UNUSABLE` if it cannot be read.
  */
 export function waitingCommands<Kind extends ControlCommand['kind']>(
   dataFolder: string,
@@ -195,14 +195,14 @@ export function readHaltWait(dataFolder: string): Sentence | null {
       .get();
     return readProgress(row?.progress ?? null)?.waitsFor ?? null;
   } catch {
-    // Somebody writes; the next look has it.
+    // Another process writes; the next poll reads it.
     return null;
   } finally {
     database?.close();
   }
 }
 
-/** Locks and unlocks that no bot has taken yet, oldest first: those that the next start takes. */
+/** Returns the locks and unlocks that no bot has accepted yet, oldest first; the next start accepts them. */
 export function waitingLocks(dataFolder: string): readonly LockCommand[] {
   return waitingCommands(dataFolder, ['lock', 'unlock']).map(({ command }) => command);
 }

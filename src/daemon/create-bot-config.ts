@@ -28,13 +28,13 @@ import {
 } from './settings/operation-settings.ts';
 import { lockSettings } from './lock-settings.ts';
 
-/** The strategies of a bot that names none, in the modes `embedded` and `paper`. */
+/** Strategies of a bot that names none, in the modes `embedded` and `paper`. */
 export const DEFAULT_STRATEGIES = [
   { plugin: 'ma-cross', market: 'BTCIRT' },
   { plugin: 'market-maker', market: 'BTCIRT' },
 ] as const;
 
-/** A whole bot, as a YAML file says it. An empty file is the bundled strategies on the embedded exchange. */
+/** Configuration of a bot, as in a YAML file. An empty file: the bundled strategies, embedded exchange. */
 export const botConfig = z.strictObject({
   mode: z
     .enum(BOT_MODES)
@@ -84,19 +84,19 @@ export const botConfig = z.strictObject({
   ),
 });
 
-/** The file as it was read: defaults put in, lengths of time in milliseconds, decimals as texts or units. */
+/** Settings as they were read: defaults filled in, durations in ms, decimals as texts or units. */
 export type ReadSettings = z.output<typeof botConfig>;
 
 export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
   readonly limits: RiskLimits;
   /**
-   * A line about one of its settings, with the place in the file where that stands; absent where no file was
-   * read.
+   * Returns a message about one of its settings, with the place of the setting in the file; absent if no file
+   * was read.
    */
   readonly describe?: (path: readonly PropertyKey[], message: string) => string;
 }
 
-/** A bot that can be built: every path is absolute, every limit is laid over those below it. */
+/** Configuration ready to build a bot: every path is absolute, and limits are merged with their defaults. */
 export interface BotConfig
   extends
     ModeConfig,
@@ -104,32 +104,32 @@ export interface BotConfig
       ReadSettings,
       keyof ModeConfig | 'data' | 'record' | 'risk' | 'strategies' | 'locks' | 'strategiesFolders'
     > {
-  /** Source of the credentials' secret, in words; null if there are no credentials. */
+  /** Describes the source of the credentials' secret; null if there are no credentials. */
   readonly credentialPlace: string | null;
   readonly data: { readonly folder: string; readonly retention: ReadSettings['data']['retention'] };
-  /** Null where nothing is recorded. */
+  /** Settings of the recording; null if nothing is recorded. */
   readonly record: RecordConfig | null;
   readonly strategies: readonly ConfiguredStrategy[];
-  /** Rules of locks of the whole bot. */
+  /** Rules for locks of the whole bot. */
   readonly locks: readonly LockRule[];
   readonly strategiesFolders: readonly string[];
 }
 
-/** Folder of the recordings, and whether replies are stored whole. */
+/** Settings of the recording: its folder, and whether replies are stored whole. */
 export interface RecordConfig {
   readonly folder: string;
   readonly raw: boolean;
 }
 
-/** The folder of the mirror where none is named. */
+/** Folder of the mirror if none is set. */
 const DEFAULT_DATA_FOLDER = 'data';
 
-/** The catalogue of recordings below a data folder, where none is named. */
+/** Returns the folder of the recordings' catalogue below a data folder, for when none is set. */
 export function defaultCatalogue(dataFolder: string): string {
   return resolve(dataFolder, 'catalogue');
 }
 
-/** Paths count from the folder of the file that they are written in. */
+/** Builds a bot's configuration. Relative paths start at the folder of the file that they are in. */
 export function createBotConfig(
   settings: ReadSettings,
   of: {

@@ -10,8 +10,8 @@ import { marketsOfSubscription } from '../strategy/subscriptions.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 
 /**
- * Pages of orders and trades that a bot is behind by after a restart: what it had not settled, and what came
- * since.
+ * Pages of orders and of trades that a bot has to read after a restart: those unsettled before, and newer
+ * ones.
  */
 const PAGES_BEHIND = 2;
 
@@ -39,15 +39,15 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
     restart: {
       orderPages: PAGES_BEHIND,
       tradePages: PAGES_BEHIND,
-      // An exchange that answers the first question has what was sent before it.
+      // An exchange with headroom answers the first request after all that were sent before it.
       arrivedAfterMs: all.some(hasHeadroom) ? USUAL_REPLY_MS : LATE_ARRIVAL_MS,
     },
   };
 }
 
 /**
- * The markets that a strategy names: it may trade in each, whatever it looks at there. Candidates of a
- * universe are none of them: there are books for its places.
+ * Returns the markets that a strategy names: it may trade in each, even without data of it. The candidates of
+ * a universe are not among them: only its members have books.
  */
 function namedMarketsOf(runner: StrategyPort): readonly string[] {
   const named = runner.subscriptions.flatMap((wanted) =>
@@ -57,8 +57,8 @@ function namedMarketsOf(runner: StrategyPort): readonly string[] {
 }
 
 /**
- * Strategies with tether markets, by name, of a bot that has rial markets too: its equity, and the profit of
- * a strategy in both, need the price of tether in rial. No other bot needs it.
+ * Returns the names of strategies with tether markets in a bot that has rial markets too. Its equity, and the
+ * profit of a strategy in both, need the price of tether in rial; no other bot needs it.
  */
 export function bridgedOf(runners: readonly StrategyPort[]): readonly string[] {
   const { base, quote } = INTERFACE_PROFILE.marketNames.bridge;
@@ -71,8 +71,8 @@ const quotesOf = (runner: StrategyPort): ReadonlySet<string> =>
   new Set(marketsOf(runner).map((market) => parseMarket(market).quote));
 
 /**
- * The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing
- * more.
+ * Returns the plan with intervals `factor` times as long: if the market has one bar an hour, polling each
+ * second shows nothing more. Candles keep their interval.
  */
 export function slowed(feeds: readonly PlannedFeed[], factor: number): readonly PlannedFeed[] {
   if (factor <= 1) return feeds;

@@ -11,7 +11,7 @@ const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
 const CHANNELS_PATH = ['alerts', 'channels'] as const;
 const IS_CHANNEL_SECRET: ReadonlySet<string> = new Set(CHANNEL_SECRETS);
 
-/** No token, key or password is longer. */
+/** Largest size of a file with a token, key or password, in bytes. */
 const LARGEST_SECRET_BYTES = 8_192;
 
 interface CredentialTexts {
@@ -20,8 +20,8 @@ interface CredentialTexts {
 }
 
 /**
- * True if a path leads to or into the credentials, or to a secret of an alert channel: their values are texts
- * and never repeated.
+ * True if a path is that of the credentials or of a secret of an alert channel, or a part of them. Their
+ * values are texts and are never repeated.
  */
 export function isCredential(path: readonly PropertyKey[]): boolean {
   return (
@@ -30,11 +30,11 @@ export function isCredential(path: readonly PropertyKey[]): boolean {
   );
 }
 
-/** Warns of secrets that stand in the file itself. To be called before references are put in. */
+/** Returns a warning for each secret in the file itself. Call it before references are substituted. */
 export function warnOfPlainSecrets(document: Document): readonly Located[] {
   return secretScalars(document).flatMap(({ name, path, node }) => {
     const { value } = node;
-    // An address with a secret in it is no rarer than one without, so it is not warned of.
+    // Addresses with a secret in them are as usual as those without, so there is no warning.
     if (name === 'url' || typeof value !== 'string' || value.includes('${') || value.startsWith('file:'))
       return [];
     const message = `the ${name} is written in plain: better $\{NAME} of the environment, or file: and a path`;
@@ -43,7 +43,7 @@ export function warnOfPlainSecrets(document: Document): readonly Located[] {
 }
 
 /**
- * Puts what the files hold in place of `file:` and their paths, which count from the folder of the
+ * Replaces `file:` and a path by the content of that file. Paths are relative to the folder of the
  * configuration.
  */
 export function readSecretFiles(
@@ -74,7 +74,7 @@ export function readSecretFiles(
   return { problems, warnings };
 }
 
-/** The folder that paths of a configuration count from. */
+/** Returns the folder that paths of a configuration are relative to. */
 export function credentialFolderOf(file: string | null, workingFolder: string): string {
   if (file === null) return workingFolder;
   return dirname(isAbsolute(file) ? file : resolve(workingFolder, file));
@@ -109,8 +109,8 @@ function scalarsOf(
 }
 
 /**
- * Returns the source of a configuration's secret, in words; null if there is none. Call this before
- * references are substituted.
+ * Describes the source of a configuration's secret; null if there is none. Call it before references are
+ * substituted.
  */
 export function credentialPlace(document: Document, file: string | null): Sentence | null {
   const credentials = document.getIn(CREDENTIALS_PATH, true);
@@ -131,7 +131,7 @@ function placeOf(text: string, file: string | null): Sentence {
     : sentence('place-configuration-file', { path: file });
 }
 
-/** Returns the name of a credential without its value, and the advice if the exchange refuses it. */
+/** Returns the name of a credential without its value, with advice for when the exchange refuses it. */
 export function credentialAdvice(settings: CredentialSettings, place: Sentence | null): NamedCredential {
   const facts = { place: place ?? sentence('place-configuration') };
   return {

@@ -6,17 +6,17 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A length of time as it is written. */
+/** Form of a duration: digits and a unit. */
 export const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
 
-/** Milliseconds of a text such as `250ms`, `30s`, `5m`, `2h` or `1d`; null for anything else. */
+/** Returns the ms of a text such as `250ms`, `30s`, `5m`, `2h` or `1d`; null for any other text. */
 export function parseDuration(text: string): number | null {
   const parts = DURATION.exec(text);
   const unit = UNITS_MS[parts?.[2] ?? ''];
   return parts === null || unit === undefined ? null : Number(parts[1]) * unit;
 }
 
-/** Milliseconds as the shortest text that `parseDuration` reads back. */
+/** Writes ms as the shortest text that `parseDuration` reads back. */
 export function formatDuration(durationMs: number): string {
   if (durationMs === 0) return '0s';
   const [unit, length] = Object.entries(UNITS_MS).findLast(([, length]) => durationMs % length === 0) ?? [

@@ -5,7 +5,7 @@ import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { readRun } from './run-record.ts';
 import type { Sentence } from '../language/sentence.ts';
 
-/** Ledger data about the bot of a data folder, for readers of the folder alone. */
+/** Ledger data about the bot of a data folder, for those who read only the folder. */
 export class FolderLedger {
   private readonly dataFolder: string;
   private ledger: LedgerSnapshot | null = null;
@@ -15,8 +15,8 @@ export class FolderLedger {
   }
 
   /**
-   * The budgets in which the bot's address and account are counted. None where its exchange is in the bot
-   * itself, and while the ledger was not read yet.
+   * Returns the budgets that count the bot's address and account. None if the exchange is in the bot itself,
+   * or the ledger was not read yet.
    */
   rows(): readonly BudgetReport[] {
     const { ledger: note } = readRun(this.dataFolder);
@@ -26,7 +26,7 @@ export class FolderLedger {
     return this.ledger.rows().filter(({ subject }) => own.has(subject));
   }
 
-  /** Returns why every new order waits, and for how long, in a sentence; null if one could leave now. */
+  /** Returns why every new order waits, and for how long, in a sentence; null if an order could leave now. */
   waitsFor(): Sentence | null {
     const begins = botTradingBegins(this.dataFolder, this.rows());
     return begins.waitMs === 0 ? null : beginsText(begins);
@@ -35,7 +35,7 @@ export class FolderLedger {
 
 /**
  * Returns when the bot of a data folder may send its first order, as the terminal, chats and the page show
- * it. `rows`: ledger rows of the bot's own address and account.
+ * it. `rows`: the ledger's rows about the bot's own address and account.
  */
 export function botTradingBegins(dataFolder: string, rows: readonly BudgetReport[]): TradingBegins {
   // Orders on paper stay in the bot: no limit of the exchange holds them back.

@@ -10,24 +10,24 @@ import { acquireProcessLocks } from './process-locks.ts';
 import type { BotConfig } from './create-bot-config.ts';
 
 interface HaltWithoutDaemonOptions {
-  /** Of the bot that is halted: its exchange, credentials, ledger, instance name and data folder. */
+  /** Configuration of the bot to halt: its exchange, credentials, ledger, instance name and data folder. */
   readonly config: BotConfig;
   readonly reason: string;
   /** True if orders of others on the account are canceled too. */
   readonly wholeAccount: boolean;
-  /** Called after each order that ended. */
+  /** Called after each order that has ended. */
   readonly onProgress: (progress: ControlProgress) => void;
-  /** Called once, when the limits make it wait before the first request. */
+  /** Called when the rate limits make it wait before the first request. */
   readonly onWait?: (message: string) => void;
-  /** Gives up; what was not canceled by then is named in the result. */
+  /** Stops the cancels; orders not canceled by then are named in the result. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Cancels the orders of a bot that does not run: takes the locks of its data folder and account, as a run
- * does, reads its mirror and the open orders, and cancels them within the limits of the same ledger. It is a
- * bot without strategies that begins halted. The result names what is left. Throws `DATA_UNUSABLE` when a bot
- * has the folder after all.
+ * Cancels the orders of a bot that does not run: acquires the locks of its data folder and account, as a run
+ * does, reads its mirror and the open orders, and cancels them within the limits of the same ledger. It runs
+ * a bot without strategies that begins halted. The result names the orders that are left. Throws
+ * `DATA_UNUSABLE` if a bot uses the folder after all.
  */
 export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Promise<ControlResult> {
   const { config, reason, wholeAccount, onProgress, signal, onWait = () => {} } = options;

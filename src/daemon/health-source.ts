@@ -9,35 +9,35 @@ import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import type { Venue } from '../venues/venue.ts';
 import { english } from '../language/sentence.ts';
 
-/** Something counted since the bot began, by its labels. */
+/** Requests of one endpoint with one outcome since the bot began. */
 interface CountedRequests {
   readonly endpoint: string;
-  /** `ok`, or a code of the answer; of a small set. */
+  /** `ok`, or a code of the answer; from a small set. */
   readonly outcome: string;
   readonly count: number;
 }
 
 export interface BudgetUse {
   readonly budget: string;
-  /** `ip`, or the hash of a token. */
+  /** Subject of the budget: `ip`, or the hash of a token. */
   readonly subject: string;
   readonly inUse: number;
   readonly limit: number;
-  /** The limit that the exchange has lowered it to; null where it has not. */
+  /** Limit to which the exchange has lowered the budget; null if it has not. */
   readonly lowered: number | null;
 }
 
 export interface DataAge {
-  /** The key of a feed, such as `book BTCIRT`. */
+  /** Key of a feed, such as `book BTCIRT`. */
   readonly feed: string;
-  /** Null while it was never read. */
+  /** Age of the data, in ms; null while the feed was never read. */
   readonly ageMs: number | null;
   readonly longestAgeMs: number;
 }
 
 interface LockoutState {
   readonly budget: string;
-  /** Null while it is not known when it ends. */
+  /** Time until the lockout ends, in ms; null while it is unknown. */
   readonly forMs: number | null;
 }
 
@@ -53,7 +53,7 @@ interface StrategyCounts {
   readonly fills: number;
   readonly orders: number;
   readonly refusals: readonly Pick<RefusalCount, 'what' | 'code' | 'count'>[];
-  /** At the prices that the markets show now. */
+  /** Profit at the current market prices. */
   readonly made: ProfitText;
 }
 
@@ -70,33 +70,31 @@ export interface EquityState {
  * Counts never decrease.
  */
 export interface HealthSource {
-  /** The age of the loop's last turn; an idle loop turns at least once a second. */
+  /** Returns the time since the loop last turned, in ms; an idle loop turns at least once a second. */
   heartbeatAgeMs(): number;
   /** Returns why the mirror cannot be written to; null if it can. */
   mirrorFault(): string | null;
-  /** True if only the room reserved for cancels is left to write to. */
+  /** True if only the disk space reserved for cancels is left. */
   isDiskFull(): boolean;
-  /** `starting`: no bot is at work yet, or none any more. */
+  /** Returns the phase. `starting`: no bot runs yet, or the bot has ended. */
   phase(): 'starting' | 'syncing' | 'trading' | 'halted' | 'draining';
-  /** Returns the reason for the wait while no bot is at work, in a sentence; null while one is. */
+  /** Returns why no bot runs yet, in a sentence; null while one runs. */
   waitsFor(): string | null;
   /** Returns why trading is halted; null if it is not. */
   haltReason(): string | null;
-  /** Returns the disagreements with the exchange, one text each. */
+  /** Returns the disagreements between the books and the exchange, one text each. */
   breaks(): readonly string[];
   /**
-   * Returns why orders wait until the exchange is right again about something, or the books can be compared,
-   * one sentence each.
+   * Returns why orders wait, one sentence each: the exchange must correct some data, or the books cannot be
+   * compared yet.
    */
   doubts(): readonly string[];
-  /**
-   * Returns why no order could leave now, by the ledger and by the last order's result; null if one could.
-   */
+  /** Returns why no order could leave now, by the ledger and the last order's result; null if one could. */
   placingFault(): string | null;
   /** Returns why the exchange refuses the credential; null while it accepts it. */
   credentialFault(): string | null;
   lockouts(): readonly LockoutState[];
-  /** Locks that hold. They are no fault: an operator or a rule wanted them, and ways out pass. */
+  /** Returns the locks that hold. They are no fault: an operator or a rule set them, and they allow exits. */
   locks(): readonly HeldLock[];
   dataAges(): readonly DataAge[];
   budgets(): readonly BudgetUse[];
@@ -105,13 +103,13 @@ export interface HealthSource {
   noticesByLevel(): Readonly<Record<string, number>>;
   strategies(): readonly StrategyCounts[];
   equity(): readonly EquityState[];
-  /** From the plan of an order to the exchange's answer to it. */
+  /** Durations from the plan of an order to the exchange's answer. */
   orderLatency(): LatencyCounts;
-  /** The mirror with what is not folded into it yet; null where it is not there. */
+  /** Returns the size of the mirror with its write-ahead log, in bytes; null if there is no mirror. */
   mirrorBytes(): number | null;
 }
 
-/** Upper ends of the buckets, in ms: from a quick answer to one that was nearly given up. */
+/** Upper ends of the buckets, in ms: from a quick answer to one that almost timed out. */
 const ENDS_MS = [25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000] as const;
 
 /** Durations counted in buckets as Prometheus requires: each bucket includes the shorter ones too. */
@@ -127,13 +125,13 @@ const NO_LATENCY: LatencyCounts = {
   sumMs: 0,
 };
 
-/** Counts durations since the process began, in a bounded room. */
+/** Counter of durations since the process began, in buckets of fixed number. */
 export class LatencyBuckets {
   private readonly within = ENDS_MS.map(() => 0);
   private count = 0;
   private sumMs = 0;
 
-  /** A negative time, which a stepped clock can show, counts as none at all. */
+  /** Counts a duration, in ms. A negative one, possible after a clock step, counts as 0. */
   add(durationMs: number): void {
     const positiveMs = Math.max(0, durationMs);
     this.count += 1;
@@ -153,7 +151,7 @@ export class LatencyBuckets {
 }
 
 interface LedgerHealth {
-  /** Reason no order can leave yet, as after a ledger was recreated; null if one can. */
+  /** Reason why no order can leave yet, such as after a ledger was recreated; null if one can. */
   readonly placingFault: string | null;
   readonly budgets: readonly BudgetUse[];
   readonly lockouts: readonly LockoutState[];
@@ -161,12 +159,12 @@ interface LedgerHealth {
 
 const NOTHING: LedgerHealth = { placingFault: null, budgets: [], lockouts: [] };
 
-/** Subject of a ledger in memory: this bot, and nobody else. */
+/** Subject of a ledger in memory, which counts only this bot. */
 export const IN_MEMORY = 'embedded';
 
-/** Looks at the ledger once a second at most, however often it is asked. */
+/** Reads the ledger once a second at most, however often it is called. */
 export class LedgerWatch {
-  /** Null where the ledger is in memory. */
+  /** Snapshot of the ledger; null if the ledger is in memory. */
   private readonly ledger: LedgerSnapshot | null;
   private readonly own: Venue['ownBudgets'];
   private readonly subjects: ReadonlySet<string>;
@@ -174,7 +172,7 @@ export class LedgerWatch {
   private health = NOTHING;
 
   /**
-   * `subjects`: by whom the ledger counts the bot's requests; `own`: its budgets, where that is in memory.
+   * `subjects`: names under which the ledger counts the bot. `own`: its budgets, if the ledger is in memory.
    */
   constructor(place: string | null, subjects: Iterable<string>, own?: Venue['ownBudgets']) {
     this.ledger = place === null ? null : new LedgerSnapshot(place);
@@ -215,8 +213,8 @@ export class LedgerWatch {
 }
 
 /**
- * Health source while no bot is at work: before the exchange has answered, and after the bot has ended. Only
- * the ledger exists then. The loop turns, or this would not be called.
+ * Returns a health source for when no bot runs: before the exchange has answered, and after the bot has
+ * ended. Only the ledger exists then. The loop turns, or this would not be called.
  */
 export function startingSource(of: {
   /** Returns why nothing is traded, in a sentence. */
@@ -248,18 +246,18 @@ export function startingSource(of: {
   };
 }
 
-/** A loop whose last turn is older is taken for dead. */
+/** Age of the loop's last turn from which the loop counts as dead, in ms. */
 export const OLDEST_HEARTBEAT_MS = 10_000;
 
-/** As many reasons of one kind are named; the rest are counted. */
+/** Most reasons of one kind that are named; the rest are counted. */
 const MOST_NAMED = 10;
 
-/** The answer to a supervisor. */
+/** Answer to a supervisor. */
 export interface HealthStatus {
   readonly ok: boolean;
   /** Reasons if not ok, in sentences. */
   readonly reasons: readonly string[];
-  /** The locks that hold, in sentences. They make no bot unwell: a lock is wanted, and ways out pass it. */
+  /** The locks that hold, in sentences. A lock is set on purpose and allows exits, so it is no fault. */
   readonly locks: readonly string[];
 }
 
@@ -299,17 +297,17 @@ function livingReasons(source: HealthSource): readonly string[] {
 }
 
 /**
- * Checks that the bot is alive: states that a restart could fix. Lockouts, breaks and halts are excluded: a
- * restart does not improve them.
+ * Checks that the bot is alive. Its reasons are faults that a restart could fix, so not lockouts, breaks or
+ * halts.
  */
 export function livenessStatus(source: HealthSource): HealthStatus {
   return statusOf(source, livingReasons(source));
 }
 
-/** Feeds that an order does not wait for: while they were never read it is no reason against one. */
+/** Feeds that no order waits for: if they were never read, the bot is ready all the same. */
 const NOT_WAITED_FOR: ReadonlySet<string> = new Set(['transactions', 'options']);
 
-/** Checks that an order could leave right now, by known facts. */
+/** Checks whether an order could leave right now, by known facts. */
 export function readinessStatus(source: HealthSource): HealthStatus {
   const phase = source.phase();
   const halt = source.haltReason();

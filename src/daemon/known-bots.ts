@@ -13,19 +13,19 @@ const stored = z.object({
   atMs: z.int().nonnegative(),
 });
 
-/** A bot that has run on this machine, as it noted itself down. */
+/** A bot that has run on this machine, as it noted itself. */
 export type KnownBot = z.output<typeof stored>;
 
-/** Bots that are listed: the newest. */
+/** Most bots that are listed: the newest. */
 const MOST_BOTS = 64;
 
-/** Files that are looked at; a folder with more is not ours alone. */
+/** Most note files that are read; a folder with more is not ours alone. */
 const MOST_FILES = 1_000;
 
 const folderOf = (ledgerFolder: string): string => join(ledgerFolder, 'bots');
 
 /**
- * Notes a bot down beside the ledger that it shares with the others, so that each of them can show all. Only
+ * Writes a note of a bot beside the ledger that it shares with others, so that each bot can show all. Only
  * this user can read it. Throws what the system throws.
  */
 export function noteBot(ledgerFolder: string, bot: KnownBot): void {
@@ -35,8 +35,8 @@ export function noteBot(ledgerFolder: string, bot: KnownBot): void {
 }
 
 /**
- * The bots that were noted down, newest first. Notes of folders that are gone are taken away; folders of
- * another user, and those that this one can not read, are left out.
+ * Returns the bots that were noted, newest first. Notes of deleted folders are deleted; folders of another
+ * user, and those that this user cannot read, are left out.
  */
 export function knownBots(ledgerFolder: string): readonly KnownBot[] {
   const folder = folderOf(ledgerFolder);

@@ -4,7 +4,7 @@ import type { LeftBehind } from '../engine/left-behind.ts';
 import { openRest } from '../engine/live-exposure.ts';
 import type { OrderWith } from '../records/order.ts';
 
-/** An order that stays open, decimals as texts; `amount` is what is left of it. */
+/** An order that stays open, decimals as texts. `amount` is its unfilled part. */
 interface LeftOrder extends Pick<
   OrderWith<string>,
   'strategy' | 'market' | 'side' | 'amount' | 'price' | 'stopPrice'
@@ -14,7 +14,7 @@ interface LeftOrder extends Pick<
   readonly isOco: boolean;
 }
 
-/** Items that a run leaves at the exchange. */
+/** Orders and positions that a run leaves at the exchange. */
 export interface LeftText {
   readonly orders: readonly LeftOrder[];
   readonly unprotected: readonly {
@@ -23,7 +23,7 @@ export interface LeftText {
     readonly held: string;
     readonly unprotected: string;
   }[];
-  /** Orders that traded and of which not all fills were read: profits and positions lack those. */
+  /** Number of traded orders whose fills were not all read: profits and positions lack those fills. */
   readonly unread: number;
 }
 
@@ -51,8 +51,8 @@ export function leftText({ orders, unprotected, unread }: LeftBehind): LeftText 
 }
 
 /**
- * Lines for people, each whole by itself: every order that stays, whether fills are missing, and every
- * position that nothing protects.
+ * Returns lines for people, each complete in itself: every order that stays, missing fills if any, and every
+ * unprotected position.
  */
 export function leftLines({ orders, unprotected, unread }: LeftText): readonly string[] {
   return [
@@ -68,7 +68,7 @@ export function leftLines({ orders, unprotected, unread }: LeftText): readonly s
   ];
 }
 
-/** A position of which a part is not protected, as a line. */
+/** Describes a position that is not wholly protected, as a line. */
 export function unprotectedText({
   strategy,
   asset,

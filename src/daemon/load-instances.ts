@@ -20,46 +20,46 @@ interface LoadInstancesOptions {
   readonly strategies: readonly ConfiguredStrategy[];
   /** Folders searched for plugins by name, in this order. */
   readonly folders: readonly string[];
-  /** Null where they are unknown, and any is accepted. */
+  /** Markets of the exchange; null if they are unknown, and any is accepted. */
   readonly knownMarkets: ReadonlySet<string> | null;
-  /** Gives each strategy a thread of its own; without it they are loaded and called directly. */
+  /** Threads, one for each strategy; without it strategies are loaded and called directly. */
   readonly threads?: StrategyThreads;
   /** True if the run has books, trades of others and statistics; the default is true. */
   readonly hasBooks?: boolean;
   /** True if the markets are those of a data set, which lacks some of the exchange's markets. */
   readonly isDataSet?: boolean;
-  /** Loads a file where there are no threads; `loadStrategies` without it. */
+  /** Loads a file if there are no threads; the default is `loadStrategies`. */
   readonly load?: typeof loadStrategies;
 }
 
 interface LoadedInstances {
   readonly instances: readonly StrategyInstanceSettings[];
-  /** A line for each mistake of a strategy, with its file and line. */
+  /** A line for each mistake in a strategy, with its file and line. */
   readonly problems: readonly string[];
-  /** The strategies that can not run. */
+  /** Strategies that cannot run. */
   readonly lost: readonly LostStrategy[];
 }
 
-/** A configured strategy that can not run, and why. */
+/** A configured strategy that cannot run, with the reasons. */
 export interface LostStrategy {
-  /** As the configuration calls it. */
+  /** Name of the strategy in the configuration. */
   readonly name: string;
-  /** A line for each mistake. */
+  /** Reasons it cannot run: a line for each mistake. */
   readonly reasons: readonly string[];
   readonly isOptional: boolean;
-  /** The quote currency that it would trade in. */
+  /** Quote currency in which it would trade. */
   readonly quote: Currency;
-  /** Its market, where the exchange does not list it; null where something else is wrong. */
+  /** Its market, if the exchange does not list it; null if the mistake is another one. */
   readonly unlistedMarket: string | null;
 }
 
-/** Files that are loaded at once, each in a thread of its own. */
+/** Most files that are loaded at once, each in a thread of its own. */
 const AT_ONCE = 4;
 
 /**
  * Loads the plugin of every configured strategy and sets it up. One with a mistake is reported, and the
- * others are there all the same. Without threads files are loaded in this process, one by one: one that loops
- * holds it up, and is named on the standard error after some seconds.
+ * others are loaded all the same. Without threads, files are loaded in this process, one by one: one with an
+ * endless loop blocks it, and is named on the standard error after some seconds.
  * @throws SarrafError `INVALID_STRATEGY` when none is left.
  */
 export async function loadInstances(options: LoadInstancesOptions): Promise<LoadedInstances> {
@@ -72,8 +72,8 @@ export async function loadInstances(options: LoadInstancesOptions): Promise<Load
 }
 
 /**
- * Refuses to trade without a strategy that is not optional. One whose market was traded in an earlier run
- * and is gone from the exchange is left out all the same: the others have positions to look after.
+ * Throws if a strategy that is not optional cannot run. If an earlier run traded its market and the exchange
+ * no longer lists it, it is left out instead: the others have positions to manage.
  * @throws SarrafError `INVALID_STRATEGY` that names each such strategy.
  */
 export function refuseWithout(
@@ -128,7 +128,7 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
 
 interface LoadedInstance {
   readonly file: string;
-  /** Null where it can not run. */
+  /** The strategy that was set up; null if it cannot run. */
   readonly instance: StrategyInstanceSettings | null;
   readonly problems: readonly string[];
 }
@@ -173,8 +173,8 @@ function lostStrategy(
 }
 
 /**
- * A line for each parameter that the strategy refuses, with its place in the configuration; null where it is
- * something else.
+ * Returns a line for each parameter that the strategy refuses, with its place in the configuration; null if
+ * the error is another one.
  */
 function refusedParams(error: unknown, { describe }: ConfiguredStrategy): readonly string[] | null {
   if (!(error instanceof SarrafError) || describe === undefined) return null;
@@ -182,9 +182,7 @@ function refusedParams(error: unknown, { describe }: ConfiguredStrategy): readon
   return params?.map(({ path, message }) => describe(['params', ...path], message)) ?? null;
 }
 
-/**
- * The files of all strategies in a folder, or the one file, for a run that knows no more than where they are.
- */
+/** Returns the files of all strategies in a folder, or the one file, for a run that knows nothing else. */
 export function strategyFilesAt(path: string): readonly string[] {
   if (!existsSync(path)) {
     throw new SarrafError(
@@ -206,7 +204,7 @@ async function runnerOf(
 ): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
   const { plugin, universe, timeframe, params, onError } = strategy;
   const market = strategy.market ?? firstCandidate(strategy, knownMarkets);
-  // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
+  // A strategy without a configured name has its own; until it is loaded, the file's name replaces it.
   const name = strategy.name === baseName(pluginText(plugin)) ? null : strategy.name;
   const settings = {
     ...(name === null ? {} : { name }),
@@ -249,8 +247,8 @@ async function runnerOf(
 }
 
 /**
- * Stands for the market of a strategy that has none of its own: one that may become a member. Throws
- * `INVALID_STRATEGY` where there is none.
+ * Returns a market that may become a member of a universe, for a strategy that has no market of its own.
+ * Throws `INVALID_STRATEGY` if there is none.
  */
 function firstCandidate(
   { universe }: Pick<ConfiguredStrategy, 'universe'>,
@@ -258,7 +256,7 @@ function firstCandidate(
 ): string {
   const rules = checkedUniverse(universe, { marketNames: MARKET_NAMES, knownMarkets: undefined });
   const { bridge } = MARKET_NAMES;
-  // Any market of the currency will do while nobody knows which there are.
+  // Any market of the currency will do while the markets are unknown.
   if (knownMarkets === null)
     return rules.quote === bridge.quote ? bridge.market : MARKET_NAMES.symbolIn('btc', rules.quote);
   const [first] = candidatesOf(rules, knownMarkets, MARKET_NAMES);
@@ -268,8 +266,8 @@ function firstCandidate(
 }
 
 /**
- * A strategy in this thread. Loaded here, since a bot whose strategies have threads needs neither the runner
- * nor its indicators, which are two hundred modules.
+ * Creates a strategy in this thread. The runner is loaded here: a bot whose strategies have threads needs
+ * neither the runner nor its indicators, which are two hundred modules.
  */
 async function runnerHere(...of: ConstructorParameters<typeof StrategyRunner>): Promise<StrategyPort> {
   const { StrategyRunner: Runner } = await import('../strategy/runner.ts');
@@ -293,14 +291,14 @@ function unitsByCurrency(amounts: Readonly<Record<string, string>>): Readonly<Re
   return Object.fromEntries(Object.entries(amounts).map(([currency, text]) => [currency, parseUnits(text)]));
 }
 
-/** A file as it is said: from the working folder on where it is in it. */
+/** Returns a file's path as messages show it: relative to the working folder if it is in it. */
 function shownPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
 /**
- * The file of a plugin: at its path, or by its name in the first folder that has it. Null where there is
+ * Returns the file of a plugin: at its path, or by its name in the first folder that has it. Null if there is
  * none.
  */
 export function strategyFileOf(plugin: FilePlace, folders: readonly string[]): string | null {
@@ -316,7 +314,7 @@ export function strategyFileOf(plugin: FilePlace, folders: readonly string[]): s
 
 type FilePlace = Exclude<ConfiguredStrategy['plugin'], { readonly kind: 'definition' }>;
 
-/** By its file's name the configuration could not see that a strategy has the name of another. */
+/** Describes a name that two strategies have: the configuration could not see it from the file's name. */
 function conflictingInstance(file: string, { runner }: StrategyInstanceSettings): string {
   const message = `expected a name of its own, another strategy is called ${runner.name}: give it one in the configuration`;
   return formatPluginProblem({ file, line: null, message });

@@ -12,12 +12,12 @@ import {
   duration,
 } from './setting-fields.ts';
 
-/** Rules in one list: each is asked at every exit. */
+/** Most rules in one list: each is checked at every exit. */
 const MOST_RULES = 50;
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** The shortest time that trades are counted in, and the shortest lock. */
+/** Shortest time in which trades are counted, and shortest lock, in ms. */
 const LEAST_MS = 1_000;
 
 const name = () =>
@@ -43,7 +43,7 @@ const reach = () =>
     .prefault('market')
     .describe('What is counted together and locked: the market, the strategy in all markets, or all.');
 
-/** A percentage with at most four decimals, read to millionths. */
+/** Field for a percentage with at most four decimals, read to millionths. */
 const percent = (least: number, most: number) =>
   z
     .number()
@@ -124,10 +124,10 @@ const rule = z.discriminatedUnion('kind', [cooldown, stops, lowProfit, drawdown,
 
 type GivenRule = z.output<typeof rule>;
 
-/** A rule before it is known whose it is. */
+/** A rule before its strategy is known. */
 type ConfiguredLock = LockRule & { readonly strategy: null };
 
-/** Rules of locks of the bot, or of one strategy. */
+/** Rules for locks of the bot, or of one strategy. */
 export const lockSettings = z
   .array(rule)
   .max(MOST_RULES)
@@ -146,7 +146,7 @@ export const lockSettings = z
     });
   });
 
-/** `cooldown`, and `cooldown-2` for the second. */
+/** Returns the next free name of a kind: `cooldown`, and `cooldown-2` for the second. */
 function freeName(kind: string, used: ReadonlyMap<string, number>): string {
   for (let number = 1; ; number += 1) {
     const wanted = number === 1 ? kind : `${kind}-${number}`;

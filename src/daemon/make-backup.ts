@@ -41,21 +41,21 @@ export interface BackupOptions {
   /** Number of this mirror's backups that stay there; null: all. */
   readonly keep: number | null;
   readonly nowMs: number;
-  /** Files included besides the control database. */
+  /** Files to include besides the control database. */
   readonly beside?: readonly SideFile[];
   readonly onProgress: (progress: BackupProgress) => void;
-  /** Gives up; nothing is left of the backup then. */
+  /** Stops the backup; nothing is left of it then. */
   readonly signal: AbortSignal;
 }
 
-/** `share`: from 0 to 1; null where that is not known. */
+/** Progress of a backup. `share`: from 0 to 1; null if unknown. */
 interface BackupProgress {
   readonly phase: 'copying' | 'checking' | 'looking at older backups';
   readonly megabytes: number;
   readonly share: number | null;
 }
 
-/** Whole, and in its place. */
+/** A complete backup in its final place. */
 interface WholeBackup extends FoundBackup {
   /** Unreadable files that are left out, with the reason. */
   readonly leftOut: readonly string[];
@@ -68,10 +68,10 @@ export interface MadeBackup extends WholeBackup {
 }
 
 /**
- * Copies the mirror and what goes with it of a data folder, also while a bot runs there, into a folder of
- * their own: a whole and verified one, or none. Never a credential, and never the ledger: an old one would
- * count requests as not sent. Throws `DATA_UNUSABLE` where the mirror can not be read, where there is no
- * room, and while another backup is made there.
+ * Copies the mirror of a data folder and the files that belong to it, also while a bot runs there, into a
+ * folder of their own: a complete, verified backup or none. It never contains a credential or the ledger: an
+ * old ledger would count requests as not sent. Throws `DATA_UNUSABLE` if the mirror cannot be read, if there
+ * is no space, and while another backup is made there.
  */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const out = resolve(options.out);
@@ -97,7 +97,7 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   }
 }
 
-/** The backup is whole without the note too, by which others know of it. */
+/** Notes the backup in its data folder. Returns the error if it cannot: the backup is complete without. */
 function tryToNote(dataFolder: string, { folder, manifest }: FoundBackup): string | null {
   try {
     noteBackup(dataFolder, { folder, madeAtMs: manifest.madeAtMs });
@@ -120,8 +120,8 @@ async function makeRoom(out: string, newest: FoundBackup, keep: number): Promise
 }
 
 /**
- * The mirror that a bot would go on from; that of real money before that of paper. Throws where there is
- * none.
+ * Returns the mirror that a bot would continue from; that of real money before that of paper. Throws if there
+ * is none.
  */
 function mirrorNameIn(dataFolder: string): (typeof BACKED_UP_MIRRORS)[number] {
   const found = BACKED_UP_MIRRORS.find((name) => existsSync(join(dataFolder, name)));
@@ -138,7 +138,7 @@ function mirrorNameIn(dataFolder: string): (typeof BACKED_UP_MIRRORS)[number] {
   });
 }
 
-/** At most what a copy takes. */
+/** Returns the most bytes that a copy of a mirror needs. */
 function bytesOf(mirror: string): number {
   const sizes = ['', '-wal'].map((ending) => statSync(mirror + ending, { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);
@@ -157,7 +157,7 @@ async function copyWhole(mirror: string, options: BackupOptions): Promise<WholeB
   try {
     mkdirSync(draft, { mode: 0o700 });
     const filled = await fill(draft, mirror, options);
-    // Taken by another backup of the same millisecond: a folder with files is never replaced.
+    // Fails if another backup of the same millisecond has the name: a folder with files is never replaced.
     renameSync(draft, folder);
     syncFolder(out);
     return { folder, ...filled };
@@ -234,15 +234,15 @@ function copySideFiles(
 }
 
 interface Retention {
-  /** Folders of backups that were deleted, oldest first. */
+  /** Folders of deleted backups, oldest first. */
   readonly deleted: readonly string[];
-  /** Parts of the folder left alone though they resemble a backup, with the reason. */
+  /** Entries of the folder that resemble a backup but were left alone, with the reason. */
   readonly leftAlone: readonly string[];
 }
 
 /**
  * Splits backups into those of the mirror of `newest`, newest first, and those of other mirrors. Backups
- * share a mark if they are of one mirror, even across a restore between them.
+ * share an epoch mark if they are of one mirror, even across a restore between them.
  */
 function ofSameMirror(
   newest: FoundBackup,
@@ -258,8 +258,8 @@ function ofSameMirror(
 }
 
 /**
- * Deletes backups of one mirror until the newest `keep` are left that are whole. What is damaged, of another
- * mirror, of a newer version or no backup at all stays and does not count. For whoever has the folder's lock.
+ * Deletes backups of one mirror except the newest `keep` complete ones. Anything damaged, of another mirror,
+ * of a newer version, or not a backup stays and does not count. The caller must hold the folder's lock.
  */
 async function deleteOldBackups(
   root: string,
@@ -272,7 +272,7 @@ async function deleteOldBackups(
     ...others.map(({ folder }) => `${folder} is of another mirror: delete it yourself if nobody needs it`),
   ];
   const deleted: string[] = [];
-  // Below that nothing goes, so nothing has to be read.
+  // With fewer, nothing is deleted, so nothing has to be read.
   if (own.length > keep) {
     let whole = 0;
     for (const backup of own) {
@@ -286,9 +286,7 @@ async function deleteOldBackups(
   return { deleted, leftAlone: left };
 }
 
-/**
- * Deletes a backup. The rest of an interrupted deletion is no backup, and is removed with the next one made.
- */
+/** Deletes a backup. What is left of an interrupted deletion is removed when the next backup is made. */
 function removeBackup(folder: string): void {
   const leaving = join(dirname(folder), UNFINISHED + basename(folder));
   renameSync(folder, leaving);
@@ -320,7 +318,7 @@ async function problemOf(backup: FoundBackup): Promise<string | null> {
   }
 }
 
-/** Returns the message about a backup that cannot be used. Any other error is thrown. */
+/** Returns the message of a backup that cannot be used; throws any other error. */
 function problemText(error: unknown): string {
   if (error instanceof SarrafError) return error.message;
   throw error;
@@ -331,7 +329,7 @@ const ADVICE = 'Nothing was kept of the copy: make room there, or name a folder 
 export const megabytesOf = (bytes: number): number => Math.ceil(bytes / 1_048_576);
 
 /**
- * Throws `DATA_UNUSABLE` where the disk of a folder has no room for a copy. A bot may write to the same disk:
+ * Throws `DATA_UNUSABLE` if the disk of a folder has no space for a copy. A bot may write to the same disk:
  * what its reserve file needs stays free.
  */
 export function expectRoom(folder: string, bytes: number): void {
@@ -344,7 +342,7 @@ export function expectRoom(folder: string, bytes: number): void {
   );
 }
 
-/** The error of a disk that was filled up amid a copy; null for any other error. */
+/** Returns the error for a disk that became full during a copy; null for any other error. */
 export function fullDisk(folder: string, error: unknown): SarrafError | null {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (sqliteCode(error) !== 'SQLITE_FULL' && code !== 'ENOSPC' && code !== 'EDQUOT') return null;
@@ -359,7 +357,7 @@ export function fullDisk(folder: string, error: unknown): SarrafError | null {
 
 const noted = z.object({ folder: z.string(), madeAtMs: z.int().nonnegative() });
 
-/** A backup as its data folder remembers it: whether its folder is still there is not known. */
+/** A backup as its data folder remembers it; its folder may be gone by now. */
 type NotedBackup = z.output<typeof noted>;
 
 const pathOf = (dataFolder: string): string => join(dataFolder, 'last-backup.json');
@@ -369,7 +367,7 @@ export function noteBackup(dataFolder: string, { folder, madeAtMs }: NotedBackup
   writePrivateFile(pathOf(dataFolder), JSON.stringify({ folder, madeAtMs }));
 }
 
-/** The last backup that was made of a data folder; null where none is noted, or not readably. */
+/** Returns the last backup of a data folder; null if none is noted, or the note cannot be read. */
 export function lastBackup(dataFolder: string): NotedBackup | null {
   try {
     return noted.parse(JSON.parse(readPrivateFile(pathOf(dataFolder)) ?? 'null'));

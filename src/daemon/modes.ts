@@ -16,13 +16,13 @@ import type { Venue } from '../venues/venue.ts';
 
 const LARGEST_SEED = 4_294_967_295;
 
-/** The highest speed against real time. */
+/** Highest speed of an embedded exchange, as a multiple of real time. */
 const LARGEST_SPEED = 100_000;
 
-/** The account of a bot whose exchange is in its own process. */
+/** Initial balances of a bot whose exchange is in its own process. */
 const DEFAULT_BALANCES = { rls: '100000000000', usdt: '100000' } as const;
 
-/** The exchange in the bot's own process, in the mode `embedded`. */
+/** Settings of the exchange in the bot's own process, in the mode `embedded`. */
 const embeddedSettings = z
   .strictObject({
     file: z
@@ -69,8 +69,8 @@ const embeddedSettings = z
   .prefault({});
 
 /**
- * The mode `paper`: public data of a real exchange, orders to an exchange in the bot's own process that is
- * fed by it.
+ * Settings of the mode `paper`: public data of a real exchange, and orders to an exchange in the bot's own
+ * process that this data feeds.
  */
 const paperSettings = z
   .strictObject({
@@ -87,7 +87,7 @@ const paperSettings = z
 
 const BUDGET_NAMES = [...budgetTable().keys()] as [string, ...string[]];
 
-/** Requests of one window are kept as rows and looked at on every admission. */
+/** Largest limit of a budget: requests of one window are stored as rows and read on every admission. */
 const LARGEST_LIMIT = 100_000;
 
 const budgetLimit = z
@@ -97,7 +97,7 @@ const budgetLimit = z
   })
   .transform(({ limit, window }) => ({ limit, windowMs: window }));
 
-/** The exchange at the other end, in the modes `paper` and `live`. */
+/** Settings of the exchange at the other end, in the modes `paper` and `live`. */
 const exchangeSettings = z
   .strictObject({
     baseUrl: address()
@@ -200,7 +200,7 @@ const exchangeSettings = z
     }),
   );
 
-/** The sections of a bot's configuration that say where its orders go. */
+/** Sections of a bot's configuration that set where its orders go. */
 export const MODE_SETTINGS = {
   exchange: exchangeSettings.prefault({}).describe('The exchange, in the modes paper and live.'),
   embedded: embeddedSettings.describe('The exchange in this process, in the mode embedded.'),
@@ -209,10 +209,10 @@ export const MODE_SETTINGS = {
 
 type Read = { readonly [Name in keyof typeof MODE_SETTINGS]: z.output<(typeof MODE_SETTINGS)[Name]> };
 
-/** The same once files are read and paths are absolute. */
+/** Settings of the modes once files are read and paths are absolute. */
 export interface ModeConfig extends Pick<Read, 'exchange' | 'paper'> {
   readonly mode: (typeof BOT_MODES)[number];
-  /** `exchange` is null where the exchange in this process has the defaults. */
+  /** `exchange` is null if the exchange in this process has the defaults. */
   readonly embedded: Omit<Read['embedded'], 'file' | 'exchange'> & {
     readonly exchange: ExchangeConfig | null;
   };
@@ -230,23 +230,23 @@ export function modeConfig(
   };
 }
 
-/** A configuration whose venue can be opened. */
+/** Configuration with everything that is needed to open its venue. */
 interface OpenConfig extends ModeConfig {
   readonly data: { readonly folder: string };
   readonly strategies: readonly { readonly market: string | null }[];
 }
 
-/** A kind of venue, as people and the bot know it. */
+/** Description of a mode: where orders go, texts for people, and how to open the venue. */
 interface Mode {
-  /** One line of the reference of settings. */
+  /** Line in the reference of settings. */
   readonly about: string;
-  /** For "sarraf init": a hint beside the choice, and a sentence of the new bot's README. */
+  /** For "sarraf init": a hint beside the choice, and a sentence for the new bot's README. */
   readonly texts: Readonly<Record<Language, { readonly hint: string; readonly readme: string }>>;
-  /** Address of the exchange that is asked; null where all is in this process. */
+  /** Returns the address of the exchange; null if the whole exchange is in this process. */
   readonly address: (config: ModeConfig) => string | null;
-  /** First lines of a run. */
+  /** Returns the first lines of a run. */
   readonly banner: (config: ModeConfig, ledger: string) => readonly string[];
-  /** Throws if the venue cannot be reached, or lacks the traded markets. Loads nothing of the others. */
+  /** Opens the venue and loads no other mode's code. Throws if it is out of reach or lacks the markets. */
   readonly open: (config: OpenConfig, replay: ReplayFile | null, opening: Opening) => Promise<Venue>;
 }
 
@@ -336,13 +336,13 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
   },
 };
 
-/** The ledger of the requests to the exchange of a configuration; null where none is outside this process. */
+/** Returns the ledger's path for requests to a configured exchange; null if it is in this process. */
 export function ledgerOf(config: ModeConfig): string | null {
   const baseUrl = MODES[config.mode].address(config);
   return baseUrl === null ? null : ledgerPlace(baseUrl, config.exchange);
 }
 
-/** Closes a venue: requests that wait for a slot of the limiter are refused first. */
+/** Closes a venue; requests that wait for a slot of the limiter are refused first. */
 export async function closeVenue(venue: Venue): Promise<void> {
   await venue.limiter.close();
   await venue.close();

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { Catalogue } from '../recording/catalogue.ts';
 import { acquireProcessLock } from './process-locks.ts';
 
-/** The catalogue at a folder, which one process writes to at a time. */
+/** Opens the catalogue in a folder; one process at a time writes to it. */
 export function openCatalogue(root: string): Catalogue {
   return new Catalogue({
     root,
@@ -15,7 +15,7 @@ export function openCatalogue(root: string): Catalogue {
   });
 }
 
-/** The catalogue where none is named: below the folder that SARRAF_DATA names, else below `data`. */
+/** Returns the default catalogue: below the folder in SARRAF_DATA, else below `data`. */
 export function usualCatalogue(dataFolder = 'data'): string {
   const { SARRAF_DATA: named = '' } = process.env;
   return join(named === '' ? dataFolder : named, 'catalogue');

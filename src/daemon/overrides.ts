@@ -1,17 +1,17 @@
 import { isCollection, isMap, isSeq, parseDocument, type Document } from 'yaml';
 
-/** A value from the command line in place of the file's: `strategies.0.params.fast` and `10`. */
+/** A value from the command line that replaces the file's: `strategies.0.params.fast` and `10`. */
 export type Override = readonly [path: string, value: string];
 
-/** A longer path leads nowhere. */
+/** Longest path of an override, in characters; no setting has a longer one. */
 const LONGEST_PATH = 200;
 
-/** The parts of a path: names, and places in lists as numbers. */
+/** Splits a path into its parts: names, and places in lists as numbers. */
 export function overridePath(path: string): readonly (string | number)[] {
   return path.split('.').map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : part));
 }
 
-/** Puts one value into a document. Gives back what keeps it from being put there, or null. */
+/** Puts a value into a document. Returns the problem if it cannot; null if it did. */
 export function applyOverride(document: Document, [path, text]: Override): string | null {
   const parts = overridePath(path);
   if (path.length > LONGEST_PATH || parts.some((part) => part === '')) {
@@ -20,17 +20,14 @@ export function applyOverride(document: Document, [path, text]: Override): strin
   const wrong = wrongStep(document, parts);
   if (wrong !== null) return wrong;
   const value = parseDocument(text, { prettyErrors: false });
-  // The parser's own words are left out, as they may repeat a part of the value.
+  // The parser's own message is left out: it may repeat a part of the value.
   if (value.errors.length > 0) return 'expected a YAML value; texts with special characters stand in quotes';
   ensureParents(document, parts);
   document.setIn(parts, value.contents);
   return null;
 }
 
-/**
- * A key that is written without a value, such as `risk:`, stands for an object or a list that has nothing
- * yet.
- */
+/** Creates an empty object or list for each key of a path without a value, such as `risk:`. */
 function ensureParents(document: Document, parts: readonly (string | number)[]): void {
   for (let length = 1; length < parts.length; length += 1) {
     const before = parts.slice(0, length);
@@ -39,7 +36,7 @@ function ensureParents(document: Document, parts: readonly (string | number)[]):
   }
 }
 
-/** The first step of a path that the document does not let one take. What is not there yet is made. */
+/** Returns why a path does not fit the document; null if it does. Missing parts are created later. */
 function wrongStep(document: Document, parts: readonly (string | number)[]): string | null {
   let node: unknown = document.contents;
   for (const [index, part] of parts.entries()) {

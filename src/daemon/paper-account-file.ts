@@ -23,18 +23,16 @@ import { moveAside } from '../recording/durable-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import { copyDatabase, type SideFile } from './side-file.ts';
 
-/** Name in the data folder. */
+/** Name of the file in the data folder. */
 export const PAPER_ACCOUNT = 'paper-account.sqlite';
 
-/** "sarp". */
+/** "sarp" in ASCII: distinguishes a paper account from any other SQLite file. */
 const APPLICATION_ID = 0x73617270;
 
 const BUSY_TIMEOUT_MS = 2_000;
 const LOG_PAGES = 256;
 
-/**
- * Newest trades, ended orders and lines of the wallets' histories that are kept; an exchange shows no more.
- */
+/** Most stored trades, ended orders and lines of the wallets' histories; an exchange shows no more. */
 const MOST_TRADES = 20_000;
 const MOST_ORDERS = 40_000;
 const MOST_LINES = 50_000;
@@ -57,7 +55,7 @@ const origin = z.strictObject({
 
 type Line = AccountsState['wallets'][number]['transactions'][number];
 
-/** Opens the file of a data folder, or makes it. Throws `DATA_UNUSABLE`. */
+/** Opens the file of a data folder, or creates it. Throws `DATA_UNUSABLE`. */
 export function openPaperAccountFile(dataFolder: string): Database.Database {
   return openStepFile({
     path: join(dataFolder, PAPER_ACCOUNT),
@@ -70,8 +68,8 @@ export function openPaperAccountFile(dataFolder: string): Database.Database {
 }
 
 /**
- * Returns the start of a file's account, which distinguishes accounts; null for one that has not begun. It
- * only reads. Throws `DATA_UNUSABLE`.
+ * Returns the time a file's account began, in ms since 1970, which distinguishes accounts; null if it has not
+ * begun. It only reads. Throws `DATA_UNUSABLE`.
  */
 export function paperAccountBeganAtMs(path: string): number | null {
   const database = new Database(path, { readonly: true, fileMustExist: true });
@@ -101,7 +99,7 @@ export function hasPaperAccount(dataFolder: string): boolean {
   }
 }
 
-/** A paper account in a file of the data folder: what it said once it knows after a crash too. */
+/** A paper account in a file of the data folder: it remembers after a crash what it has reported. */
 export class PaperAccountFile implements AccountStore {
   readonly origin: AccountOrigin | null;
   readonly beganAtMs: number | null;
@@ -111,7 +109,7 @@ export class PaperAccountFile implements AccountStore {
   private changes: ExchangeChanges | null = null;
   private writes = 0;
 
-  /** Throws `DATA_UNUSABLE` for a file that is damaged, newer, or another program's; it stays as it is. */
+  /** Opens the account. Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it is. */
   constructor(dataFolder: string) {
     this.path = join(dataFolder, PAPER_ACCOUNT);
     this.database = openPaperAccountFile(dataFolder);
@@ -201,7 +199,7 @@ export class PaperAccountFile implements AccountStore {
   }
 
   /**
-   * Returns the stored state in the exchange's form. Users, their fees and limits are those of the
+   * Returns the stored state in the exchange's form. Users, their fees and limits come from the
    * configuration.
    */
   private state(exchange: SimulatedExchange): ExchangeState {
@@ -237,7 +235,7 @@ export class PaperAccountFile implements AccountStore {
     return rows.map((json): unknown => JSON.parse(String(json)));
   }
 
-  /** The histories of the wallets, by wallet. */
+  /** Returns the histories of the wallets, by wallet. */
   private lines(): ReadonlyMap<number, readonly Line[]> {
     const rows = this.database.prepare('SELECT wallet_id AS wallet, json FROM lines ORDER BY id').all();
     const read = rows as readonly { readonly wallet: number; readonly json: string }[];
@@ -266,7 +264,7 @@ export class PaperAccountFile implements AccountStore {
   }
 }
 
-/** Rows that are older than so many. */
+/** Returns the SQL condition for the rows of a table other than its newest `retained`. */
 function beyond(table: string, retained: number): string {
   return `id <= (SELECT id FROM ${table} ORDER BY id DESC LIMIT 1 OFFSET ${retained})`;
 }
@@ -276,9 +274,9 @@ function isOpen({ status }: SavedOrder): boolean {
 }
 
 /**
- * Puts the paper account of a data folder aside, and what the bot remembers of it: the next run on paper
- * begins with the configured balances. Answers where the files are now; null where there was no account. For
- * a folder that this process has locked. Throws `DATA_UNUSABLE` while a bot has the mirror open.
+ * Moves the paper account of a data folder and its mirror aside: the next paper run begins with the
+ * configured balances. Returns the files' new place; null if there was no account. This process must hold the
+ * folder's lock. Throws `DATA_UNUSABLE` while a bot has the mirror open.
  */
 function putPaperAccountAside(dataFolder: string, nowMs: number): string | null {
   const mirror = join(dataFolder, mirrorName('paper'));
@@ -287,16 +285,16 @@ function putPaperAccountAside(dataFolder: string, nowMs: number): string | null 
   const account = join(dataFolder, PAPER_ACCOUNT);
   const files = [
     ...['', '-wal', '-shm', '.mark'].map((ending) => mirror + ending),
-    // The account itself goes last: as long as it is there, an interrupted move is seen and done again.
+    // The account itself is moved last: while it is there, an interrupted move is noticed and repeated.
     ...['-wal', '-shm', ''].map((ending) => account + ending),
   ];
   return moveAside(files, join(dataFolder, `paper-until-${isoText(nowMs).replaceAll(':', '-')}`));
 }
 
 /**
- * Makes room for the account of a run on paper. A mirror without an account is of an account that is gone,
- * and goes aside before the new one begins: a crash between the two never leaves a new account with an old
- * mirror. `isWanted`: so does an account that could go on. Answers and throws as above.
+ * Prepares a data folder for the account of a paper run. A mirror without an account belongs to one that is
+ * gone, and is moved aside before the new one begins: a crash between the two never leaves a new account with
+ * an old mirror. `isWanted`: moves an existing account aside too. Returns and throws as the function above.
  */
 export function makeRoomForPaperAccount(
   dataFolder: string,
@@ -306,7 +304,7 @@ export function makeRoomForPaperAccount(
 }
 
 /**
- * The account of a bot on paper, as backups take it along: copied after the mirror, so that it knows all that
+ * The account of a paper bot as a side file of backups: copied after the mirror, so that it knows all that
  * the mirror does, as an exchange would.
  */
 export const PAPER_ACCOUNT_SIDE_FILE: SideFile = {

@@ -16,8 +16,8 @@ export function processLockPath(dataFolder: string): string {
 }
 
 /**
- * Takes a data folder for this run alone. Throws `DATA_UNUSABLE` when another run has it or the folder can
- * not be written to.
+ * Acquires the lock of a data folder for this run alone. Throws `DATA_UNUSABLE` if another run has it or the
+ * folder cannot be written to.
  */
 export function claimDataFolder(dataFolder: string): ProcessLock {
   return acquireProcessLock({
@@ -27,7 +27,7 @@ export function claimDataFolder(dataFolder: string): ProcessLock {
   });
 }
 
-/** True if a run has a data folder right now. */
+/** True if a run uses a data folder right now. */
 export function isDataFolderInUse(dataFolder: string): boolean {
   return isProcessLockHeld(processLockPath(dataFolder));
 }
@@ -38,11 +38,11 @@ export function dataFolderOwner(dataFolder: string): ProcessLockOwner | null {
 }
 
 interface ClaimedAccount {
-  /** The token or key of the account, or who its user is; only its hash is written. */
+  /** Token or key of the account, or name of its user; only its hash is written. */
   readonly credential: string;
   /**
-   * The instance's name, which distinguishes its orders from those of others: letters, digits and hyphens of
-   * the lower case.
+   * Instance name, which distinguishes its orders from those of others: lower-case letters, digits and
+   * hyphens.
    */
   readonly instance: string;
   /** Folder of the locks of all processes that may use the account: beside the ledger. */
@@ -50,9 +50,9 @@ interface ClaimedAccount {
 }
 
 /**
- * Takes an account for one instance name: two runs of one name would take each other's orders for their own.
- * Instances of different names share an account. Throws `DATA_UNUSABLE` when another run has it,
- * `INVALID_OPTIONS` for a name that can not be part of an order's id.
+ * Acquires the lock of an account for one instance name: two runs of one name would mistake each other's
+ * orders for their own. Instances of different names share an account. Throws `DATA_UNUSABLE` if another run
+ * has it, `INVALID_OPTIONS` for a name that cannot be part of an order's id.
  */
 export function claimAccount(options: ClaimedAccount): ProcessLock {
   const { instance } = options;
@@ -73,15 +73,15 @@ export function claimAccount(options: ClaimedAccount): ProcessLock {
 export interface ProcessLocks extends Disposable {
   readonly data: ProcessLock;
   /**
-   * Takes the account by the name that the exchange has for its user, once that is known: another credential
-   * of the same user is another lock above. Throws `DATA_UNUSABLE` when another run has it.
+   * Acquires the lock of the account by its user's name at the exchange, once that is known: another
+   * credential of the same user has another lock at the start. Throws `DATA_UNUSABLE` if another run has it.
    */
   claimUser(username: string): void;
 }
 
 /**
- * The data folder for one run alone, and, with real money, the account for its instance alone. Throws
- * `DATA_UNUSABLE` as the two above do, and then has none of them.
+ * Acquires the lock of the data folder for one run alone and, with real money, that of the account for its
+ * instance alone. Throws `DATA_UNUSABLE` as `claimDataFolder` and `claimAccount` do, and then holds none.
  */
 export function acquireProcessLocks(config: BotConfig): ProcessLocks {
   using acquired = new DisposableStack();
@@ -98,7 +98,7 @@ export function acquireProcessLocks(config: BotConfig): ProcessLocks {
   return {
     data,
     claimUser(username) {
-      // The name that logs in is a lock above, and may be the same.
+      // The name that logs in has a lock already, and may be the same.
       if (isAlone) user ??= acquireAccount(`user ${username.trim().toLowerCase()}`);
     },
     [Symbol.dispose]: () => held.dispose(),
@@ -108,17 +108,17 @@ export function acquireProcessLocks(config: BotConfig): ProcessLocks {
 /** "sark" in ASCII: distinguishes a lock from any other SQLite file. */
 const APPLICATION_ID = 0x7361726b;
 
-/** Maximum wait to acquire a lock: a process that only checks it is done by then. */
+/** Longest wait to acquire a lock, in ms: a process that only checks it is done by then. */
 const ACQUIRE_WAIT_MS = 300;
 
 /**
- * The open files of the locks that are held: one that nobody referred to any more would be closed, and its
- * lock lost, while its owner goes on.
+ * Open files of the locks that are held: without this reference a file could be closed and its lock lost,
+ * while its owner goes on.
  */
 const HELD = new Set<Database.Database>();
 
 interface ProcessLockOptions {
-  /** The file that stands for the lock. It stays when the lock is given back. */
+  /** File that stands for the lock. It stays when the lock is released. */
   readonly path: string;
   /** Name of the locked thing, as in `expected WHAT for this run alone`. */
   readonly what: string;
@@ -126,13 +126,13 @@ interface ProcessLockOptions {
   readonly otherwise: string;
 }
 
-/** A lock that this process has until it gives it back or ends, whichever way it ends. */
+/** A lock that this process holds until it releases it or ends. */
 export interface ProcessLock {
   readonly path: string;
   readonly owner: ProcessLockOwner;
-  /** Notes down where its owner says how it is, for those who look whether it does well. */
+  /** Notes the address of the owner's health report, for those who check it. */
   noteHealth(address: string): void;
-  /** Gives it back; a second call does nothing. */
+  /** Releases the lock; a second call does nothing. */
   release(): void;
 }
 
@@ -164,10 +164,10 @@ function unusable(options: ProcessLockOptions, error: unknown): SarrafError {
 }
 
 /**
- * Writes inside an exclusive lock that SQLite keeps from then on. The write is what shows a folder that can
- * not be written to. It is the operating system that holds the lock, for the open file: it ends with the
- * process, whatever its end, and no process id is trusted. Containers that share a folder of one machine see
- * it too; a network file system keeps such a lock only as well as it does for SQLite.
+ * Writes inside an exclusive lock that SQLite holds from then on. The write shows whether the folder can be
+ * written to. The operating system holds the lock for the open file: it ends with the process in any case,
+ * and no process id is trusted. Containers that share a folder of one machine see it too; a network file
+ * system keeps such a lock only as well as it does for SQLite.
  */
 function hold(database: Database.Database, path: string): void {
   database.pragma('locking_mode = EXCLUSIVE');
@@ -189,8 +189,8 @@ function hold(database: Database.Database, path: string): void {
 }
 
 /**
- * Takes a lock. Throws `DATA_UNUSABLE` when another process has it, naming that process, and when the folder
- * can not be written to. Nothing may read the file itself within this process: closing it would end the
+ * Acquires a lock. Throws `DATA_UNUSABLE` if another process has it, naming that process, and if the folder
+ * cannot be written to. Nothing may read the file itself within this process: closing it would end the
  * operating system's lock.
  */
 export function acquireProcessLock(options: ProcessLockOptions): ProcessLock {
@@ -246,7 +246,7 @@ export function isProcessLockHeld(path: string): boolean {
 /** Owner of a lock, as reported to others. It is a message, never a proof: the lock itself is SQLite's. */
 const ownerShape = z.object({
   pid: z.int().positive(),
-  /** The machine or container, since process ids mean something within one only. */
+  /** Name of the machine or container: process ids are valid within one only. */
   host: z.string().max(255),
   /** Time the lock was acquired, in ms since 1970. */
   sinceMs: z.int().nonnegative(),
@@ -261,9 +261,7 @@ export type ProcessLockOwner = Readonly<Omit<z.output<typeof ownerShape>, 'owner
 
 const ownerPath = (lockPath: string): string => `${lockPath}.owner.json`;
 
-/**
- * Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none.
- */
+/** Writes the owner of a lock beside it. Only the owner calls it; a reader sees a whole file or none. */
 function writeProcessLockOwner(lockPath: string, note: ProcessLockOwner): void {
   const draft = `${ownerPath(lockPath)}.draft`;
   writeFileSync(draft, JSON.stringify({ ...note, owner: ownerText(thisOwner()) }));
@@ -271,8 +269,8 @@ function writeProcessLockOwner(lockPath: string, note: ProcessLockOwner): void {
 }
 
 /**
- * Returns the owner of a held lock; null if no note can be read, or the note is that of a process proven
- * dead: a lock just acquired has its predecessor's note for a moment.
+ * Returns the owner of a held lock; null if no note can be read, or if the note's process is proven dead: for
+ * a moment, a lock just acquired still has its predecessor's note.
  */
 export function readProcessLockOwner(lockPath: string): ProcessLockOwner | null {
   try {

@@ -34,22 +34,22 @@ import { checkWhole } from './settings/whole-config.ts';
 import { parseEnv } from 'node:util';
 import type { Sentence } from '../language/sentence.ts';
 
-/** A larger file is no configuration. */
+/** Largest configuration file, in bytes. */
 const LARGEST_FILE_BYTES = 1024 * 1024;
 
 export interface BotConfigSources {
-  /** Values of `${NAME}`; a file `.env` beside the configuration adds to them. */
+  /** Values for `${NAME}`; a file `.env` beside the configuration adds to them. */
   readonly environment: Environment;
-  /** The disk by default. */
+  /** Reads a file; from the disk by default. */
   readonly readFile?: ReadSmallFile;
   /** Overrides of `--set`, in their order. */
   readonly overrides?: readonly Override[];
   /**
-   * True if no exchange will be queried, as in a backtest or for the path of a ledger: then credentials are
-   * not read, and a live bot's configuration is as good as a paper one's.
+   * True if no exchange will be queried, as in a backtest or to find the path of a ledger. Then credentials
+   * are not read, and a live bot's configuration is read as a paper bot's.
    */
   readonly isOffline?: boolean;
-  /** Base of paths if there is no file, and of default paths. */
+  /** Base of relative paths if there is no file, and of default paths. */
   readonly workingFolder: string;
 }
 
@@ -59,20 +59,20 @@ export type BotConfigReading =
       readonly config: BotConfig;
       /** True if the file is a live bot's, even if it was read as a paper bot's. */
       readonly isLive: boolean;
-      /** Lines for people: what is allowed and unwise. */
+      /** Lines for people about settings that are allowed and unwise. */
       readonly warnings: readonly string[];
       /**
-       * A line about a value, as problems have it, for what is found out only later, such as a param that a
-       * plugin refuses.
+       * Writes a line about a value, in the form of `problems`, for a problem found later, such as a param
+       * that a plugin refuses.
        */
       readonly describe: (path: readonly PropertyKey[], message: string) => string;
     }
-  /** Every problem at once, a line each, in the order of the file. */
+  /** Every problem at once, one line each, in the order of the file. */
   | { readonly ok: false; readonly problems: readonly string[]; readonly warnings: readonly string[] };
 
 /**
- * Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are returned,
- * not thrown, and no secret is in any of them.
+ * Reads the configuration of a bot; null reads the defaults. Expected mistakes are returned, not thrown, and
+ * contain no secret.
  */
 export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
   const { readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
@@ -97,7 +97,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
     leaveOutEmpty(document);
     isLive = document.get('mode') === 'live';
     if (isOffline) leaveOutCredentials(document);
-    // So that a value within the default strategies can be set.
+    // Without this, a value within the default strategies could not be set.
     if (
       !document.has('strategies') &&
       document.get('mode') !== 'live' &&
@@ -146,7 +146,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   return { ok: true, config, isLive: isLive || config.mode === 'live', warnings, describe };
 }
 
-/** A section whose lines are all commented out is as good as none. */
+/** Removes the sections whose lines are all commented out, as if they were absent. */
 function leaveOutEmpty(document: Document): void {
   if (!isMap(document.contents)) return;
   const empty = document.contents.items.filter(
@@ -155,21 +155,21 @@ function leaveOutEmpty(document: Document): void {
   for (const { key } of empty) document.delete(key);
 }
 
-/** Whoever backtests a live bot's configuration need not have its keys at hand. */
+/** Removes credentials, so that a live bot's configuration can be used in a backtest without its keys. */
 function leaveOutCredentials(document: Document): void {
   if (!isMap(document.contents)) return;
   if (isMap(document.get('exchange'))) document.deleteIn(['exchange', 'credentials']);
-  // Nobody is told anything then, so the secrets of channels are not needed either.
+  // No alert is sent then, so the secrets of channels are not needed either.
   document.delete('alerts');
   if (document.get('mode') !== 'live') return;
   document.set('mode', 'paper');
-  // So that its exchange is still the one that it trades at.
+  // The exchange must stay the one at which the live bot trades.
   if (isMap(document.get('paper'))) document.deleteIn(['paper', 'baseUrl']);
 }
 
 /**
- * Returns the problems to report: if the text is no YAML only the first, since the others mostly follow from
- * it.
+ * Returns the problems to report: if the text is not valid YAML only the first, since the others mostly
+ * follow from it.
  */
 function asWritten(problems: readonly ConfigProblem[], text: string): readonly ConfigProblem[] {
   const [first] = problems;
@@ -189,7 +189,7 @@ function plainOf(document: { toJS(): unknown }): unknown {
   }
 }
 
-/** A problem with its place: a line of the file, or the override that put the value there. */
+/** Writes a problem with its place: a line of the file, or the override that put the value there. */
 function writeLine(
   problem: ConfigProblem,
   of: { readonly file: string | null; readonly overrides: readonly Override[] },
@@ -208,13 +208,13 @@ function writeLine(
   return formatProblems(of.file, [{ ...problem, path: shown }]);
 }
 
-/** A part of a path that looks like a token: names of settings have no digits. */
+/** Matches a part of a path that looks like a token: names of settings have no digits. */
 const LIKE_A_SECRET = /^(?=.*\d)[^[\]]{12,}$/s;
 const CREDENTIAL_PATH = /^(exchange\.credentials\.)(?![A-Za-z]{1,20}(?:\.|$)).*$/s;
 
 /**
- * A path without what may be a secret in the wrong place: where the space after a colon is missing, one is
- * part of a key.
+ * Returns a path without parts that may be secrets in the wrong place: if the space after a colon is missing,
+ * the secret is part of a key.
  */
 function shownPath(path: string): string {
   const parts = path.replace(CREDENTIAL_PATH, '$1…').split('.');
@@ -236,13 +236,10 @@ function readExchangeFile(
   }
 }
 
-/** Shortest value that is hidden: a shorter one is no secret, and without it the message would be garbled. */
+/** Length of the shortest hidden value: a shorter one is no secret, and the message would be garbled. */
 const LEAST_LENGTH = 4;
 
-/**
- * Values of the environment in place of which their names are shown: one may be a secret that was put in the
- * wrong place.
- */
+/** Replaces values of the environment in a message by their names: one may be a secret in the wrong place. */
 function withoutValues(message: string, values: ReadonlyMap<string, string>): string {
   let clean = message;
   // The longest first, so that one value within another leaves nothing behind.
@@ -255,20 +252,20 @@ function withoutValues(message: string, values: ReadonlyMap<string, string>): st
   return clean;
 }
 
-/** A message about the file as a whole, without the parts of the file that the YAML parser repeats. */
+/** Returns a message about the file as a whole, without parts of the file that the YAML parser repeats. */
 function withoutSource(message: string): string {
   return message.startsWith('Invalid input') ? message : message.replace(/(?:: |["'`]).*$/s, '');
 }
 
-/** Names of variables and their values. */
+/** Environment variables by name. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A larger file is none of secrets. */
+/** Largest file of secrets, in bytes. */
 const LARGEST_BYTES = 65_536;
 
 /**
- * The environment with what `.env` in the folder of a configuration adds to it, as Docker reads such a file
- * for a container. A variable of the environment that is not empty goes before the file. Warnings are lines
+ * Returns the environment with the variables of `.env` in the folder of a configuration added, read as Docker
+ * reads such a file. A variable of the environment that is not empty overrides the file's. Warnings are lines
  * for people.
  */
 function withEnvironmentFile(
@@ -290,25 +287,25 @@ function withEnvironmentFile(
 }
 
 /**
- * `${NAME}`, or `${NAME:-value}` for a value of its own where the variable is missing or empty. `$${` stands
- * for itself.
+ * Matches `${NAME}`, and `${NAME:-value}`, whose value is used if the variable is missing or empty. `$${`
+ * stands for itself.
  */
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const INNER = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-/** Matches what YAML would not read as a text. */
+/** Matches values that YAML does not read as a text. */
 const NO_TEXT = /^(?:true|false|null|[-+]?(?:0|[1-9]\d*)(?:\.\d+)?)$/;
 
 interface Substitution {
   readonly problems: readonly Located[];
-  /** Values that came from the environment, with the name of each: no message may show them. */
+  /** Values that came from the environment, with the names of their variables: no message may show them. */
   readonly values: ReadonlyMap<string, string>;
 }
 
 /**
- * Puts the values of the environment into every text of a document. A text that is one reference and stands
- * without quotes is read as YAML would read its value, so that `port: ${PORT}` is a number; not so where
- * `isText` says that only a text is wanted.
+ * Substitutes values of the environment in every text of a document. A text that is one reference without
+ * quotes is read as YAML would read the value, so that `port: ${PORT}` is a number; but if `isText` is true
+ * for the place, it stays a text.
  */
 function substitute(
   document: Document,

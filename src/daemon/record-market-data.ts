@@ -19,8 +19,8 @@ import { parseMarket } from '../exchange/market-names.ts';
 import type { RecordingSummary } from './recording-lines.ts';
 
 /**
- * As often as an answer can be another one: a book is cached for a second, a page of trades fits no more into
- * its limit.
+ * Interval of polls: the shortest in which an answer can change. A book is cached for a second; pages of
+ * trades are bound by their limit.
  */
 const WANTED = {
   book: { everyMs: 1_000 },
@@ -29,26 +29,24 @@ const WANTED = {
 } as const;
 
 /**
- * A recording does not refuse old data: it takes what the limits give. Beyond this it is no recording any
- * more.
+ * Oldest age of data that the plan of a recording accepts, in ms. A recording refuses no old data, and polls
+ * as the limits allow; at more than this it is no recording any more.
  */
 const LONGEST_AGE_MS = 600_000;
 
-/** Intervals without a poll after which something was missed. */
+/** Intervals without a poll after which the recording has a gap. */
 const PAUSE_INTERVALS = 5;
 const LEAST_PAUSE_MS = 60_000;
 
 interface RecordMarketDataOptions {
-  /** The limits, the ledger and the name of the exchange. */
+  /** The bot's configuration: the limits, the ledger and the name of the exchange. */
   readonly config: BotConfig;
   readonly baseUrl: string;
-  /**
-   * True if the limits already in the ledger remain valid, as without a configuration that sets other ones.
-   */
+  /** True if the limits already in the ledger stay valid, as without a configuration that sets others. */
   readonly isGuest: boolean;
   readonly markets: readonly MarketSymbol[];
   readonly record: RecordConfig;
-  /** Duration of the recording; null: until stopped. */
+  /** Duration of the recording, in ms; null: until stopped. */
   readonly forMs: number | null;
   readonly signal: AbortSignal;
   readonly onNotice: (message: string) => void;
@@ -57,15 +55,15 @@ interface RecordMarketDataOptions {
 }
 
 /**
- * Asks an exchange for the public data of some markets, as often as its limits allow, and records the
- * answers, until asked to end. Nothing else leaves. Throws `INVALID_MARKET` for a market that it does not
- * have, `INVALID_OPTIONS` for more markets than the limits allow.
+ * Polls an exchange for the public data of some markets, as often as its limits allow, and records the
+ * answers until stopped. It sends nothing else. Throws `INVALID_MARKET` for a market that the exchange lacks,
+ * `INVALID_OPTIONS` for more markets than the limits allow.
  */
 export async function recordMarketData(options: RecordMarketDataOptions): Promise<RecordingSummary> {
   const { config, baseUrl, isGuest, record, signal, onNotice } = options;
   const recording = new Recording({ ...record, onProblem: onNotice });
   try {
-    // A wrong clock would close bars early and date all that was seen.
+    // A wrong clock would close bars early and give all data wrong dates.
     const watched = watchedTransport(new ClockWatch(), onNotice, Date.now);
     const wrap: WrapTransport = (inner, nowMs) => recording.wrap(watched(inner, nowMs), nowMs);
     const remote = await openRemoteExchange({
@@ -129,11 +127,11 @@ function feedsOf(
       ['expected markets that the limits allow, were', ...problems].join('\n  '),
     );
   }
-  // What the markets' steps are was read at the beginning.
+  // The steps of the markets were read at the beginning.
   return feeds.filter(({ kind }) => kind !== 'options');
 }
 
-/** A question waits for its slot no longer than this, or than its own interval. */
+/** Longest wait of a request for its slot, in ms; the feed's own interval if that is longer. */
 const SHORTEST_WAIT_MS = 5_000;
 
 const STATUS_EVERY_MS = 1_000;
@@ -143,7 +141,7 @@ export interface RecordingStatus extends RecordingSummary {
   readonly nowMs: number;
   readonly requests: number;
   readonly failures: number;
-  /** Last failure; null before the first. */
+  /** Message of the last failure; null before the first. */
   readonly lastFailure: string | null;
   readonly budgets: readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[];
 }
@@ -153,14 +151,14 @@ interface MarketPollsOptions {
   readonly recording: Recording;
   readonly feeds: readonly PlannedFeed[];
   readonly markets: readonly MarketSymbol[];
-  /** Duration of polling; null: until stopped. */
+  /** Duration of polling, in ms; null: until stopped. */
   readonly forMs: number | null;
   readonly signal: AbortSignal;
   /** Called once a second with the progress. */
   readonly onStatus: (status: RecordingStatus) => void;
 }
 
-/** Asks for each feed at its pace, and passes the answers to the recording. */
+/** Polls each feed at its interval, and passes the answers to the recording. */
 class MarketPolls {
   private readonly options: MarketPollsOptions;
   private readonly queue: PollQueue;

@@ -1,21 +1,20 @@
 import { parseMarket } from '../exchange/market-names.ts';
 import type { MarketRecording } from '../recording/recorder.ts';
 
-/** Recorded data, for people and programs. */
+/** Amount and place of the recorded data, for people and programs. */
 export interface RecordingSummary {
   readonly catalogue: string;
   readonly markets: readonly MarketRecording[];
-  /** Replies that were kept whole. */
+  /** Number of raw replies that were stored. */
   readonly rawReplies: number;
   /** Reason for an early end; null if it did not end early. */
   readonly failure: string | null;
 }
 
-/** Recorded data, for people and programs. */
 export interface RecordingSummary {
   readonly catalogue: string;
   readonly markets: readonly MarketRecording[];
-  /** Replies that were kept whole. */
+  /** Number of raw replies that were stored. */
   readonly rawReplies: number;
   /** Reason for an early end; null if it did not end early. */
   readonly failure: string | null;

@@ -1,22 +1,22 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 
-/** Requests of one endpoint against its limit. */
+/** Requests of one endpoint, compared with its limit. */
 export interface EndpointUsage {
   readonly endpoint: string;
   readonly requests: number;
-  /** The most that any window of its budget saw. */
+  /** Most requests that were counted in any window of its budget. */
   readonly most: number;
   readonly limit: number;
   readonly windowMs: number;
 }
 
-/** Counts what was sent, by endpoint and by how it ended, for the summary and the metrics. */
+/** Counts sent requests by endpoint and outcome, for the summary and the metrics. */
 export class RequestCounts {
   private readonly sent = new Map<EndpointName, number>();
   private readonly ends = new Map<EndpointName, Map<string, number>>();
   private readonly budgets: ReadonlyMap<string, Budget>;
-  /** The most slots that a budget ever had occupied at once, where that is known. */
+  /** Returns the most slots that were ever in use at once, for the budgets where this is known. */
   private readonly most: () => ReadonlyMap<string, number>;
 
   constructor(options: {
@@ -34,7 +34,7 @@ export class RequestCounts {
     if (outcome !== 'unsent') this.sent.set(endpoint, (this.sent.get(endpoint) ?? 0) + 1);
   }
 
-  /** Ended requests by endpoint and outcome. */
+  /** Returns the ended requests by endpoint and outcome. */
   outcomes(): readonly { readonly endpoint: string; readonly outcome: string; readonly count: number }[] {
     return [...this.ends].flatMap(([endpoint, ends]) =>
       [...ends].map(([outcome, count]) => ({ endpoint, outcome, count })),

@@ -22,10 +22,10 @@ import { mirrorName } from '../mirror/mirror-path.ts';
 import { CONTROL_SIDE_FILE, staysOverRestore, type SideFile } from './side-file.ts';
 import { compareAccounts, storedAccount, type AccountHash } from '../venues/account-reader.ts';
 
-/** Files of a mirror that go with it. Its locks and its reserve file are of the folder, and stay. */
+/** Endings of the files that form a mirror. Its locks and its reserve file belong to the folder, and stay. */
 const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;
 
-/** A backup that was verified, and the folder that it is to go to. */
+/** A verified backup, with the folder to which it is restored. */
 export interface PlannedRestore {
   readonly backup: FoundBackup;
   readonly dataFolder: string;
@@ -33,7 +33,7 @@ export interface PlannedRestore {
   readonly present: MirrorFacts | null;
   /** Files the backup may contain besides the mirror. */
   readonly beside: readonly SideFile[];
-  /** Those that stay in the folder as they are newer, such as the last operator's halt. */
+  /** Files that stay in the folder because they are newer, such as one with the last operator's halt. */
   readonly retained: ReadonlySet<SideFile['name']>;
 }
 
@@ -45,9 +45,9 @@ export interface RestoreResult {
 }
 
 /**
- * Verifies a backup and holds it against the bot of a folder, and against the instance of a configuration
- * where one is given. Changes nothing. Throws `DATA_UNUSABLE` where the backup is not whole or of another
- * version, and `INVALID_OPTIONS` where it is another bot's.
+ * Verifies a backup and compares it with the bot of a folder and, if given, with the instance of a
+ * configuration. Changes nothing. Throws `DATA_UNUSABLE` if the backup is not whole or of another version,
+ * and `INVALID_OPTIONS` if it is another bot's.
  */
 export async function planRestore(
   folder: string,
@@ -80,9 +80,9 @@ export async function planRestore(
 }
 
 /**
- * Puts a backup into a folder that no bot has, and what was there aside under a name of its own. The next
- * start of the bot sees that its mirror was put back, whatever the backup's age. A restore that is killed
- * leaves a folder in which no bot starts until it is given again. Throws `DATA_UNUSABLE`.
+ * Moves the content of a folder that no bot uses aside, under a name of its own, and puts a backup there. At
+ * its next start the bot sees that its mirror was restored, whatever the backup's age. In the folder of a
+ * restore that was killed no bot starts until the restore is run again. Throws `DATA_UNUSABLE`.
  */
 export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promise<RestoreResult> {
   const { backup, dataFolder, beside, retained } = plan;
@@ -111,7 +111,7 @@ export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promis
   }
 }
 
-/** Null where it can not be read, as after damage: that is what a backup is for. */
+/** Reads the facts of a mirror; null if it cannot be read, as after damage, which a backup is for. */
 function readPresent(path: string): MirrorFacts | null {
   if (!existsSync(path)) return null;
   try {
@@ -131,7 +131,7 @@ function refuseWriter(mirror: string): void {
   });
 }
 
-/** A whole copy under the name, as after a crash too, or none. */
+/** Copies a file; after a crash too, the name has a complete copy or none. */
 async function copyFile(from: string, file: BackedUpFile, to: string): Promise<void> {
   const draft = `${to}.${process.pid}.tmp`;
   try {
@@ -175,7 +175,7 @@ function areApart(one: readonly string[], other: readonly string[]): boolean {
   return one.length > 0 && other.length > 0 && !one.some((name) => other.includes(name));
 }
 
-/** A damaged one says nothing; the bot refuses it at its start. */
+/** Returns the account of a mirror or backup; null if its row is damaged: the bot refuses it at its start. */
 function accountOf({ account }: Owner): AccountHash | null {
   if (account === null) return null;
   try {

@@ -49,24 +49,24 @@ import { decimalsOf } from '../exchange/market-names.ts';
 interface RunOptions {
   readonly config: BotConfig;
   readonly bundledStrategies: string;
-  /** Duration of the run, by the system clock; null: until stopped. */
+  /** Duration of the run by the system clock, in ms; null: until stopped. */
   readonly forMs: number | null;
   readonly json: boolean;
   readonly write: (line: string) => void;
-  /** Command that runs sarraf here, for the suggestion at the end; `sarraf` if left out. */
+  /** Command that runs sarraf here, for the suggestion at the end; the default is `sarraf`. */
   readonly program?: string;
-  /** Asks for the end: orders are canceled and the summary is printed. */
+  /** Ends the run: orders are canceled and the summary is printed. */
   readonly signal: AbortSignal;
   /** Called once when the reader of the log on standard output is gone. */
   readonly onOutputGone?: () => void;
   /**
-   * Opening time and run length of an embedded market of synthetic traders, in its own time, so that a run
-   * can be repeated. If left out, the system clock decides.
+   * Start and length of an embedded market of synthetic traders, in ms of its own time, so that a run can be
+   * repeated. If left out, the system clock decides.
    */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
-  /** Begins a new paper account; the one before is put aside. */
+  /** True to begin a new paper account; the previous one is moved aside. */
   readonly isNewAccount?: boolean;
-  /** Sidecars of the bot, such as its page; none if left out. */
+  /** Sidecars of the bot, such as its page; the default is none. */
   readonly sidecars?: readonly CreateSidecar[];
 }
 
@@ -79,9 +79,9 @@ function offer(program = 'sarraf'): string {
 }
 
 /**
- * Runs the bot until its time is over, its recording has ended or it is asked to stop; then cancels its
- * orders and sums up. Throws where it can not begin, and where it can not go on. Each function below opens
- * what it needs beside the way it is closed: all is closed in the reverse order, whatever ends the run.
+ * Runs the bot until its time is over, its recording has ended or it is stopped; then cancels its orders and
+ * sums up. Throws if it cannot begin or continue. Each function below opens what it needs and says how it is
+ * closed: all is closed in the reverse order, whatever ends the run.
  */
 export async function runBot(options: RunOptions): Promise<Summary> {
   try {
@@ -91,12 +91,12 @@ export async function runBot(options: RunOptions): Promise<Summary> {
   }
 }
 
-/** The error that ended the run, without those of closing after it. */
+/** Returns the error that ended the run, without those of closing after it. */
 function firstError(error: unknown): unknown {
   return error instanceof SuppressedError ? firstError(error.suppressed) : error;
 }
 
-/** While it has the locks of its data folder and account. */
+/** Runs the bot while it holds the locks of its data folder and account. */
 async function runInFolder(options: RunOptions): Promise<Summary> {
   const { config } = options;
   using locks = acquireProcessLocks(config);
@@ -105,14 +105,14 @@ async function runInFolder(options: RunOptions): Promise<Summary> {
     return await runInProcess(options, { locks, record });
   } catch (thrown) {
     const error = firstError(thrown);
-    // A stop before the exchange has answered was wanted.
+    // A stop before the exchange has answered was requested.
     const isWanted = error instanceof SarrafError && error.code === 'ABORTED';
     record.failure = isWanted ? null : messageOf(error);
     throw error;
   }
 }
 
-/** The beginning of a configured run, for readers of its folder. */
+/** Returns the facts of a configured run's beginning, for readers of its folder. */
 function beginningOf(config: BotConfig): RunBeginning {
   const { mode, instance, strategies, exchange } = config;
   const ledger = ledgerOf(config);
@@ -125,7 +125,7 @@ function beginningOf(config: BotConfig): RunBeginning {
   };
 }
 
-/** Parts of a run that are there before its exchange is. */
+/** Parts of a run that are made before its exchange is opened. */
 interface Run {
   readonly options: RunOptions;
   readonly screen: Screen;
@@ -136,7 +136,7 @@ interface Run {
   readonly locks: ProcessLocks;
 }
 
-/** With its log, recording, health report and sidecars. */
+/** Runs the bot with its log, recording, health report and sidecars. */
 async function runInProcess(
   options: RunOptions,
   { locks, record }: { readonly locks: ProcessLocks; readonly record: RunRecord },
@@ -160,7 +160,7 @@ async function runInProcess(
   return await runAtExchange({ options, screen, replay, recording, health, sidecars, locks }, record);
 }
 
-/** With its exchange, the threads of its strategies, and a watch over crashes of this process. */
+/** Runs the bot with its exchange, its strategies' threads, and a watch over crashes of this process. */
 async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
   const { options, screen, replay, recording, health } = run;
   const { config } = options;
@@ -181,7 +181,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
       else notify(screen, { level, message });
     },
     onTrouble: (message) => notify(screen, { level: 'error', message }),
-    // An exchange in this process has the bot's own time, which goes on faster than the machine's.
+    // An exchange in this process has the bot's own time, which runs faster than the machine's.
     wrap: (inner, nowMs) => {
       const transport = config.mode === 'embedded' ? inner : watched(inner, nowMs);
       return recording?.wrap(transport, nowMs) ?? transport;
@@ -209,7 +209,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
   return await trade({ ...run, options: { ...options, signal } }, { venue, threads });
 }
 
-/** With its strategies, its mirror and the file of its events. */
+/** Runs the bot with its strategies, its mirror and its event file. */
 async function trade(
   run: Run,
   { venue, threads }: { readonly venue: Venue; readonly threads: StrategyThreads },
@@ -228,7 +228,7 @@ async function trade(
   const mirror = opened.adopt(openMirror(config, venue, onRelief), (it) => it.close());
   const events =
     recording === null ? null : opened.adopt(createEventFile(config, screen), async (it) => it.close());
-  // An exchange in this process is for trying things out: it begins with what can run.
+  // An exchange in this process is for experiments: the run begins with the strategies that can run.
   if (config.mode !== 'embedded') refuseWithout(lost, { hadMarket: marketsBefore(mirror) });
   let counted: ((notices: readonly EngineNotice[]) => void) | null = null;
   const show: Screen['show'] = (notices, atMs) => {
@@ -279,8 +279,8 @@ function makeRoomForAccount({ config, isNewAccount = false }: RunOptions, screen
 }
 
 /**
- * Reports a record that could not be written, and notes a bot that trades elsewhere beside the ledger that it
- * shares. A run trades without.
+ * Reports an error of the run record, and notes a bot with an external exchange beside the ledger that it
+ * shares. A run trades without them.
  */
 function noteRun(
   config: BotConfig,
@@ -308,7 +308,7 @@ function sidecarsFor({ sidecars = [], config }: RunOptions, screen: Screen): rea
   );
 }
 
-/** Reports what the run did, and what it left. */
+/** Reports what the run did and what it left, and returns the summary. */
 async function sumUp(bot: CreatedBot, { options, screen, recording, replay }: Run): Promise<Summary> {
   const { config } = options;
   const summary = summarize(bot.engine, bot.counts);
@@ -322,12 +322,12 @@ async function sumUp(bot: CreatedBot, { options, screen, recording, replay }: Ru
   return summary;
 }
 
-/** Returns a test for markets traded by an earlier run, by its mirror. */
+/** Returns a test for markets that an earlier run traded, by its mirror. */
 function marketsBefore(mirror: MirrorStore): (market: string) => boolean {
   return (market) => mirror.load().markets.some(({ symbol }) => symbol === market);
 }
 
-/** Lines for people while the exchange is in this process, else the log. */
+/** Creates the screen: lines for people if the exchange is in this process, else the log. */
 function screenFor({ config, json, write, onOutputGone }: RunOptions): Screen {
   if (config.mode !== 'embedded') {
     return createLogScreen(config, { json, ...(onOutputGone === undefined ? {} : { onOutputGone }) });
@@ -335,7 +335,7 @@ function screenFor({ config, json, write, onOutputGone }: RunOptions): Screen {
   return createScreen({ json, write, wallMs: () => performance.now() });
 }
 
-/** A recording has one market, and candles of its own timeframe; trades make those of a minute. */
+/** Returns a strategy for a replay: with the recording's market and timeframe, or 1m if it has trades. */
 function inReplay(
   strategy: BotConfig['strategies'][number],
   replay: ReplayFile | null,
@@ -377,8 +377,8 @@ function logBegin(
 }
 
 /**
- * From the first step to the last. Whatever ends the run, no order of ours is left behind if that can be
- * helped.
+ * Runs a bot from the first step to the last. Whatever ends the run, its orders are not left behind if it can
+ * be avoided.
  */
 async function live(
   bot: CreatedBot,
@@ -439,7 +439,7 @@ function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
   return `${secondText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${countText(counts.total, 'request')}; ${made.join('; ')}`;
 }
 
-/** Read by the importer, which is loaded only for it. */
+/** Returns the recording to replay; null if none is configured. Its importer is loaded only then. */
 async function replayOf({ embedded }: BotConfig): Promise<ReplayFile | null> {
   if (embedded.replay === null) return null;
   const { readReplayFile } = await import('../venues/replay-file.ts');

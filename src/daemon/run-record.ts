@@ -8,16 +8,16 @@ import { BOT_MODES } from '../mirror/mirror-path.ts';
 import type { BotConfig } from './create-bot-config.ts';
 
 /**
- * The record that a run leaves in its data folder, for readers of the folder alone: the watchdog, the page,
- * alerts and the terminal. It contains no secret, and stays when the run has ended. Its parts are checked one
- * by one: a part that can not be read takes none of the others along.
+ * Parts of the record that a run leaves in its data folder, for those who read only the folder: the watchdog,
+ * the page, alerts and the terminal. It contains no secret, and stays when the run has ended. Its parts are
+ * checked one by one: one that cannot be read does not affect the others.
  */
 const PARTS = {
-  /** Start conditions. */
+  /** Facts of the run's start. */
   note: z.object({
     mode: z.enum(BOT_MODES),
     instance: z.string().max(40),
-    /** The run's alert watch: on, or the reason it is off. Absent from the note of an older sarraf. */
+    /** State of the alerts: on, or the reason they are off. Absent from the note of an older sarraf. */
     alerts: z.enum(['on', 'not set', 'other speed']).optional(),
     strategies: z
       .array(
@@ -29,14 +29,14 @@ const PARTS = {
       )
       .max(1_000),
   }),
-  /** Place where the bot's requests are counted, and the names of its address and account there. */
+  /** Path of the ledger that counts the bot's requests, and the names of its address and account there. */
   ledger: z.object({ ledger: z.string().max(4_096), subjects: z.array(z.string().max(64)).max(8) }),
   clock: z.object({ aheadMs: z.number() }),
   life: z.object({
     pid: z.int().positive(),
     /** Start of the run, in ms since 1970. */
     sinceMs: z.int().nonnegative(),
-    /** Time the run ended in order; null while it runs, and if it was killed. */
+    /** Time the run ended in order, in ms since 1970; null while it runs, and if it was killed. */
     endedAtMs: z.int().nonnegative().nullable(),
     /** Reason for an end that nobody requested. */
     failure: z.string().nullable(),
@@ -48,23 +48,23 @@ type LedgerNote = z.output<typeof PARTS.ledger>;
 
 /** State of a run, as shown by its data folder. */
 export interface Pulse extends Readonly<z.output<typeof PARTS.life>> {
-  /** Time its loop last turned: that of the file. */
+  /** Time its loop last turned, in ms since 1970: that of the file. */
   readonly beatMs: number;
 }
 
-/** State of the last run of a data folder; null for each part that is missing or can not be read. */
+/** State of the last run of a data folder; null for each part that is missing or cannot be read. */
 interface ReadRun {
   readonly note: RunNote | null;
-  /** Null where the exchange is in the bot itself. */
+  /** Ledger of the run's requests; null if the exchange is in the bot itself. */
   readonly ledger: LedgerNote | null;
-  /** Time by which the machine's clock is ahead of the exchange's; null: it is right, as far as is known. */
+  /** Time by which the machine's clock is ahead of the exchange's, in ms; null: none is known. */
   readonly clockAheadMs: number | null;
   readonly pulse: Pulse | null;
 }
 
 const FILE = 'run.json';
 
-/** Files of a sarraf that kept the parts one by one; its `run.json` was the note alone. */
+/** Files of an older sarraf that stored the parts one by one; its `run.json` was the note alone. */
 const OLD_FILES = { ledger: 'ledger.json', clock: 'clock.json', life: 'heartbeat.json' };
 
 /** Reads the record of a folder's last run, also where an older sarraf wrote it or still runs. */
@@ -101,7 +101,7 @@ function pulseOf(life: z.output<typeof PARTS.life> | null, path: string): Pulse 
 /** Parts of the record that a run knows when it begins. */
 export type RunBeginning = RunNote & Partial<LedgerNote>;
 
-/** Alerts follow the clock, so an embedded exchange has some at speed 1 alone. */
+/** Returns the state of the alerts. They follow the clock: an embedded exchange has them only at speed 1. */
 export function alertsState({
   alerts,
   mode,
@@ -111,17 +111,17 @@ export function alertsState({
   return mode === 'embedded' && embedded.speed !== 1 ? 'other speed' : 'on';
 }
 
-/** Interval at which the loop of a run shows that it turns. */
+/** Interval at which a run's loop renews its record's time, in ms. */
 const BEAT_EVERY_MS = 1_000;
 
 const LONGEST_FAILURE = 500;
 
-/** Process functions used by a record; the fuzzer supplies those of a process in virtual time. */
+/** Functions of the process for a record; the fuzzer supplies those of a process in virtual time. */
 interface RecordProcess {
   readonly pid: number;
-  /** By the wall clock. */
+  /** Returns the wall clock, in ms. */
   readonly wallMs: () => number;
-  /** Has something done again and again, and answers what ends that. */
+  /** Calls `work` each `ms`; returns a function that stops it. */
   readonly every: (ms: number, work: () => void) => () => void;
 }
 
@@ -136,10 +136,9 @@ const THIS_PROCESS: RecordProcess = {
 };
 
 /**
- * Writes the record of this run, whole each time: when the run begins, when a clock turns out wrong or right,
- * and when the run ends. In between the time of the file shows that the loop turns, renewed once a second,
- * which needs no room on the disk. It never throws: a run trades without, and a full disk is the mirror's to
- * report.
+ * Writes the whole record of this run at its start, when a clock turns out wrong or right, and at its end. In
+ * between, the time of the file, renewed once a second without space on the disk, shows that the loop turns.
+ * It never throws: a run trades without it, and a full disk is reported by the mirror.
  */
 export class RunRecord implements Disposable {
   private readonly dataFolder: string;
@@ -149,7 +148,7 @@ export class RunRecord implements Disposable {
   private readonly stop: () => void;
   private aheadMs: number | null = null;
   private problem: string | null = null;
-  /** Reason for an end that nobody requested, to be set before the end. */
+  /** Reason for an end that nobody requested; set before the end. */
   failure: string | null = null;
 
   constructor(dataFolder: string, beginning: RunBeginning, process: RecordProcess = THIS_PROCESS) {
@@ -166,7 +165,7 @@ export class RunRecord implements Disposable {
     return this.problem;
   }
 
-  /** Null: the clocks agree. */
+  /** Stores by how many ms the machine's clock is ahead; null: the clocks agree. */
   setClockAhead(aheadMs: number | null): void {
     if (aheadMs === this.aheadMs) return;
     this.aheadMs = aheadMs;
@@ -184,7 +183,7 @@ export class RunRecord implements Disposable {
       if (this.problem !== null) throw new Error(this.problem);
       this.touch();
     } catch {
-      // Or somebody deleted the file.
+      // The file may have been deleted.
       this.write(null);
     }
   }

@@ -33,9 +33,9 @@ export interface SessionFile {
   readonly mode: BotConfig['mode'];
   /** Start time of the bot, in ms since 1970. */
   readonly beganMs: number;
-  /** Factor by which polling was slower than planned; 1 but for replays of long bars. */
+  /** Factor by which polls were slower than planned; 1 except for replays of long bars. */
   readonly pollStretch: number;
-  /** The file of its mirror, and the folder of its recording. */
+  /** File of its mirror; below, folder of its recording. */
   readonly mirror: string;
   readonly catalogue: string;
   readonly markets: readonly Market[];
@@ -67,7 +67,7 @@ const shape = z.object({
     )
     .min(1),
   fees: z.object({ rls: rates, usdt: rates }),
-  // Sessions that were recorded before there was a headroom used the whole limits.
+  // Sessions from before there was a headroom used the whole limits.
   config: z.looseObject({
     strategies: z.array(z.unknown()),
     instance: z.string(),
@@ -78,8 +78,8 @@ const shape = z.object({
 });
 
 /**
- * Writes down what a run begins with; of a folder with several runs the last one's stays. Throws what the
- * file system throws.
+ * Writes the start conditions of a run; in a folder with several runs they replace those of the run before.
+ * Throws what the file system throws.
  */
 export function writeSessionFile(
   config: BotConfig,
@@ -145,8 +145,8 @@ export function readSessionFile(folder: string): SessionFile {
 }
 
 /**
- * Of one run. A day at a book a second has a third of it; what comes after it is not kept, and that is
- * reported.
+ * Most bytes of one run's events; later events are dropped, which is reported. A day with a book each second
+ * takes a third of it.
  */
 const MOST_BYTES = 1_000_000_000;
 
@@ -155,15 +155,15 @@ const SYNC_EVERY_MS = 1_000;
 const EVENT_FILE_NAME = 'session-events.jsonl';
 
 /**
- * Keeps the events of the engine during a recorded run, a line each, so that its decisions can be made again.
- * It never throws to its caller.
+ * Stores the events of the engine during a recorded run, one line each, so that its decisions can be
+ * repeated. It never throws to its caller.
  */
 export class EventFile {
   private readonly file: AppendFile | null;
   private readonly onProblem: (message: string) => void;
   private isOver = false;
 
-  /** Begins anew: of a folder with several runs the last one's stays. What goes wrong is reported. */
+  /** Opens the file anew: of a folder with several runs the last one's events stay. Errors are reported. */
   constructor({
     folder,
     onProblem,
@@ -175,7 +175,7 @@ export class EventFile {
     this.file = this.open(folder);
   }
 
-  /** Never throws. */
+  /** Stores an event. Never throws. */
   apply(event: EngineEvent): void {
     if (this.file === null || this.isOver) return;
     const line = Buffer.from(`${JSON.stringify(event, writeUnits)}\n`);
@@ -212,8 +212,8 @@ export class EventFile {
 }
 
 /**
- * The events of the engine in the last recorded run of a folder, one by one; nothing where none was kept. It
- * ends before a line that was not written whole. Throws what the file system throws.
+ * Reads the events of the engine in the last recorded run of a folder, one by one; none if none were stored.
+ * It ends before an incomplete line. Throws what the file system throws.
  */
 export async function* readEvents(folder: string): AsyncGenerator<EngineEvent> {
   const path = join(folder, EVENT_FILE_NAME);

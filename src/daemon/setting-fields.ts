@@ -9,10 +9,10 @@ import { readDay, WEEKDAYS } from '../domain/time-text.ts';
 import { readClock, readTehranTime, tehranInstant } from '../domain/zone-time.ts';
 import type { Session, TimeSpan } from '../engine/trading-calendar.ts';
 
-/** The longest time that may be written where no other bound is given. */
+/** Longest duration that a setting accepts if no other bound is given, in ms. */
 const LONGEST_MS = 366 * 86_400_000;
 
-/** A length of time as text, read to milliseconds, within the bounds (both included). */
+/** Field for a duration as text, read to ms, within the bounds (both included). */
 export const duration = (bounds: { readonly leastMs?: number; readonly mostMs?: number } = {}) =>
   z
     .string({ error: 'expected a length of time with its unit, such as 30s, 5m or 2h' })
@@ -28,8 +28,8 @@ export const duration = (bounds: { readonly leastMs?: number; readonly mostMs?: 
     });
 
 /**
- * The address of an exchange: scheme, host and maybe a port, nothing after them. Read to its origin, such as
- * `https://exchange.example`.
+ * Field for the address of an exchange: scheme, host and an optional port, nothing after them. Read to its
+ * origin, such as `https://exchange.example`.
  */
 export const address = () =>
   z.string({ error: 'expected an address such as https://exchange.example' }).transform((text, context) => {
@@ -54,7 +54,7 @@ export function isLoopback(baseUrl: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** A market in any of its spellings (`BTCIRT`, `btc-rls`), read to its symbol. */
+/** Field for a market in any of its spellings (`BTCIRT`, `btc-rls`), read to its symbol. */
 export const marketSymbol = () =>
   z.string({ error: 'expected a market such as BTCIRT' }).transform((spelling, context): MarketSymbol => {
     try {
@@ -66,15 +66,15 @@ export const marketSymbol = () =>
     }
   });
 
-/** A decimal of the quote currencies it is given for: `{ rls: '50000000', usdt: '500' }`. */
+/** Field for a decimal by quote currency: `{ rls: '50000000', usdt: '500' }`. */
 export const perQuoteField = () =>
   z.strictObject({ rls: positiveDecimal().optional(), usdt: positiveDecimal().optional() });
 
 const units = () => decimalAmount().transform((text) => parseUnits(text));
 
 /**
- * A limit on a value by quote currency, read to units. A currency left out takes the limit from where this
- * one is laid over, null has none.
+ * Field for a limit on a value by quote currency, read to units. A currency left out inherits the limit that
+ * this one overrides; null means no limit.
  */
 export const valueLimit = () =>
   z
@@ -82,13 +82,13 @@ export const valueLimit = () =>
     .nullable()
     .optional();
 
-/** A limit on an amount by base currency, read to units. */
+/** Field for a limit on an amount by base currency, read to units. */
 export const amountLimit = () => z.record(currencySymbol(), units().nullable()).nullable().optional();
 
-/** Initial balances of an account, by currency. */
+/** Field for the initial balances of an account, by currency. */
 export const balances = () => z.record(currencySymbol(), decimalAmount());
 
-/** Coins by currency, read without the quote currencies: `{ btc: '0.5' }`. */
+/** Field for amounts of coins, without the quote currencies: `{ btc: '0.5' }`. */
 export const inventory = () =>
   z.record(currencySymbol(), positiveDecimal()).superRefine((coins, context) => {
     for (const { currency } of MARKET_NAMES.quotes) {
@@ -101,11 +101,11 @@ export const inventory = () =>
 
 const DAY_MINUTES = 1_440;
 
-/** Sessions of a day, and closed times, that one rule may name. */
+/** Most sessions of a day, and most closed times, that one rule may name. */
 export const MOST_SESSIONS = 20;
 export const MOST_CLOSED = 1_000;
 
-/** `09:00-23:00` of Tehran's clock; one that ends before it begins goes on past midnight. */
+/** Field for a session such as `09:00-23:00` in Tehran; one that ends before it begins passes midnight. */
 export const session = () =>
   z
     .string({ error: 'expected trading hours such as "09:00-23:00", in quotes' })
@@ -131,8 +131,8 @@ export function sessionText({ fromMinute, toMinute }: Session): string {
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /**
- * A closed time: a date, or two with `..` between them, both included; with times of the day the end is not
- * included.
+ * Field for a closed time: a date, or two with `..` between them, both included. With times of the day the
+ * end is not included.
  */
 export const closedTime = () =>
   z
@@ -144,7 +144,7 @@ export const closedTime = () =>
       return z.NEVER;
     });
 
-/** The span, or what is wrong with the text. */
+/** Reads a span; returns the problem if the text is wrong. */
 function readSpan(text: string): TimeSpan | string {
   const [from = '', to = from, more] = text.split('..');
   if (more !== undefined) return `expected at most two dates with ".." between them, was "${text}"`;
@@ -161,7 +161,7 @@ function readSpan(text: string): TimeSpan | string {
   return `expected the second date after the first, was "${text}"`;
 }
 
-/** The days on which sessions begin, by place in `WEEKDAYS`. */
+/** Field for the days on which sessions begin, by index in `WEEKDAYS`. */
 export const weekdays = () =>
   z
     .array(z.enum(WEEKDAYS))

@@ -5,7 +5,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { openControlFile, controlPath } from './control-file.ts';
 import { unusable } from '../mirror/unusable.ts';
 
-/** A small database beside the mirror that a backup takes along. A restore leaves one that can be used. */
+/** A small database beside the mirror that backups include. After a restore it can be used. */
 export interface SideFile {
   readonly name: 'control.sqlite' | 'alerts.sqlite' | 'watchdog-alerts.sqlite' | 'paper-account.sqlite';
   /**
@@ -13,21 +13,21 @@ export interface SideFile {
    * reported.
    */
   readonly isVital: boolean;
-  /** Copies it as it is at one moment; false where there is none. Throws `DATA_UNUSABLE`. */
+  /** Copies the file as it is at one moment; returns false if there is none. Throws `DATA_UNUSABLE`. */
   readonly copy: (dataFolder: string, to: string) => boolean;
   /**
    * Returns true if the folder's file is an entirely different one from the backup's, not a later state of
    * it. Null if that is impossible.
    */
   readonly isOther: ((path: string, backedUpPath: string) => boolean) | null;
-  /** Throws `DATA_UNUSABLE`. */
+  /** Opens the file or creates it. Throws `DATA_UNUSABLE`. */
   readonly open: (dataFolder: string) => Database.Database;
 }
 
-/** Maximum wait for another process that writes. */
+/** Longest wait for another process that writes, in ms. */
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** Has the halt that holds. */
+/** The control database, which contains the halt that holds. */
 export const CONTROL_SIDE_FILE: SideFile = {
   name: 'control.sqlite',
   isVital: true,
@@ -37,10 +37,10 @@ export const CONTROL_SIDE_FILE: SideFile = {
 };
 
 /**
- * Copies the control database of a data folder, with the halt that holds and what waits for the next start.
- * What was meant for the state of things of then is left out: an acceptance of the books, and a cancel or
- * a close that was not done, which would sell weeks later, and what was said of a position. Answers whether
- * there is one. Throws `DATA_UNUSABLE` where it can not be read.
+ * Copies the control database of a data folder, with the halt that holds and the commands that wait for the
+ * next start. Commands about the situation of that time are left out: an acceptance of the books, a cancel or
+ * a close that was not done, which would sell weeks later, and statements about a position. Returns whether
+ * there is one. Throws `DATA_UNUSABLE` if it cannot be read.
  */
 function copyControlFile(dataFolder: string, to: string): boolean {
   if (!existsSync(controlPath(dataFolder))) return false;
@@ -50,7 +50,7 @@ function copyControlFile(dataFolder: string, to: string): boolean {
   return true;
 }
 
-/** True if a folder has a usable file that continues from any of a backup, and so is newer. */
+/** True if a folder's file is usable and continues from any of a backup, and so is newer. */
 export function staysOverRestore(
   { name, open, isOther }: SideFile,
   { dataFolder, backup }: { readonly dataFolder: string; readonly backup: string },
@@ -68,8 +68,8 @@ export function staysOverRestore(
 }
 
 /**
- * Copies a database as it is at one moment, also while others write to it, and closes it. `change` is carried
- * out in the copy. Throws `DATA_UNUSABLE` for a copy that is damaged.
+ * Copies a database as it is at one moment, also while others write to it, and closes it. `change` is SQL
+ * that is run in the copy. Throws `DATA_UNUSABLE` for a copy that is damaged.
  */
 export function copyDatabase(source: Database.Database, to: string, change?: string): void {
   try {

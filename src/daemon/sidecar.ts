@@ -8,25 +8,25 @@ import { parentPort, Worker } from 'node:worker_threads';
 /** Log of a run for the messages of a sidecar. */
 export interface SidecarScreen {
   log(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
-  /** Of something that went wrong: a warning, or what a person has to look at. */
+  /** Shows a problem: a warning, or an error that a person has to check. */
   notify(level: 'warning' | 'error', text: string): void;
 }
 
-/** Something that runs beside the bot, in a thread of its own, and has no say in how it trades. */
+/** A part that runs beside the bot, in a thread of its own, and does not influence how it trades. */
 export interface Sidecar {
-  /** Looks, before the run begins, whether it can be. Throws what ends the run. */
+  /** Checks, before the run begins, whether it can work. Throws an error that ends the run. */
   check(): Promise<void>;
-  /** Begins; what goes wrong from here on is told, and ends nothing else. */
+  /** Begins; a later error is reported, and ends nothing else. */
   begin(): void;
   end(): Promise<void>;
 }
 
 export type CreateSidecar = (config: BotConfig, screen: SidecarScreen) => Sidecar;
 
-/** The bot is at work for so long before they begin: they take none of the time in which it starts. */
+/** Wait from the first trading to the sidecars' start, in ms, so as not to slow down the bot's start. */
 const BEGIN_AFTER_MS = 1_000;
 
-/** A start that waits for the exchange may take hours, which a page shows too. */
+/** Latest start of the sidecars, in ms: a start of the bot may take hours, which the page shows too. */
 const BEGIN_AT_THE_LATEST_MS = 5_000;
 
 export class Sidecars {
@@ -67,7 +67,7 @@ export class Sidecars {
   }
 }
 
-/** Ends within an hour after which it is not begun again. */
+/** Most times within an hour that a thread is restarted. */
 const MOST_RESTARTS = 5;
 
 const FIRST_WAIT_MS = 1_000;
@@ -83,21 +83,21 @@ export function endWhenAsked(): void {
 interface SideThreadOptions {
   /** Name shown to people, such as `the page`. */
   readonly name: string;
-  /** The entry of the thread: `ownModule` has its place. */
+  /** Entry file of the thread; `ownModule` returns its place. */
   readonly module: URL;
-  /** Value passed as `workerData`. */
+  /** Data passed to the thread as `workerData`. */
   readonly data: unknown;
-  /** The most memory that its objects may take, in MB. */
+  /** Most memory for its objects, in MB. */
   readonly heapMb: number;
   readonly onMessage: (message: unknown) => void;
-  /** Told that it ended, and what is done about it. */
+  /** Called when it ended, with the reason and what is done about it. */
   readonly onTrouble: (level: 'warning' | 'error', text: string) => void;
-  /** The wait before the first new beginning, which doubles with each; a second without it. */
+  /** Wait before the first restart, in ms, which doubles with each; the default is a second. */
   readonly firstWaitMs?: number;
 }
 
 /**
- * A thread beside the bot. However it ends, the bot goes on: it is begun anew a few times an hour, and then
+ * A thread beside the bot. However it ends, the bot continues: it is restarted a few times an hour, and then
  * left out. It ends when its process does.
  */
 export class SideThread {
@@ -117,7 +117,7 @@ export class SideThread {
     const worker = new Worker(module, {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
-      // What a library prints there is no line of the run's log.
+      // The output of a library is no line of the run's log.
       stdout: true,
       stderr: true,
     });

@@ -8,10 +8,7 @@ const STANDARD_OUTPUT = 1;
  */
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ENXIO', 'EBADF']);
 
-/**
- * A reader that is slow is waited for so long; then the line is left out, for trading must not wait for a
- * screen.
- */
+/** Most waits for a slow reader; then the line is left out, for trading must not wait for a screen. */
 const MOST_WAITS = 50;
 const WAIT_MS = 10;
 
@@ -24,18 +21,18 @@ export function isOutputGone(error: unknown): boolean {
 
 /**
  * The standard output, written at once, so that no line is lost when the process ends. An output that is
- * gone, as after a terminal was closed, is reported once and not written to any more. What can not be written
- * for another reason, such as a full disk behind it, is left out.
+ * gone, as after a terminal was closed, is reported once and not written to again. A line that cannot be
+ * written for another reason, such as a full disk, is left out.
  */
 export class StandardOutput {
   private readonly onGone: () => void;
   private readonly writeSome: (bytes: Uint8Array) => number;
   private isGone = false;
   private isTorn = false;
-  /** Lines that could not be written. */
+  /** Number of lines that could not be written. */
   lost = 0;
 
-  /** `writeSome` writes what it can and answers how many bytes that were; to the descriptor 1 by default. */
+  /** `writeSome` writes what it can and returns the bytes written; by default to the descriptor 1. */
   constructor(
     onGone: () => void,
     writeSome: (bytes: Uint8Array) => number = (bytes) => writeSync(STANDARD_OUTPUT, bytes),
@@ -46,7 +43,7 @@ export class StandardOutput {
 
   write(line: string): void {
     if (this.isGone) return;
-    // What was left of a line would hide the beginning of this one.
+    // The rest of an incomplete line would hide the beginning of this one.
     let rest: Uint8Array = Buffer.from(this.isTorn ? `\n${line}` : line);
     const { length } = rest;
     for (let waits = 0; rest.length > 0;) {

@@ -5,24 +5,24 @@ import { holdsNothing, isBusy } from '../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE, sqliteCode } from '../mirror/unusable.ts';
 
-/** Maximum wait of opening for another process that is opening it too. */
+/** Longest wait of opening for another process that is opening it too, in ms. */
 const OPEN_WAIT_MS = 5_000;
 
-/** Wait of one attempt to switch to the write-ahead log, before the next. */
+/** Wait before the next attempt to switch to the write-ahead log, in ms. */
 const SWITCH_WAIT_MS = 20;
 
-/** A small database of a data folder that several processes write to. */
+/** Options of a small database in a data folder that several processes write to. */
 interface StepFileOptions {
   readonly path: string;
   /** Name in errors: `a control database`. */
   readonly what: string;
-  /** Distinguishes it from any other SQLite file. */
+  /** Application id in the file's header: distinguishes it from any other SQLite file. */
   readonly applicationId: number;
-  /** One step a version; a released step is never changed. */
+  /** Migrations, one for each version; a released one is never changed. */
   readonly steps: readonly string[];
-  /** Maximum wait of a write for another process. */
+  /** Longest wait of a write for another process, in ms. */
   readonly busyTimeoutMs: number;
-  /** From how many pages on the write-ahead log is carried over and begins anew. */
+  /** Pages in the write-ahead log from which it is written to the database and starts again. */
   readonly logPages: number;
 }
 
@@ -46,7 +46,7 @@ function check(database: Database.Database, options: StepFileOptions): void {
   if (health !== 'ok') throw unusable(options, `a damaged file (${String(health)})`);
 }
 
-/** SQLite does not wait for the lock that this takes. */
+/** Switches to the write-ahead log, with retries: SQLite does not wait for the lock that this needs. */
 function switchToWal(database: Database.Database): void {
   for (let waitedMs = 0; ; waitedMs += SWITCH_WAIT_MS) {
     try {
@@ -59,7 +59,7 @@ function switchToWal(database: Database.Database): void {
   }
 }
 
-/** All steps in one transaction, so that no process sees a database without its tables. */
+/** Runs all migrations in one transaction, so that no process sees a database without its tables. */
 function migrate(
   database: Database.Database,
   { steps, applicationId }: Pick<StepFileOptions, 'steps' | 'applicationId'>,
@@ -74,9 +74,9 @@ function migrate(
 }
 
 /**
- * Opens such a database, or makes it, also where a process was killed that made it. Every commit is on the
- * disk before it counts. Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it is,
- * and for a folder that can not be written to.
+ * Opens such a database, or creates it, even if a process was killed while creating it. Every commit is on
+ * the disk before it counts. Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it
+ * is, and for a folder that cannot be written to.
  */
 export function openStepFile(options: StepFileOptions): Database.Database {
   const { path, logPages, busyTimeoutMs } = options;
@@ -98,7 +98,7 @@ export function openStepFile(options: StepFileOptions): Database.Database {
   }
 }
 
-/** Only a damaged file is in the way: one that can not be opened or written to is best left where it is. */
+/** Returns the error of a failed opening; only a damaged file is to be moved away, else it is best left. */
 function openingFailed(options: StepFileOptions, error: unknown): SarrafError {
   const found = messageOf(error);
   const code = sqliteCode(error) ?? '';

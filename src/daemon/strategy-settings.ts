@@ -43,7 +43,7 @@ const FIELDS: Readonly<Record<LimitKind, (most: number) => z.ZodType>> = {
   flag: () => z.boolean().optional(),
 };
 
-/** A configuration's limit: of some currencies, null for none, or left out. */
+/** Configured form of a limit. A limit by currency may have some currencies only; null means no limit. */
 type Given<Value> =
   Value extends Readonly<Record<string, bigint | null>>
     ? { readonly [Currency in keyof Value]?: bigint | null | undefined }
@@ -55,7 +55,7 @@ function settingsOf(isOfBot: boolean) {
   const names = (Object.keys(RISK_LIMITS) as LimitName[]).filter(
     (name) => isOfBot || !RISK_LIMITS[name].isOfBot,
   );
-  // Lengths of time have their unit in the value, and so not in the name.
+  // Durations have their unit in the value, and so not in the name.
   const settings = new Map(names.map((name) => [name.replace(/Ms$/, ''), name]));
   const fields = [...settings].map(([setting, name]) => {
     const { kind, about, most, usual } = RISK_LIMITS[name];
@@ -72,17 +72,17 @@ function settingsOf(isOfBot: boolean) {
 }
 
 /**
- * Limits of one strategy, laid over those of the bot. A limit that is null is not checked; one left out is
+ * Limits of one strategy, which override those of the bot. A limit of null is not checked; one left out is
  * the bot's.
  */
 const strategyRiskSettings = settingsOf(false);
 
-/** Limits that hold for every strategy, and those of all strategies together. */
+/** Limits that hold for each strategy, and limits for all strategies together. */
 export const riskSettings = settingsOf(true);
 
 /**
- * The limits of one strategy: its own over the bot's over the defaults, and those that are per currency
- * currency by currency, so that a limit in rial does not lift the bot's limit in tether.
+ * Merges the limits of one strategy: its own override the bot's, which override the defaults. Limits by
+ * currency are merged for each currency, so that a limit in rial does not remove the bot's limit in tether.
  */
 export function mergeRisk(bot: GivenLimits, strategy: GivenLimits): RiskLimits {
   const merged = (Object.keys(RISK_LIMITS) as LimitName[]).map((name) => {
@@ -115,10 +115,10 @@ export function pluginText(plugin: PluginPlace): string {
   return plugin.kind === 'name' ? plugin.name : plugin.definition.name;
 }
 
-/** Part of every clientOrderId, so it is short and plain. */
+/** Matches a strategy's name: it is part of every clientOrderId, so it is short and plain. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Each has its own runner, state and poll feeds. */
+/** Most strategies of a bot: each has its own runner, state and poll feeds. */
 export const MOST_STRATEGIES = 100;
 
 export const strategySettings = z
@@ -221,7 +221,7 @@ function isPath(plugin: string): boolean {
   return /[/\\]/.test(plugin) || /\.m?[tj]s$/.test(plugin);
 }
 
-/** The file's name without its ending. */
+/** Returns the file's name without its ending. */
 export function baseName(plugin: string): string {
   return (plugin.split(/[/\\]/).at(-1) ?? plugin).replace(/\.m?[tj]s$/, '');
 }

@@ -7,14 +7,14 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 interface ThreadedStrategy {
   readonly file: string;
   readonly shownFile: string;
-  /** Null: its own. */
+  /** Name of the strategy; null: the one in its own definition. */
   readonly name: string | null;
   readonly market: string;
-  /** Universe whose markets it runs in, in place of `market`; null to run in `market`. */
+  /** Universe whose markets it runs in, instead of `market`; null to run in `market`. */
   readonly universe: UniverseWish | null;
   readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Null: any market is believed. */
+  /** Markets of the exchange; null: any market is accepted. */
   readonly knownMarkets: ReadonlySet<string> | null;
   /** True if a thread that ended is to be restarted. */
   readonly restarts: boolean;
@@ -22,7 +22,7 @@ interface ThreadedStrategy {
 
 /** The threads of the strategies of one run. */
 export class StrategyThreads {
-  /** Called with a strategy whose thread ended outside of any call. */
+  /** Called when a strategy's thread ends while no call is running. */
   onEnd: () => void = () => undefined;
   private readonly limits: IsolationLimits;
   private readonly onPrint: (strategy: string, line: string) => void;
@@ -30,7 +30,7 @@ export class StrategyThreads {
 
   constructor(options: {
     readonly limits: IsolationLimits;
-    /** Told what strategies print, line by line. */
+    /** Called with each line that a strategy prints. */
     readonly onPrint: (strategy: string, line: string) => void;
   }) {
     this.limits = options.limits;
@@ -38,8 +38,8 @@ export class StrategyThreads {
   }
 
   /**
-   * Begins one. Throws `INVALID_STRATEGY` with what is wrong with it, and the line in `details.line` where
-   * there is one.
+   * Starts a strategy in a thread. Throws `INVALID_STRATEGY` with the mistake, and its line in `details.line`
+   * if known.
    */
   async begin(strategy: ThreadedStrategy): Promise<StrategyPort> {
     const { restarts, knownMarkets, ...setup } = strategy;
@@ -58,7 +58,7 @@ export class StrategyThreads {
     return runner;
   }
 
-  /** Ends all of them, whatever they are at. */
+  /** Ends all threads at once. */
   async dispose(): Promise<void> {
     this.onEnd = () => undefined;
     await Promise.all(this.runners.map(async (runner) => runner.dispose()));

@@ -17,10 +17,10 @@ import { openRemoteExchange } from '../venues/live-venue.ts';
 import { acquireProcessLock } from './process-locks.ts';
 import type { BotConfig } from './create-bot-config.ts';
 
-/** Report of a watchdog; each is one line for people, and an alert if it is trouble. */
+/** Report of a watchdog: one line for people each, and an alert if it is trouble. */
 export type WatchdogNews =
   | Exclude<WatchStep, { readonly kind: 'none' | 'cancel-entries' }>
-  /** `isRepeat`: nothing has changed since the try before, which people know of. */
+  /** `isRepeat`: nothing has changed since the attempt before, which was reported. */
   | { readonly kind: 'canceled'; readonly result: CanceledEntries; readonly isRepeat: boolean }
   | { readonly kind: 'not-canceled'; readonly reason: string; readonly isLast: boolean }
   | { readonly kind: 'problem'; readonly message: string };
@@ -28,21 +28,21 @@ export type WatchdogNews =
 interface WatchdogParts {
   readonly rule: WatchRule;
   readonly readPulse: () => Pulse | null;
-  /** Of a clock that nobody steps. */
+  /** Returns the time of a clock that is never set, in ms. */
   readonly steadyMs: () => number;
-  /** Null where the bot has no orders at an exchange. Throws what keeps it from canceling. */
+  /** Cancels entries; null if the bot has no orders at an exchange. Throws the error that prevents it. */
   readonly cancel: ((bot: SilentBot) => Promise<CanceledEntries>) | null;
   readonly onNews: (news: WatchdogNews) => void;
 }
 
 /**
- * Decides look by look what is to be said and done about a bot, and has it done. Time, heartbeat and the way
- * to the exchange are given to it.
+ * Decides after each poll what to report and do about a bot, and has it done. Time, heartbeat and access to
+ * the exchange are injected.
  */
 export class Watchdog {
   private readonly parts: WatchdogParts;
   private watch: PulseWatch;
-  /** Of the last try in this silence. */
+  /** Result of the last attempt in this silence. */
   private last: CanceledEntries | null = null;
   private canceling: Promise<void> | null = null;
 
@@ -51,15 +51,15 @@ export class Watchdog {
     this.watch = beginWatch(this.pollNow());
   }
 
-  /** To be called again and again, also while entries are being canceled: that may have to wait long. */
+  /** Polls the heartbeat; to be called at an interval, also during a cancel, which may wait long. */
   poll(): void {
     const before = this.watch;
     const [next, step] = afterPoll(before, this.pollNow(), this.parts.rule);
     this.watch = next;
     if (step.kind === 'none') return;
     if (step.kind === 'cancel-entries') {
-      // One that is still at work, maybe of an earlier silence, ends by itself, and the next begins then.
-      // Only those that begin are counted, as there are few.
+      // A cancel that is still running, maybe of an earlier silence, ends by itself, and the next begins
+      // then. Only cancels that begin are counted, as there are few.
       if (this.canceling !== null) {
         this.watch = { ...next, attempts: before.attempts, cancelAtMs: before.cancelAtMs };
         return;
@@ -73,7 +73,7 @@ export class Watchdog {
     this.parts.onNews(step);
   }
 
-  /** Resolves once nothing is being canceled. */
+  /** Waits until nothing is being canceled. */
   async rest(): Promise<void> {
     await this.canceling;
   }
@@ -114,13 +114,13 @@ function leftOf({ left }: CanceledEntries): string {
 
 /** Times for a watchdog to report and act, in ms. */
 export interface WatchRule {
-  /** Time the bot's loop may stand still. */
+  /** Longest time that the bot's loop may stand still. */
   readonly silentAfterMs: number;
-  /** Time the loop stands still before its entries are canceled; null: they never are. */
+  /** Standstill of the loop after which its entries are canceled; null: they never are. */
   readonly cancelEntriesAfterMs: number | null;
 }
 
-/** A look at a data folder. `steadyMs` is of a clock that nobody steps. */
+/** A poll of a data folder. `steadyMs` is of a clock that is never set. */
 interface PulsePoll {
   readonly steadyMs: number;
   readonly pulse: Pulse | null;
@@ -128,13 +128,13 @@ interface PulsePoll {
 
 /** State of a watchdog between two polls. */
 interface PulseWatch {
-  /** Of the last look. */
+  /** Time of the last poll. */
   readonly polledMs: number;
   /** Pulse at its last change, and the time that change was seen. */
   readonly pulse: Pulse | null;
   readonly changedMs: number;
   readonly state: 'waiting' | 'beating' | 'silent' | 'ended';
-  /** Number of attempts to cancel entries in this silence, and the time of the next. */
+  /** Number of attempts to cancel entries in this silence; below, the time of the next. */
   readonly attempts: number;
   readonly cancelAtMs: number;
 }
@@ -144,11 +144,11 @@ type WatchStep =
   | { readonly kind: 'none' }
   | { readonly kind: 'began' | 'back'; readonly pulse: Pulse }
   | { readonly kind: 'ended'; readonly pulse: Pulse }
-  /** `pulse` is null where there never was one. */
+  /** `pulse` is null if there never was one. */
   | { readonly kind: 'silent'; readonly pulse: Pulse | null; readonly forMs: number }
   | { readonly kind: 'cancel-entries'; readonly attempt: number; readonly forMs: number };
 
-/** A watchdog that looks more seldom than this stood still itself, and knows nothing of that time. */
+/** Longest interval between polls, in ms; after a longer one the watchdog stood still itself. */
 const LONGEST_GAP_MS = 15_000;
 
 /** Maximum number of attempts to cancel, at growing intervals. */
@@ -167,8 +167,8 @@ export function beginWatch(poll: PulsePoll): PulseWatch {
 }
 
 /**
- * Takes in a look. Silence is that the pulse did not change while this watchdog looked: neither a step of the
- * wall clock nor a time in which machine or watchdog stood still makes any.
+ * Returns the state and the action after a poll. A bot is silent if its pulse did not change while this
+ * watchdog polled. A step of the wall clock, or a standstill of the machine or the watchdog, does not count.
  */
 export function afterPoll(
   watch: PulseWatch,
@@ -191,7 +191,7 @@ export function afterPoll(
       { kind: 'silent', pulse, forMs },
     ];
   }
-  // A watchdog that slept may find a bot that is about to wake as well: it looks once more.
+  // After a standstill of the watchdog, the bot may be about to resume too: it polls once more.
   if (hasSlept || steadyMs < watch.cancelAtMs) return [next, { kind: 'none' }];
   const attempt = watch.attempts + 1;
   const retryMs = FIRST_RETRY_MS * 2 ** (attempt - 1);
@@ -202,7 +202,7 @@ export function afterPoll(
   ];
 }
 
-/** Nothing is left to cancel in this silence. */
+/** Ends the attempts: nothing is left to cancel in this silence. */
 export function afterCancel(watch: PulseWatch): PulseWatch {
   return { ...watch, cancelAtMs: Number.POSITIVE_INFINITY };
 }
@@ -235,7 +235,7 @@ function afterBeat(watch: PulseWatch, { steadyMs, pulse }: PulsePoll): readonly 
   return [next, watch.state === 'beating' ? { kind: 'none' } : { kind: 'began', pulse }];
 }
 
-/** Orders that a text names. */
+/** Most orders that are named in a text. */
 const MOST_NAMED = 10;
 
 /** Describes the event in one line for people. */
@@ -264,7 +264,7 @@ export function watchdogText(news: WatchdogNews): string {
   }
 }
 
-/** True if a person should check it. */
+/** True if a person should check the event. */
 export function isTrouble(news: WatchdogNews): boolean {
   if (news.kind === 'ended') return news.pulse.failure !== null;
   return news.kind === 'silent' || news.kind === 'not-canceled' || news.kind === 'canceled';
@@ -298,23 +298,22 @@ interface WatchdogOptions {
   readonly config: BotConfig;
   readonly onNews: (news: WatchdogNews) => void;
   readonly signal: AbortSignal;
-  /** Between two looks, in ms. */
+  /** Interval between polls, in ms. */
   readonly everyMs?: number;
 }
 
-/** The lock that the watchdog of a data folder has while it runs. */
+/** Returns the path of the lock that a data folder's watchdog holds while it runs. */
 export function watchdogProcessLockPath(dataFolder: string): string {
   return join(dataFolder, 'watchdog.lock');
 }
 
-/** Several looks within the shortest silence that can be configured. */
+/** Interval of polls, in ms: several fit into the shortest silence that can be configured. */
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Looks at the heartbeat of a bot from a process of its own, reports when it is silent, and cancels its
- * entries where the configuration wants that. It takes nothing that a bot needs: not the lock of its data
- * folder, and of the ledger only slots for cancels. Throws `DATA_UNUSABLE` when another watchdog has the
- * folder.
+ * Polls the heartbeat of a bot from a separate process, reports when it is silent, and cancels its entries if
+ * configured. It uses nothing that a bot needs: not the lock of its data folder, and only slots for cancels
+ * of the ledger. Throws `DATA_UNUSABLE` if another watchdog has the folder.
  */
 export async function runWatchdog(options: WatchdogOptions): Promise<void> {
   const { config, onNews, signal, everyMs = POLL_INTERVAL_MS } = options;
@@ -362,7 +361,7 @@ async function cancelAt(
     onProblem: (message) => onNews({ kind: 'problem', message }),
     isGuest: true,
   });
-  // What waits for its slot would be waited for otherwise.
+  // Otherwise the end would wait for requests that wait for a slot.
   const stop = (): void => void remote.limiter.close();
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -4,24 +4,24 @@ import type { Redactor } from '../../exchange/redactor.ts';
 import type { Severity } from '../core/alert-facts.ts';
 import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
 
-/** A button below a message: its label, and what a press of it says to the bot. */
+/** A button below a message: its label, and the text that a press sends to the bot. */
 export interface ChatButton {
   readonly label: string;
   readonly data: string;
 }
 
-/** A message as people read it, in plain text: each channel escapes it in its own way. */
+/** A message in plain text: each channel escapes it for its service. */
 export interface OutgoingMessage {
-  /** The same each time that it is tried. */
+  /** Id of the message, the same in each attempt. */
   readonly id: string;
   readonly severity: Severity;
   readonly title: string;
   readonly lines: readonly string[];
-  /** The message's id and time, for whoever finds it twice. */
+  /** Id and time of the message, so that a reader can recognise a duplicate. */
   readonly footer: string;
-  /** A PNG; null where there is none. */
+  /** PNG picture; null if there is none. */
   readonly picture: Buffer | null;
-  /** For channels that can show some. */
+  /** Rows of buttons, for channels that can show them. */
   readonly buttons: readonly (readonly ChatButton[])[];
   readonly atMs: number;
 }
@@ -29,9 +29,9 @@ export interface OutgoingMessage {
 /** Reason a message was not delivered. */
 interface SendProblem {
   readonly problem: string;
-  /** The status that the service answered with, of HTTP or SMTP; absent where no answer of its own came. */
+  /** Status of the service's answer, of HTTP or SMTP; absent if it did not answer itself. */
   readonly answered?: number;
-  /** The id that the chat has now, where the service says that it has another one. */
+  /** New id of the chat, if the service says that it has one. */
   readonly movedTo?: number;
 }
 
@@ -47,27 +47,27 @@ export type SendResult =
 /** Outcome of a message that was not delivered. */
 export type SendFailure = Exclude<SendResult, { readonly kind: 'delivered' }>;
 
-/** A way to people. */
+/** A channel that delivers messages to people. */
 export interface Channel {
   readonly name: string;
-  /** Never throws, and answers in time. No problem has a secret in it. */
+  /** Sends a message. Never throws, and answers in time. No problem contains a secret. */
   send(message: OutgoingMessage): Promise<SendResult>;
   close(): Promise<void>;
 }
 
-/** The way to a service, which may throw and take its time. */
+/** Connection to a service, which may throw and may be slow. */
 export interface ChannelTransport {
   deliver(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult>;
   close(): Promise<void>;
 }
 
-/** Time a service has to answer. */
+/** Longest time for a service to answer, in ms. */
 const ANSWERS_WITHIN_MS = 20_000;
 
-/** Problems are kept and logged in so many characters. */
+/** Most characters of a problem that are stored and logged. */
 const LONGEST_PROBLEM = 300;
 
-/** The text of all that an error says, with what caused it. */
+/** Returns the full text of an error, with its causes. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const ofTls = tlsFailure(error);
@@ -80,8 +80,8 @@ export function problemOf(error: unknown): string {
 }
 
 /**
- * Makes a channel of a transport: whatever it throws is a problem that may be tried again, an answer that is
- * late is none, and secrets are taken out of every problem.
+ * Makes a channel of a transport: any error is a problem that may be tried again, a late answer counts as
+ * none, and secrets are removed from every problem.
  */
 export function createChannel(of: {
   readonly name: string;
@@ -102,7 +102,7 @@ export function createChannel(of: {
         return { kind: 'retry', afterMs: null, problem: `no answer within ${withinMs / 1_000} s` };
       };
       try {
-        // What is late may still arrive: that is why a message says its id.
+        // A late message may still arrive: that is why each message shows its id.
         const result = await Promise.race([transport.deliver(message, late.signal), timeout()]);
         return result.kind === 'delivered' ? result : { ...result, problem: clean(result.problem) };
       } catch (error) {
@@ -115,11 +115,11 @@ export function createChannel(of: {
   };
 }
 
-/** Of a reply no more is read: what follows explains nothing. */
+/** Most bytes of a reply that are read: the rest explains nothing. */
 const LARGEST_REPLY_BYTES = 64 * 1_024;
 const CONNECTS_WITHIN_MS = 10_000;
 
-/** The longest wait that a service is granted. */
+/** Longest wait that a service may ask for, in ms. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 export interface HttpReply {
@@ -128,7 +128,7 @@ export interface HttpReply {
   readonly text: string;
 }
 
-/** Connections to one service, through a proxy where one is named. */
+/** Opens connections to one service, through a proxy if one is given. */
 export function openDispatcher(proxy: string | null): Dispatcher {
   return proxy === null
     ? new Agent({ connect: { timeout: CONNECTS_WITHIN_MS } })
@@ -173,14 +173,14 @@ export async function httpPost(of: {
   };
 }
 
-/** The wait of a `Retry-After` (RFC 9110, 10.2.3): seconds or a date. Null where it says nothing usable. */
+/** Returns the wait of a `Retry-After` (RFC 9110, 10.2.3), seconds or a date, in ms; null if unusable. */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const waitMs = /^\d{1,9}(?:\.\d+)?$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs;
   return Number.isFinite(waitMs) ? boundedWaitMs(waitMs) : null;
 }
 
-/** A wait between a second and an hour. */
+/** Returns a wait of at least a second and at most an hour, in ms. */
 export function boundedWaitMs(waitMs: number): number {
   return Math.min(Math.max(1_000, Math.ceil(waitMs)), LONGEST_WAIT_MS);
 }

@@ -14,7 +14,7 @@ export interface EmailOptions {
 
 const CONNECTS_WITHIN_MS = 10_000;
 const ANSWERS_WITHIN_MS = 15_000;
-/** Replies from here on are final (RFC 5321, 4.2.1). */
+/** Lowest code of the replies that are final (RFC 5321, 4.2.1). */
 const LEAST_FINAL = 500;
 
 /** Returns the outcome of a message from an error of the mail server. */
@@ -27,7 +27,7 @@ function emailResult(error: unknown): SendResult {
     : { kind: 'retry', afterMs: null, problem, answered: responseCode };
 }
 
-/** Sends e-mails by SMTP. The id of a message is its Message-ID too, so that a double is seen as one. */
+/** Sends e-mails by SMTP. The id of a message is its Message-ID too, so that a duplicate is recognised. */
 export function createEmailTransport(options: EmailOptions): ChannelTransport {
   const { host, port, isSecure, user, password, from, to } = options;
   const transport = createTransport({

@@ -4,13 +4,13 @@ import type { RevealedChannel } from '../alerts-setup.ts';
 
 type SettingsOf<Kind> = Extract<RevealedChannel, { readonly kind: Kind }>;
 
-/** A kind of channel, beside its settings. */
+/** A kind of channel: its code, its secrets and its advice. */
 interface ChannelKind<Settings> {
-  /** Loads the code of its service, and no other. */
+  /** Opens the transport; loads the code of its service, and no other. */
   open(settings: Settings): Promise<ChannelTransport>;
-  /** Everything that no log may show, but for the proxy's password. */
+  /** Returns all texts that no log may show, except the proxy's password. */
   secrets(settings: Settings): readonly string[];
-  /** Advice for a message that the service refused, by the status of its answer. */
+  /** Returns advice for a message that the service refused, by the status of its answer. */
   advice(answered: number): string;
 }
 
@@ -73,7 +73,7 @@ function passwordsOf(address: string): readonly string[] {
   return [username, password].map(decoded);
 }
 
-/** As it was meant; a text that is no URL encoding is taken as it is. */
+/** Decodes a URL-encoded text; any other text is returned as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

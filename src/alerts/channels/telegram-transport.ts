@@ -15,7 +15,7 @@ import {
 } from './channel.ts';
 
 export interface TelegramOptions {
-  /** Bale speaks the same API, but reads every text as Markdown. */
+  /** Service: Bale has the same API, but reads every text as Markdown. */
   readonly kind: 'telegram' | 'bale';
   readonly token: string;
   readonly chat: string | number;
@@ -23,20 +23,20 @@ export interface TelegramOptions {
   readonly proxy: string | null;
 }
 
-/** Telegram takes 4,096 characters, and 1,024 below a picture. */
+/** Longest text and caption, in characters: Telegram accepts 4,096, and 1,024 below a picture. */
 const LONGEST_TEXT = 4_000;
 const LONGEST_CAPTION = 1_000;
-/** Beyond it grammY itself gives up; `createChannel` does so earlier. */
+/** Time after which grammY itself gives up; `createChannel` does so earlier. */
 const TIMEOUT_SECONDS = 60;
-/** An answer by chat that is late must not hold up the commands behind it, which may be a halt. */
+/** Longest time for an answer by chat, in ms: it must not hold up later commands, such as a halt. */
 const REPLIES_WITHIN_MS = 15_000;
 const TOO_MANY = 429;
 const LEAST_SERVER_ERROR = 500;
 
-/** A hundred updates with the longest texts are a tenth of it. */
+/** Most bytes of a reply: a hundred updates with the longest texts have a tenth of it. */
 const LARGEST_REPLY_BYTES = 4 * 1_024 * 1_024;
 
-/** A reply that is not of the API, such as the page of a proxy. */
+/** Error for a reply that is not from the API, such as the page of a proxy. */
 class ForeignReply extends Error {
   readonly afterMs: number | null;
 
@@ -46,7 +46,7 @@ class ForeignReply extends Error {
   }
 }
 
-/** Reads a reply to its end, or no further than a reply of the API can be. */
+/** Reads a reply to its end, but no more bytes than a reply of the API can have. */
 async function boundedReply(reply: Response): Promise<Response> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -61,8 +61,8 @@ async function boundedReply(reply: Response): Promise<Response> {
 }
 
 /**
- * The API of Telegram and Bale by grammY, over connections of our own: with a proxy where one is named, and
- * with the wait that a proxy asks for.
+ * Creates the API of Telegram and Bale by grammY with our own connections: through a proxy if one is given,
+ * and with the wait that a proxy asks for.
  */
 function createTelegramApi(
   { token, apiRoot }: Pick<TelegramOptions, 'token' | 'apiRoot'>,
@@ -71,7 +71,7 @@ function createTelegramApi(
   const fetch = async (url: string, init: RequestInit & { readonly signal?: unknown }): Promise<unknown> => {
     const { method, headers, body, signal } = init;
     const controller = new AbortController();
-    // grammY's signal is one of its own making.
+    // grammY passes a signal of its own type.
     (signal as AbortSignal | undefined)?.addEventListener('abort', () => controller.abort());
     const reply = await undiciFetch(url, {
       method: method ?? 'POST',
@@ -107,7 +107,7 @@ function telegramResult(error: unknown): SendResult {
         answered: code,
       };
     const movedTo = parameters.migrate_to_chat_id;
-    // A number, whatever the service says: it is shown as what to set.
+    // Only a number is accepted from the service: it is shown as the id to set.
     if (Number.isSafeInteger(movedTo) && movedTo !== undefined)
       return {
         kind: 'refused',
@@ -122,7 +122,7 @@ function telegramResult(error: unknown): SendResult {
   return { kind: 'retry', afterMs, problem: problemOf(error) };
 }
 
-/** The text of a message, escaped for the service. */
+/** Returns the text of a message, escaped for the service. */
 function telegramText(
   kind: TelegramOptions['kind'],
   { title, lines, footer }: Pick<OutgoingMessage, 'title' | 'lines' | 'footer'>,
@@ -140,10 +140,10 @@ function telegramText(
   return [`<b>${escapeForTelegram(head)}</b>`, ...rest.map(escapeForTelegram)].join('\n');
 }
 
-/** Longest wait of one poll for updates. */
+/** Longest wait of one poll for updates, in s. */
 const POLL_SECONDS = 25;
 
-/** The part of the API by which people command, of the same bot. */
+/** Creates the part of the API for commands by chat, of the same bot. */
 export function createTelegramChat(
   options: Pick<TelegramOptions, 'kind' | 'token' | 'apiRoot' | 'proxy'>,
   withinMs = REPLIES_WITHIN_MS,
@@ -206,7 +206,7 @@ function keyboardOf(buttons: OutgoingMessage['buttons']): {
   };
 }
 
-/** Sends to one chat of Telegram or Bale. */
+/** Creates a transport that sends to one chat of Telegram or Bale. */
 export function createTelegramTransport(options: TelegramOptions): ChannelTransport {
   const { kind, chat, proxy } = options;
   const dispatcher = openDispatcher(proxy);

@@ -17,7 +17,7 @@ interface WebRequest {
   readonly body: string | Buffer;
 }
 
-/** A service that takes one POST for each message. */
+/** Creates a transport for a service that accepts one POST for each message. */
 function createWebTransport(
   proxy: string | null,
   requestOf: (message: OutgoingMessage) => WebRequest,
@@ -32,10 +32,10 @@ function createWebTransport(
 
 const NTFY_PRIORITY = { info: 2, warning: 4, critical: 5 } as const;
 
-/** A message of more than 4,096 bytes is an attachment, which most servers refuse. */
+/** Longest message in bytes: one of more than 4,096 becomes an attachment, which most servers refuse. */
 const LONGEST_NTFY_BYTES = 4_000;
 
-/** ntfy (https://docs.ntfy.sh/publish, "Publish as JSON"), its public server or one of your own. */
+/** Creates a transport to ntfy (https://docs.ntfy.sh/publish, "Publish as JSON"), public or your own. */
 export function createNtfyTransport(options: {
   readonly url: string;
   readonly topic: string;
@@ -58,16 +58,16 @@ export function createNtfyTransport(options: {
   }));
 }
 
-/** Discord takes 2,000 characters. */
+/** Longest message in characters; Discord accepts 2,000. */
 const LONGEST_DISCORD = 1_900;
 
-/** A webhook as Discord has it: nobody is mentioned, and no text is markup. */
+/** Creates a transport to a webhook of Discord: nobody is mentioned, and no text is markup. */
 export function createDiscordTransport(options: {
   readonly url: string;
   readonly proxy: string | null;
 }): ChannelTransport {
   return createWebTransport(options.proxy, (message) => {
-    // Each character may need one before it.
+    // Each character may need an escape before it.
     const [title = '', ...rest] = plainText(message, LONGEST_DISCORD / 2).split('\n');
     const content = [`**${escapeMarkdown(title)}**`, ...rest.map(escapeMarkdown)].join('\n');
     return {
@@ -80,9 +80,7 @@ export function createDiscordTransport(options: {
 
 const PLACE = /\{(id|severity|title|text|json|time)\}/g;
 
-/**
- * Returns the signature by which a receiver knows that a message is ours, new and no copy of an earlier one.
- */
+/** Returns the signature that shows a receiver that a message is ours, new, and no copy of an earlier one. */
 export function signatureOf(
   secret: string,
   of: { readonly id: string; readonly time: string; readonly body: string },
@@ -90,7 +88,7 @@ export function signatureOf(
   return `sha256=${createHmac('sha256', secret).update(`${of.id}.${of.time}.${of.body}`).digest('hex')}`;
 }
 
-/** The body of a webhook: a template whose places are filled with texts as JSON has them, or all as JSON. */
+/** Returns the body of a webhook: a template filled with texts in JSON form, or all fields as JSON. */
 function webhookBody(template: string | null, message: OutgoingMessage): string {
   const { id, severity, title, atMs } = message;
   const text = plainText(message);
@@ -98,13 +96,13 @@ function webhookBody(template: string | null, message: OutgoingMessage): string 
   const whole = JSON.stringify({ id, severity, title, text, lines: message.lines, time });
   if (template === null) return whole;
   const values: Readonly<Record<string, string>> = { id, severity, title, text, time };
-  // Within the quotes of the template nothing of a text can end them.
+  // The template puts the text in quotes; JSON escapes stop the text from ending them.
   return template.replaceAll(PLACE, (_, name: string) =>
     name === 'json' ? whole : JSON.stringify(values[name] ?? '').slice(1, -1),
   );
 }
 
-/** Any service that takes JSON, signed where a secret is set. */
+/** Creates a transport to any service that accepts JSON, signed if a secret is set. */
 export function createWebhookTransport(options: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -133,10 +131,10 @@ export function createWebhookTransport(options: {
 
 const reply = z.object({ status: z.string(), dev_message: z.string().optional() });
 
-/** Words of a status that say that it may be tried again. */
+/** Matches words of a status after which a message may be tried again. */
 const BUSY = /TOO|LIMIT|BUSY|INTERNAL|ERROR/;
 
-/** Rubika answers 200 also where it refuses: the body says it. */
+/** Returns the outcome from a reply of Rubika, which answers 200 to refusals too: the body has the status. */
 function rubikaResult(answer: HttpReply): SendResult {
   const outer = resultOf(answer);
   if (outer.kind !== 'delivered') return outer;
@@ -159,7 +157,7 @@ function rubikaResult(answer: HttpReply): SendResult {
     : { kind: 'refused', problem, answered: answer.status };
 }
 
-/** Sends texts to one chat of Rubika by its API for bots. It has no pictures and no buttons here. */
+/** Creates a transport that sends texts, without pictures or buttons, to a chat of Rubika's API for bots. */
 export function createRubikaTransport(options: {
   readonly token: string;
   readonly chat: string;
@@ -187,10 +185,10 @@ export function createRubikaTransport(options: {
   };
 }
 
-/** No service takes much more in one message. */
+/** Longest message in characters: no service accepts many more. */
 const LONGEST = 4_000;
 
-/** A message as plain text; one that is too long is cut before its footer. */
+/** Returns a message as plain text; one that is too long is cut before its footer. */
 function plainText(
   { title, lines, footer }: Pick<OutgoingMessage, 'title' | 'lines' | 'footer'>,
   longest = LONGEST,
@@ -200,7 +198,7 @@ function plainText(
   return `${text.length <= room ? text : `${cutOff(text, room)}…`}\n\n${footer}`;
 }
 
-/** Lines and the footer in at most so many bytes; what is too long is cut before the footer. */
+/** Returns the lines and the footer in at most that many bytes; a longer text is cut before the footer. */
 function linesWithin(
   { lines, footer }: Pick<OutgoingMessage, 'lines' | 'footer'>,
   longestBytes: number,

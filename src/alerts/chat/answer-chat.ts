@@ -18,7 +18,7 @@ export type ChatAction =
 export interface ChatAnswer {
   readonly lines: readonly string[];
   readonly buttons: readonly (readonly ChatButton[])[];
-  /** A question, by the mark of its button: a press of it does what it asks. */
+  /** Questions by the mark of their buttons: a press performs the action. */
   readonly asks: readonly { readonly mark: string; readonly action: ChatAction }[];
   readonly does:
     | { readonly kind: 'nothing' }
@@ -27,7 +27,7 @@ export interface ChatAnswer {
     | { readonly kind: 'mute'; readonly untilMs: number };
 }
 
-/** A command is carried out within so long of its sending. */
+/** Oldest command that is executed, in ms since it was sent. */
 const OLDEST_COMMAND_MS = 120_000;
 const MOST_MINUTES = MOST_MUTED_MS / MINUTE_MS;
 
@@ -35,13 +35,13 @@ interface AnswerOptions {
   readonly view: ChatView;
   readonly locale: Locale;
   readonly nowMs: number;
-  /** Draws the mark of a question, which nobody guesses. */
+  /** Returns a random mark for a question, which nobody can guess. */
   readonly drawMark: () => string;
 }
 
 const NOTHING = { buttons: [], asks: [], does: { kind: 'nothing' } } as const;
 
-/** Answers what a person said. It decides alone; asking and doing is for who called it. */
+/** Returns the answer to a message. It only decides; the caller sends questions and performs actions. */
 export function answerChat(event: ChatEvent, options: AnswerOptions): ChatAnswer {
   const t = chatTexts(options.locale);
   if (event.kind === 'press') return answerPress(event.data, options, t);
@@ -102,7 +102,7 @@ function answerPress(data: string, options: AnswerOptions, t: ChatText): ChatAns
   return { ...NOTHING, lines: [t('expired')] };
 }
 
-/** A question whose yes is the second tap. */
+/** Returns a question with one button, which confirms it. */
 function ask(question: string, action: ChatAction, options: AnswerOptions): ChatAnswer {
   const t = chatTexts(options.locale);
   const mark = options.drawMark();
@@ -119,7 +119,7 @@ function ask(question: string, action: ChatAction, options: AnswerOptions): Chat
   };
 }
 
-/** One button for each strategy: the press of one is the second tap. */
+/** Returns a question with one button for each strategy; pressing one confirms the action. */
 function choose(
   question: string,
   actions: readonly (ChatAction & { readonly strategy: string })[],

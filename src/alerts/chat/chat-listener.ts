@@ -10,25 +10,25 @@ import { readUpdate, updateIdOf, type ChatEvent, type ChatView } from './chat-up
 
 /** The part of a chat's API that commands need. Every call may throw. */
 export interface ChatApi {
-  /** Identity of the service's bot, without its token. Another bot numbers its updates from another start. */
+  /** Identity of the service's bot, without its token. Another bot numbers its updates differently. */
   readonly bot: string;
-  /** Waits for updates from an offset on, for a time; what was asked for before is not given again. */
+  /** Waits a limited time for updates from an offset on; those before the offset are not returned again. */
   updates(offset: number, signal: AbortSignal): Promise<readonly unknown[]>;
   reply(
     chatId: number,
     of: { readonly lines: readonly string[]; readonly buttons: readonly (readonly ChatButton[])[] },
   ): Promise<SendResult>;
-  /** Ends the waiting of a button that was pressed. */
+  /** Acknowledges the press of a button, which then stops waiting. */
   answerPress(callbackId: string): Promise<void>;
   close(): Promise<void>;
 }
 
 interface ChatListenerOptions {
-  /** The bot's name, as alerts begin with it: whoever has two must see which one answers. */
+  /** Name of the bot, which begins each answer: a user with two bots must see which one answers. */
   readonly bot: string;
   readonly channel: string;
   readonly api: ChatApi;
-  /** Users who may ask and command. Others are not answered. */
+  /** Ids of the users who may ask and command. Others are not answered. */
   readonly allowed: readonly number[];
   readonly outbox: SafeOutbox;
   readonly locale: Locale;
@@ -41,17 +41,17 @@ interface ChatListenerOptions {
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /**
- * The service itself waits until somebody says something. Of what stands between, and answers at once that
- * nobody did, no more is asked than this.
+ * Least time between two polls, in ms. The service itself waits until there is an update; a proxy that
+ * answers at once without one is not asked more often.
  */
 const LEAST_BETWEEN_MS = 1_000;
 /**
- * The service begins anew with the ids of updates, at any number, where nothing came for a week (Bot API,
- * `Update`). All that was asked for is forgotten there, so that a little earlier all that it has is new.
+ * Time for which ids of updates stay valid, in ms. After a week without an update the service restarts them
+ * at any number (Bot API, `Update`). Updates already read are deleted there, so after this time all are new.
  */
 const IDS_HOLD_FOR_MS = 6 * 86_400_000;
 
-/** A question may be answered for so long. */
+/** Time for which a question may be answered, in ms. */
 const ASKED_FOR_MS = 120_000;
 
 interface Asked {
@@ -61,8 +61,8 @@ interface Asked {
 }
 
 /**
- * Takes commands by chat. The place in the list of updates is kept in the outbox after each one, so that a
- * command is not done again after a restart; a confirmation is done once, whatever is pressed again.
+ * Accepts commands by chat. The position in the list of updates is stored in the outbox after each one, so
+ * that a command is not repeated after a restart; a confirmation is executed once, even if pressed again.
  */
 export class ChatListener {
   private readonly options: ChatListenerOptions;
@@ -83,7 +83,7 @@ export class ChatListener {
     await this.options.api.close();
   }
 
-  /** Takes what has come; answers whether anything has, so that the next question may follow at once. */
+  /** Handles new updates; returns true if there were any, so that the next poll follows at once. */
   async turn(): Promise<boolean> {
     const { api, outbox } = this.options;
     const offset = this.offset();
@@ -105,13 +105,13 @@ export class ChatListener {
     return `offset ${this.options.channel}`;
   }
 
-  /** From which update on they are new; 0 for all, where their ids begin anew. */
+  /** Returns the offset of the first new update; 0 for all, if their ids may have restarted. */
   private offset(): number {
     const { api, nowMs, outbox } = this.options;
     const stored = outbox.use((each) => each.meta(this.place));
     if (stored === null || stored === '') return 0;
     const [next = '0', atMs, bot] = stored.split(' ');
-    // An earlier version kept the number alone: since when it holds is not known, and nor is whose it is.
+    // An earlier version stored the number alone: its time and its bot are unknown.
     if (atMs === undefined) outbox.use((each) => each.setMeta(this.place, `${next} ${nowMs()} ${api.bot}`));
     else if (bot !== api.bot || nowMs() - Number(atMs) > IDS_HOLD_FOR_MS) return 0;
     return Number(next);
@@ -138,7 +138,7 @@ export class ChatListener {
     }
   }
 
-  /** One command that goes wrong is answered so: asked for again, it would hold up all that come after it. */
+  /** Handles an event; an error is answered. Polled again, the event would hold up all later ones. */
   private async handleSafely(event: ChatEvent): Promise<void> {
     const { channel, locale, log } = this.options;
     try {
@@ -160,7 +160,7 @@ export class ChatListener {
       this.countStranger();
       return;
     }
-    // A button that waits does no harm, a halt that waits for the service to have heard of it does.
+    // A button may wait, but a halt must not wait for the service to answer.
     if (event.kind === 'press') void api.answerPress(event.callbackId).catch(() => undefined);
     const answer = answerChat(event, { view: view(), locale, nowMs: nowMs(), drawMark });
     const lines = [...answer.lines, ...(await this.carryOut(answer, event))];
@@ -196,11 +196,11 @@ export class ChatListener {
         return [];
       case 'confirm': {
         const asked = this.askedOf(does.mark);
-        // A question of the future is as old as one of long ago: the clock was set back since.
+        // A question from the future is as invalid as an old one: the clock was set back since.
         const isValid =
           asked !== null && asked.userId === event.userId && Math.abs(nowMs() - asked.atMs) <= ASKED_FOR_MS;
         if (!isValid) return [t('expired')];
-        // Given again, each of these commands is the same: a crash between the two does no harm.
+        // Each of these commands may be repeated: a crash between the two does no harm.
         const line = await carryOut(asked.action, event.userName);
         outbox.use((each) => each.setMeta(`asked ${does.mark}`, ''));
         return [line];
@@ -223,7 +223,7 @@ export class ChatListener {
     return text === null || text === '' ? null : (JSON.parse(text) as Asked);
   }
 
-  /** Nobody is told that the bot is there; how often it happened is counted. */
+  /** Counts a message of a stranger, who gets no answer and so does not learn that the bot exists. */
   private countStranger(): void {
     const { outbox, channel } = this.options;
     const name = `strangers ${channel}`;

@@ -8,7 +8,7 @@ import { tamed } from '../alert-text.ts';
 import type { BotView, ChatView } from './chat-update.ts';
 import { PERSIAN_TERMS as terms } from '../../language/persian-terms.ts';
 
-/** Everything that the bot answers by chat, in English. */
+/** Texts of all answers by chat, in English. */
 const ENGLISH_CHAT = {
   named: '{bot}: {text}',
   help: 'Commands: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',
@@ -195,7 +195,7 @@ export function chatTexts({ language }: Locale): ChatText {
   return translateInto<typeof ENGLISH_CHAT>(language, language === 'fa' ? PERSIAN_CHAT : ENGLISH_CHAT);
 }
 
-/** Lines of one reply at most; a chat is no table. */
+/** Most lines of one reply; a chat is no table. */
 const MOST_LINES = 12;
 const MOST_DECISIONS = 5;
 
@@ -262,7 +262,7 @@ export const REPLIES = {
   Record<string, (view: ChatView, t: ChatText, locale: Locale) => readonly string[]>
 >;
 
-/** The last decisions of a strategy, or of all. */
+/** Returns the last decisions of a strategy, or of all. */
 export function whyLines(view: ChatView, strategy: string, locale: Locale): readonly string[] {
   const t = chatTexts(locale);
   return ofBot(view, t, ({ decisions }) => {
@@ -300,7 +300,7 @@ function statusLines(view: ChatView, t: ChatText, locale: Locale): readonly stri
   ];
 }
 
-/** Returns whether the bot may trade: whether it is halted, and the state of the ledger. */
+/** Returns lines about whether the bot may trade: a halt, and the state of the ledger. */
 function tradingLines({ bot, waitsFor, haltWait }: ChatView, t: ChatText, locale: Locale): readonly string[] {
   const lines: string[] = [];
   if (bot !== null && bot.halt !== null) {
@@ -348,7 +348,7 @@ function ofBot(view: ChatView, t: ChatText, lines: (bot: BotView) => readonly st
   return view.bot === null ? [noBotText(view, t)] : lines(view.bot);
 }
 
-/** Returns the reason nothing can be reported of the bot. */
+/** Returns the reason why nothing can be reported about the bot. */
 export function noBotText({ fault }: ChatView, t: ChatText): string {
   return fault === null ? t('noMirror') : t('mirrorFault', { reason: tamed(fault) });
 }

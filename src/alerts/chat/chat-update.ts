@@ -24,7 +24,7 @@ const update = z.object({
 interface ChatEventBase {
   readonly updateId: number;
   readonly userId: number;
-  /** For the journal: who it was. */
+  /** Name of the user, for the journal. */
   readonly userName: string;
   readonly chatId: number;
 }
@@ -34,7 +34,7 @@ export type ChatEvent = ChatEventBase &
   (
     | {
         readonly kind: 'command';
-        /** In lower case, without the slash. */
+        /** Name of the command, in lower case, without the slash. */
         readonly name: string;
         readonly argument: string;
         readonly atMs: number;
@@ -45,12 +45,12 @@ export type ChatEvent = ChatEventBase &
 const LONGEST_NAME = 40;
 const LONGEST_ARGUMENT = 100;
 
-/** The id of an update, whatever else is in it; null where even that is missing. */
+/** Returns the id of an update, whatever else is in it; null if it is missing. */
 export function updateIdOf(given: unknown): number | null {
   return z.object({ update_id: z.int() }).safeParse(given).data?.update_id ?? null;
 }
 
-/** Reads an update of the API; null for anything that is none of a person's command or press. */
+/** Reads an update of the API; null if it is not a command or press of a person. */
 export function readUpdate(given: unknown): ChatEvent | null {
   const read = update.safeParse(given).data;
   if (read === undefined) return null;
@@ -90,21 +90,18 @@ function nameOf({ id, username, first_name: first }: z.output<typeof user>): {
 
 /** Data of a bot that a person can request, as its files have it. Money and amounts are decimal texts. */
 export interface ChatView {
-  /** Null where there is no mirror yet, and where it can not be read. */
+  /** The bot as its mirror has it; null if there is no mirror yet, or it cannot be read. */
   readonly bot: BotView | null;
   /** Reason the mirror cannot be read; null if it can or does not exist. */
   readonly fault: string | null;
-  /** The last sign of life; null before any. */
+  /** Last sign of life, in ms since 1970; null before any. */
   readonly lastSignMs: number | null;
   readonly isSilent: boolean;
   readonly openAlerts: readonly Alert[];
   readonly mutedUntilMs: number;
-  /** Messages of people who may not command. */
+  /** Number of messages of people who may not command. */
   readonly strangers: number;
-  /**
-   * Reason every new order waits according to the ledger, worded as in the terminal; null if one could leave
-   * now.
-   */
+  /** Reason every new order waits, by the ledger, worded as in the terminal; null if one could leave now. */
   readonly waitsFor: Sentence | null;
   /** Reason the cancels of a halt wait; null if they do not wait long. */
   readonly haltWait: Sentence | null;
@@ -134,7 +131,7 @@ export interface BotView {
     readonly quote: string;
   })[];
   readonly openOrders: number;
-  /** The newest first, of all strategies. */
+  /** Decisions of all strategies, the newest first. */
   readonly decisions: readonly {
     readonly strategy: string;
     readonly atMs: number;
@@ -147,7 +144,7 @@ export interface BotView {
     readonly name: string;
     readonly of: string | null;
     readonly reason: Sentence;
-    /** Null where only a person ends it. */
+    /** End of the lock, in ms since 1970; null if only a person ends it. */
     readonly endsAtMs: number | null;
   }[];
 }

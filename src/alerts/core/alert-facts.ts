@@ -4,7 +4,7 @@ import type { Sentence } from '../../language/sentence.ts';
 import type { Units } from '../../domain/money.ts';
 import type { ValueAt } from '../../portfolio/value-series.ts';
 
-/** A line of the journal, as the mirror has it. */
+/** A line of the journal in the mirror. */
 export interface JournalRow {
   readonly seq: number;
   readonly atMs: number;
@@ -13,17 +13,17 @@ export interface JournalRow {
   readonly json: string;
 }
 
-/** A trade that was booked since the last look. */
+/** A fill that was stored since the last poll. */
 export interface NewFill extends Pick<
   FillRecord,
   'strategy' | 'market' | 'side' | 'atMs' | 'price' | 'amount' | 'total'
 > {
   readonly tradeId: string;
-  /** The quote currency of the market. */
+  /** Quote currency of the market. */
   readonly currency: string;
 }
 
-/** The equity of the bot in one currency, without what came in and went out; the oldest value first. */
+/** Equity of the bot in one currency, without deposits and withdrawals; the oldest value first. */
 export interface EquitySeries {
   readonly currency: string;
   readonly values: readonly ValueAt[];
@@ -32,12 +32,12 @@ export interface EquitySeries {
 /** State of a bot at one moment: from its mirror, its ledger, its folder, and itself. */
 export interface AlertSnapshot {
   readonly atMs: number;
-  /** Lines of the journal since the last look, the oldest first. */
+  /** Lines of the journal since the last poll, the oldest first. */
   readonly rows: readonly JournalRow[];
   readonly fills: readonly NewFill[];
-  /** The last sign of life that the bot wrote down; null before any. */
+  /** Last sign of life that the bot wrote, in ms since 1970; null before any. */
   readonly lastSignMs: number | null;
-  /** Start of this watch. Anything never seen counts as silent since then. */
+  /** Start of this watch, in ms since 1970. Anything never seen counts as silent since then. */
   readonly watchedSinceMs: number;
   readonly lockouts: readonly { readonly budget: string; readonly endsAtMs: number | null }[];
   readonly credential: {
@@ -54,22 +54,22 @@ export interface AlertSnapshot {
   readonly break: { readonly sinceMs: number; readonly rows: readonly BookDifference[] } | null;
   /** Reason the bot itself holds back new orders, other than a break or a refused credential. */
   readonly noOrders: Sentence | null;
-  /** Strategies that a limit on losses lets add no risk. */
+  /** Strategies that may not add risk because of a limit on losses. */
   readonly lossLimits: readonly {
     readonly strategy: string;
     readonly reason: Sentence;
     readonly sinceMs: number;
   }[];
-  /** Markets whose books stand still at the exchange. */
+  /** Markets whose order books stand still at the exchange. */
   readonly standstills: readonly {
     readonly market: string;
     readonly reason: Sentence;
     readonly sinceMs: number;
   }[];
   readonly halt: { readonly reason: Sentence; readonly sinceMs: number } | null;
-  /** Feeds that are older than the plan allows, by the bot's own judgement; empty where it was not asked. */
+  /** Feeds that are older than the plan allows, as the bot itself judges; empty if it was not asked. */
   readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];
-  /** Time of the last read from the exchange; null before any. */
+  /** Time of the last read from the exchange, in ms since 1970; null before any. */
   readonly lastReadMs: number | null;
   readonly strategies: readonly {
     readonly name: string;
@@ -90,13 +90,14 @@ export interface AlertSnapshot {
     readonly sinceMs: number;
   })[];
   readonly freeBytes: number | null;
-  /** Reason nothing can be written, according to the bot itself. */
+  /** Reason the disk cannot be written to, according to the bot itself. */
   readonly diskFault: Sentence | null;
   /**
-   * Time by which this machine's clock is ahead of the exchange's; null if they agree or nothing is known.
+   * Time by which this machine's clock is ahead of the exchange's, in ms; null if they agree or it is
+   * unknown.
    */
   readonly clockAheadMs: number | null;
-  /** A mark of the device that the exchange knows, and of the one at the last look; null before any. */
+  /** Hash of the device that the exchange knows, now and at the last poll; null before any. */
   readonly device: string | null;
   readonly deviceBefore: string | null;
   readonly equity: readonly EquitySeries[];
@@ -114,34 +115,34 @@ export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
 }
 
-/** A difference of the books, as decimal texts. */
+/** A difference between the books and the exchange, as decimal texts. */
 interface BookDifference {
   readonly currency: string;
   readonly expected: string;
   readonly found: string;
 }
 
-/** Profit and more of a period, for a summary. Money is decimal texts. */
+/** Profit, trades and fees of a period, for a summary. Money is decimal texts. */
 export interface PeriodFigures {
   readonly fromMs: number;
   readonly toMs: number;
-  /** One for each currency that the bot counts in. */
+  /** Equity in each currency of the bot. */
   readonly equity: readonly {
     readonly currency: string;
     readonly now: string;
     readonly change: string;
-    /** The worst fall from a peak within the period, as a share of one. */
+    /** Largest fall from a peak within the period, as a share of 1. */
     readonly drawdown: number;
-    /** At most 100 values from the first to the last, for a small picture. */
+    /** Values from the first to the last, at most 100, for a small picture. */
     readonly points: readonly number[];
   }[];
   readonly trades: number;
-  /** By currency. */
+  /** Fees by currency. */
   readonly fees: readonly { readonly currency: string; readonly amount: string }[];
   readonly lockouts: number;
 }
 
-/** Content of an alert, by the rule that found it. Texts are made from it in the language of the reader. */
+/** Content of an alert, by the rule that found it. Its text is made from it in the reader's language. */
 export type AlertFacts =
   | { readonly rule: 'lockout'; readonly budget: string; readonly endsAtMs: number | null }
   | { readonly rule: 'credential'; readonly name: Sentence; readonly advice: Sentence }
@@ -153,11 +154,11 @@ export type AlertFacts =
       readonly sinceMs: number;
     }
   | { readonly rule: 'break'; readonly rows: readonly BookDifference[] }
-  /** New orders are kept back by the bot itself. */
+  /** The bot itself holds back new orders. */
   | { readonly rule: 'no-orders'; readonly reason: Sentence }
-  /** A limit on losses lets a strategy add no risk. */
+  /** A limit on losses stops a strategy from adding risk. */
   | { readonly rule: 'risk-limit'; readonly strategy: string; readonly reason: Sentence }
-  /** The exchange refused the like of an order three times. */
+  /** The exchange refused an order of the same kind three times. */
   | {
       readonly rule: 'refused';
       readonly strategy: string;
@@ -178,10 +179,10 @@ export type AlertFacts =
       readonly amount: string;
       readonly reason: Sentence | null;
     }
-  /** It is not known whether coins of strategies are still there. */
+  /** It is unknown whether coins of strategies are still there. */
   | {
       readonly rule: 'unclear';
-      /** Null where coins are missing, and whose is not known. */
+      /** Strategy and market of the coins; null if coins are missing and their owner is unknown. */
       readonly of: { readonly strategy: string; readonly market: string } | null;
       readonly why: (typeof UNCLEAR_REASONS)[number];
       readonly asset: string;
@@ -216,17 +217,17 @@ export type AlertFacts =
   | { readonly rule: 'summary'; readonly period: 'day' | 'week'; readonly figures: PeriodFigures }
   | { readonly rule: 'test' };
 
-/** Something that holds now, or that has just happened. */
+/** A condition that holds now, or an event that has just happened. */
 export interface AlertCondition {
   /** Identity of the condition: the rule and its subject. */
   readonly key: string;
   readonly severity: Severity;
   readonly facts: AlertFacts;
-  /** Since when, or when it happened, in ms since 1970. */
+  /** Start of the condition or time of the event, in ms since 1970. */
   readonly sinceMs: number;
-  /** It has to hold for so long before it is an alert. */
+  /** Time it has to hold before it is an alert, in ms. */
   readonly forMs?: number;
-  /** True if it is over as soon as it happens: nothing ends later. */
+  /** True for an event: it is over at once, and no end follows. */
   readonly isMoment?: true;
 }
 
@@ -238,7 +239,7 @@ export interface Alert {
   readonly severity: Severity;
   readonly facts: AlertFacts;
   readonly openedAtMs: number;
-  /** Null while it holds. */
+  /** End of the alert; null while it holds. */
   readonly endedAtMs: number | null;
   readonly acknowledgedAtMs: number | null;
   readonly acknowledgedBy: string | null;
@@ -246,7 +247,7 @@ export interface Alert {
   readonly step: number;
   /** Time of the last notification: opening, escalation or reminder. */
   readonly saidAtMs: number;
-  /** Since when it does not hold any more, before that is believed; null while it holds. */
+  /** Time since which the condition is absent, while its end is not confirmed; null while it holds. */
   readonly absentSinceMs: number | null;
 }
 
@@ -257,11 +258,11 @@ export type NoteKind = 'opened' | 'ended' | 'escalated' | 'reminder';
 export interface ChannelRoute {
   readonly name: string;
   readonly least: Severity;
-  /** 1 takes an alert at once, 2 takes one that nobody has acknowledged in time, and so on. */
+  /** Step from which the channel accepts alerts: 1 at once, 2 if nobody acknowledged in time, and so on. */
   readonly step: number;
 }
 
-/** The channels that are told something of an alert, by name. */
+/** Returns the names of the channels that are notified about an alert. */
 export function channelsFor(
   note: { readonly kind: NoteKind; readonly severity: Severity; readonly step: number },
   channels: readonly ChannelRoute[],
@@ -292,7 +293,7 @@ export interface RuleSettings {
   readonly disk: { readonly severity: Severity; readonly leastMegabytes: number } | null;
   readonly clock: { readonly severity: Severity } | null;
   readonly newDevice: { readonly severity: Severity } | null;
-  /** The least value by quote currency. */
+  /** Least value of a big fill, by quote currency. */
   readonly bigFill: {
     readonly severity: Severity;
     readonly least: Readonly<Partial<Record<string, Units>>>;
@@ -302,11 +303,11 @@ export interface RuleSettings {
 
 /** Settings for repeating alerts that stay open. */
 export interface TrackSettings {
-  /** An alert that nobody has acknowledged goes to the next step after so long; null: never. */
+  /** Time after which an alert without acknowledgement goes to the next step, in ms; null: never. */
   readonly escalateAfterMs: number | null;
-  /** The last step that has a channel. */
+  /** Last step that has a channel. */
   readonly lastStep: number;
-  /** A critical alert that nobody has acknowledged is said again after so long; null: never. */
+  /** Interval of reminders of a critical alert without acknowledgement, in ms; null: never. */
   readonly remindEveryMs: number | null;
 }
 
@@ -316,15 +317,15 @@ export type AlertChange =
   | { readonly kind: 'end'; readonly id: number; readonly atMs: number }
   | { readonly kind: 'escalate'; readonly id: number; readonly step: number }
   | { readonly kind: 'remind'; readonly id: number }
-  /** It does not hold, which the next looks must confirm; null: it holds again. */
+  /** The condition is absent, which the next polls must confirm; `sinceMs` null: it holds again. */
   | { readonly kind: 'absent'; readonly id: number; readonly sinceMs: number | null };
 
-/** Time after which an absent condition is over: one that comes and goes is one alert. */
+/** Time after which an absent condition is over, in ms: one that comes and goes is one alert. */
 export const ABSENT_FOR_MS = 15_000;
 
 /**
- * Holds the conditions of a moment against the open alerts. `waiting` has conditions that must hold for a
- * time first, by key since when; it is brought up to date.
+ * Compares the conditions of a moment with the open alerts. `waiting` has the conditions that must hold for a
+ * time first, with their start by key; it is updated.
  */
 export function trackAlerts(
   {
@@ -353,7 +354,7 @@ export function trackAlerts(
 
 function hasHeld({ key, forMs = 0 }: AlertCondition, waiting: Map<string, number>, atMs: number): boolean {
   if (forMs === 0) return true;
-  // Where the clock was set back it must hold for the whole time again, not until the date that was wrong.
+  // After the clock was set back, the condition must hold for the whole time again, not until the wrong date.
   const sinceMs = Math.min(waiting.get(key) ?? atMs, atMs);
   waiting.set(key, sinceMs);
   if (atMs - sinceMs < forMs) return false;
@@ -371,8 +372,7 @@ function stillOpen(alert: Alert, settings: TrackSettings, atMs: number): readonl
   const back: AlertChange[] = absentSinceMs === null ? [] : [{ kind: 'absent', id, sinceMs: null }];
   if (acknowledgedAtMs !== null || severity === 'info') return back;
   const { escalateAfterMs, lastStep, remindEveryMs } = settings;
-  // What waits for a time does not wait for a date that was wrong. A few milliseconds below zero are of a
-  // clock that was put right.
+  // Waits must not last until a wrong date. A few ms below zero come from a clock that was corrected.
   const sinceSentMs = isAhead(saidAtMs, atMs) ? Number.POSITIVE_INFINITY : atMs - saidAtMs;
   if (escalateAfterMs !== null && step < lastStep && sinceSentMs >= escalateAfterMs)
     return [...back, { kind: 'escalate', id, step: step + 1 }];
@@ -381,7 +381,7 @@ function stillOpen(alert: Alert, settings: TrackSettings, atMs: number): readonl
   return back;
 }
 
-/** Clocks are put right by seconds all the time. A time so far ahead is one of a clock that was set back. */
+/** Time ahead in ms from which a clock was surely set back; corrections of seconds are usual. */
 const AHEAD_MS = 60_000;
 
 /** Returns true if a stored time is from before the clock was set back. */

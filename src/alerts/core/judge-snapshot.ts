@@ -11,7 +11,7 @@ import {
   isAhead,
 } from './alert-facts.ts';
 
-/** Conditions of one look at most; beyond it the last ones are left out until others end. */
+/** Most conditions from one poll; beyond it the last ones are left out until others end. */
 const MOST_CONDITIONS = 500;
 const MEGABYTE = 1_000_000;
 const FAULT_FOR_MS = 10_000;
@@ -20,7 +20,7 @@ const BASIS_POINTS = 10_000;
 type RuleName = keyof RuleSettings;
 type Found = Omit<AlertCondition, 'severity'>;
 
-/** Everything that is worth an alert at a moment, a key once. */
+/** Returns all conditions that are worth an alert at a moment, each key once. */
 export function judgeSnapshot(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
   const conditions = new Map<string, AlertCondition>();
   for (const name of Object.keys(RULES) as RuleName[]) {
@@ -33,7 +33,7 @@ export function judgeSnapshot(snapshot: AlertSnapshot, rules: RuleSettings): rea
   return [...conditions.values()].slice(0, MOST_CONDITIONS);
 }
 
-/** The rules by their findings: the machine first, then the account, trading, and equity. */
+/** Rules, each with the function that finds its conditions: the machine, the account, trading, equity. */
 const RULES: {
   readonly [Name in RuleName]: (
     snapshot: AlertSnapshot,
@@ -46,7 +46,7 @@ const RULES: {
     return [{ key: 'silent', facts: { rule: 'silent', lastSignMs }, sinceMs: lastSignMs ?? watchedSinceMs }];
   },
 
-  /** Nothing at all was read for too long; or single feeds, which health calls too old, were not. */
+  /** Finds that nothing was read for too long, or that single feeds are too old according to health. */
   noData({ atMs, lastReadMs, watchedSinceMs, staleFeeds }, { afterMs }) {
     const sinceMs = Math.max(lastReadMs ?? 0, watchedSinceMs);
     if (atMs - sinceMs >= afterMs)
@@ -63,7 +63,7 @@ const RULES: {
   disk({ freeBytes, diskFault: fault, atMs }, { leastMegabytes }) {
     const isLow = freeBytes !== null && freeBytes < leastMegabytes * MEGABYTE;
     if (!isLow && fault === null) return [];
-    // As a mirror is made, its reserve is not there yet for a moment.
+    // While a mirror is created, its reserve is missing for a moment.
     const forMs = isLow ? {} : { forMs: FAULT_FOR_MS };
     return [{ key: 'disk', facts: { rule: 'disk', freeBytes, fault }, sinceMs: atMs, ...forMs }];
   },
@@ -81,7 +81,7 @@ const RULES: {
   },
 
   credential({ credential: refused, rows }) {
-    // Where it was refused and taken again since the last look, it is said all the same.
+    // A refusal since the last poll is reported even if it is over.
     const row = rows.find(
       ({ kind, subject, json }) =>
         kind === 'notice' && subject === 'credential' && json.includes('"refused":true'),
@@ -121,7 +121,7 @@ const RULES: {
     return [{ key: 'no-orders', facts: { rule: 'no-orders', reason }, sinceMs: atMs, forMs }];
   },
 
-  /** One that began and was over since the last look is said all the same. */
+  /** Finds limits on losses. One that began and ended since the last poll is reported too. */
   riskLimit({ rows, lossLimits }) {
     const begun = rows.flatMap((row) => {
       const read = row.kind === 'control' && row.subject === 'limit begun' ? readRow(limitRow, row) : null;
@@ -174,13 +174,13 @@ const RULES: {
       const sinceMs = earlier(conditions.get(key)?.sinceMs, ofMs) ?? ofMs;
       conditions.set(key, { key, facts: { rule: 'strategy', strategy, ...rest }, sinceMs });
     };
-    // One that failed and goes on again since the last look is said all the same.
+    // A strategy that failed and resumed since the last poll is reported all the same.
     for (const row of snapshot.rows) {
       const read = row.kind === 'strategy' ? readRow(strategyRow, row) : null;
       if (read !== null) note(row.subject, { ...read, sinceMs: row.atMs });
     }
     for (const { name, status, reason, atMs } of snapshot.strategies) {
-      // Its owner took it out of the configuration, and it has left no coins.
+      // The owner removed it from the configuration, and it has left no coins.
       if (reason === sentence('strategy-left')) continue;
       if (status !== 'running' && reason !== null) note(name, { status, reason, sinceMs: atMs });
     }
@@ -215,7 +215,7 @@ const RULES: {
     });
   },
 
-  /** Falls of equity are statistics, so shares are floats. */
+  /** Finds falls of equity. They are statistics, so shares are floats. */
   drawdown({ equity, atMs }, { percent }) {
     return equity.flatMap(({ currency, values }): readonly Found[] => {
       const share = (drawdownOf(values)?.now.depthBps ?? 0) / BASIS_POINTS;
@@ -234,14 +234,14 @@ const RULES: {
 };
 
 /**
- * Returns how long the bot has written nothing. A sign of life from before the clock was set back is ignored.
+ * Returns the time since the bot last wrote, in ms. Signs of life before the clock was set back are ignored.
  */
 function silenceMs({ atMs, lastSignMs, watchedSinceMs }: AlertSnapshot): number {
   const signMs = lastSignMs === null || isAhead(lastSignMs, atMs) ? 0 : lastSignMs;
   return atMs - Math.max(signMs, watchedSinceMs);
 }
 
-/** Returns the loss of the day of Tehran so far, as a share of the value at its start. */
+/** Returns the loss of the current Tehran day, as a share of the value at its start. */
 function lossOfDay(values: readonly ValueAt[], atMs: number): number {
   const day = profitOfTehranDay(values, atMs);
   const last = values.at(-1);
@@ -250,7 +250,7 @@ function lossOfDay(values: readonly ValueAt[], atMs: number): number {
   return start <= 0n ? 0 : -Number(day.profit) / Number(start);
 }
 
-/** Rows of the journal that say why something began, in the shapes in which the engine writes them. */
+/** Shapes of the journal rows that say why something began, as the engine writes them. */
 const breakRow = z.object({
   rows: z.array(z.object({ currency: z.string(), expected: z.string(), found: z.string() })),
 });
@@ -268,7 +268,7 @@ function readRow<Value>(schema: z.ZodType<Value>, { json }: JournalRow): Value |
 }
 
 /**
- * Returns when the first row of a kind was written, and the value of the last one; undefined if that is
+ * Returns the time of the first row of a kind and the value of the last; undefined without one, or if that is
  * unreadable.
  */
 function rowOrKnown<Value>(

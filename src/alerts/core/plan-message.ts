@@ -8,7 +8,7 @@ export interface SentMessage {
   readonly severity: Severity;
 }
 
-/** Something that a channel is still to say of an alert. */
+/** A notification about an alert that a channel has yet to send. */
 export interface Note {
   readonly id: number;
   readonly kind: NoteKind;
@@ -16,7 +16,7 @@ export interface Note {
   readonly alert: Alert;
 }
 
-/** One line of a message: all that is to be said of one alert. */
+/** One line of a message: all news about one alert. */
 export interface MessageItem {
   readonly kind: NoteKind;
   readonly alert: Alert;
@@ -26,9 +26,9 @@ export interface MessageItem {
 export interface MessagePlan {
   readonly severity: Severity;
   readonly items: readonly MessageItem[];
-  /** Alerts that are in no line, as there are too many. */
+  /** Number of alerts that have no line, as there are too many. */
   readonly more: number;
-  /** The notes that it settles. */
+  /** Ids of the notes that the message settles. */
   readonly noteIds: readonly number[];
 }
 
@@ -38,18 +38,18 @@ type ChannelPlan =
   | { readonly kind: 'send'; readonly message: MessagePlan };
 
 export interface PacingSettings {
-  /** Time after a message in which notes are gathered for the next one. */
+  /** Time after a message in which notes are gathered for the next one, in ms. */
   readonly groupMs: number;
   readonly mostPerHour: number;
-  /** By Tehran's clock; null: none. */
+  /** Quiet hours by Tehran's clock; null: none. */
   readonly quietHours: Session | null;
 }
 
-/** Nobody can mute for longer. */
+/** Longest mute, in ms. */
 export const MOST_MUTED_MS = 86_400_000;
-/** Alerts that one message names; the rest are counted. */
+/** Most alerts that one message names; the rest are counted. */
 const MOST_ITEMS = 10;
-/** Critical alerts may take as many messages again as all may. */
+/** Factor of the hourly limit for critical messages. */
 const CRITICAL_TIMES = 2;
 
 /**
@@ -64,9 +64,9 @@ export function planMessage(
     sent,
     mutedUntilMs,
   }: {
-    /** The oldest first. */
+    /** Notes to send, the oldest first. */
     readonly notes: readonly Note[];
-    /** The messages of the last hour, the oldest first. */
+    /** Messages of the last hour, the oldest first. */
     readonly sent: readonly SentMessage[];
     readonly mutedUntilMs: number;
   },
@@ -83,7 +83,7 @@ export function planMessage(
   return untilMs > atMs ? { kind: 'wait', untilMs } : { kind: 'send', message };
 }
 
-/** Until when only what is critical leaves; in the past where nothing is held back. */
+/** Returns the time until which only critical messages leave, in ms since 1970; a past time if all may. */
 export function restUntilMs(
   { quietHours }: Pick<PacingSettings, 'quietHours'>,
   mutedUntilMs: number,
@@ -104,15 +104,15 @@ function quietUntilMs(quietHours: Session | null, atMs: number): number {
   return isOpen ? untilMs : 0;
 }
 
-/** Returns when grouping and the hourly limit allow the next message. */
+/** Returns the time at which grouping and the hourly limit allow the next message, in ms since 1970. */
 function pacedUntilMs(
   sent: readonly SentMessage[],
   { groupMs, mostPerHour }: PacingSettings,
   { severity, atMs }: SentMessage,
 ): number {
-  // What was sent in the future was sent before the clock was set back.
+  // A message dated in the future was sent before the clock was set back.
   const inHour = sent.filter((one) => one.atMs > atMs - HOUR_MS && one.atMs <= atMs);
-  // What is graver than all that was just said does not wait for it.
+  // A message more severe than all recent ones does not wait for them.
   const last = inHour.findLast((one) => isAtLeast(one.severity, severity));
   const groupedUntilMs = last === undefined ? 0 : last.atMs + groupMs;
   const most = mostPerHour * (severity === 'critical' ? CRITICAL_TIMES : 1);
@@ -123,7 +123,7 @@ function pacedUntilMs(
 function messageOf(due: readonly Note[]): MessagePlan {
   const [first] = due;
   const others = due.filter(({ alert }) => alert.facts.rule !== 'summary');
-  // A summary has a picture, and goes alone; what is graver does not wait for its turn.
+  // A summary has a picture, and is sent alone; more severe alerts do not wait for it.
   const isTurn = first?.alert.facts.rule === 'summary';
   if (!isTurn) return gathered(others);
   const behind = gathered(others);
@@ -134,7 +134,7 @@ function gathered(notes: readonly Note[]): MessagePlan {
   const items = new Map<number, MessageItem>();
   for (const { kind, alert } of notes) {
     const before = items.get(alert.id)?.kind;
-    // That it was opened and is over is one line, which says both.
+    // An alert that was opened and has ended gets one line, which says both.
     items.set(alert.id, { kind: kind === 'reminder' && before === 'opened' ? before : kind, alert });
   }
   const bySeverity = [...items.values()].toSorted(
@@ -148,7 +148,7 @@ function gathered(notes: readonly Note[]): MessagePlan {
   };
 }
 
-/** That something is over wakes nobody, and holds up nothing that begins. */
+/** Returns the severity of a message. An alert's end counts as info: it wakes nobody, and delays nothing. */
 function gravest(items: readonly MessageItem[]): Severity {
   return items.find(({ kind }) => kind !== 'ended')?.alert.severity ?? 'info';
 }
@@ -158,7 +158,7 @@ const rankOf = (severity: Severity): number => SEVERITIES.indexOf(severity);
 /** Times at which summaries are sent, in minutes of Tehran's clock; null: never. */
 export interface SummarySettings {
   readonly dailyMinute: number | null;
-  /** On Fridays, of the seven days before. */
+  /** Time on Fridays of the summary of the seven days before, in minutes of the day; null: never. */
   readonly weeklyMinute: number | null;
 }
 
@@ -166,17 +166,17 @@ interface DueSummary {
   readonly period: 'day' | 'week';
   readonly fromMs: number;
   readonly toMs: number;
-  /** The Tehran day on which it is due, in days since 1970: each is made once. */
+  /** Tehran day on which it is due, in days since 1970: each summary is made once. */
   readonly day: number;
 }
 
 const WEEK_DAYS = 7;
-/** The place of Friday, the last day of Tehran's week, in `WEEKDAYS`. */
+/** Index in `WEEKDAYS` of Friday, the last day of Tehran's week. */
 const FRIDAY = 6;
 
 /**
- * The summaries that are due and were not made: of the day that ends with the time that is set, and of the
- * week. One that was missed while no bot ran is made at the next start of the same day.
+ * Returns the summaries that are due and were not made: of the day that ends at the set time, and of the
+ * week. A summary missed while no bot ran is made at the next start on the same day.
  */
 export function dueSummaries(
   settings: SummarySettings,

@@ -14,24 +14,24 @@ import type { FillRecord } from '../../records/fill.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
 import { drawdownOf, type ValueAt } from '../../portfolio/value-series.ts';
 
-/** Lines of the journal that one look takes; the next one takes the rest. */
+/** Most journal lines in one poll; the next poll reads the rest. */
 const MOST_LINES = 2_000;
 
-/** Time for which a reading of equity is recent enough. */
+/** Time for which values of equity are reused, in ms. */
 const EQUITY_FOR_MS = 30_000;
 
 interface BotFilesOptions {
   readonly dataFolder: string;
-  /** The mirror of the bot that runs. */
+  /** Path of the running bot's mirror. */
   readonly mirrorPath: string;
-  /** A mirror that was made before is of an earlier run, and not read; null where it goes on. */
+  /** Mirrors made before this, in ms since 1970, are of an earlier run and not read; null: read any. */
   readonly madeSinceMs: number | null;
   /** File with the exchange's name for this device; null for a bot that does not log in. */
   readonly deviceFile: string | null;
   readonly nowMs: () => number;
 }
 
-/** A bot by its files: mirror, ledger, heartbeat and notes. It asks neither the bot nor the exchange. */
+/** A bot by its files: mirror, ledger, heartbeat and notes. It queries neither the bot nor the exchange. */
 export class BotFiles implements BotReading {
   readonly ledger: FolderLedger;
   private readonly options: BotFilesOptions;
@@ -52,7 +52,7 @@ export class BotFiles implements BotReading {
   snapshot(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotSnapshot {
     const { dataFolder, nowMs } = this.options;
     const atMs = nowMs();
-    // Where the clock was set back the watch begins anew: what is not seen from now on is silent.
+    // After the clock was set back the watch begins anew: silence is counted from now on.
     this.sinceMs = Math.min(this.sinceMs, atMs);
     const mirror = this.mirrorNow(of.cursor, atMs);
     const { pulse, clockAheadMs } = readRun(dataFolder);
@@ -76,7 +76,7 @@ export class BotFiles implements BotReading {
     return this.read((reader) => periodFigures(reader, range), none);
   }
 
-  /** The bot's mirror, for those who answer a person; `otherwise` where there is none. */
+  /** Runs `work` with the bot's mirror, to answer a person; returns `otherwise` if there is none. */
   read<Result>(work: (reader: MirrorReader) => Result, otherwise: Result): Result {
     const reader = this.readerNow();
     return reader === null ? otherwise : reader.atOnce(() => work(reader));
@@ -96,7 +96,7 @@ export class BotFiles implements BotReading {
       (reader) => {
         const epoch = reader.epoch();
         const last = reader.pages.journalEnds()?.last ?? 0;
-        // Another mirror, or one that was put back: its past is not news.
+        // Another mirror, or one that was restored: its past is not news.
         const isKnown = cursor !== null && cursor.epoch === epoch && cursor.seq <= last;
         const rows = isKnown ? reader.pages.journalAfter(cursor.seq, MOST_LINES) : [];
         const seq = rows.at(-1)?.seq ?? (isKnown ? cursor.seq : last);
@@ -114,11 +114,11 @@ export class BotFiles implements BotReading {
     );
   }
 
-  /** Opened when it is first there, and anew where it was replaced. */
+  /** Returns a reader of the mirror: opened when the file first exists, and again if it was replaced. */
   private readerNow(): MirrorReader | null {
     const { mirrorPath, madeSinceMs } = this.options;
     const stat = statSync(mirrorPath, { throwIfNoEntry: false });
-    // Where the file system knows no birth, the mirror of the last run is read until it is replaced.
+    // If the file system has no creation time, the mirror of the last run is read until it is replaced.
     const isOld =
       madeSinceMs !== null && stat !== undefined && stat.birthtimeMs > 0 && stat.birthtimeMs < madeSinceMs;
     const inode = stat === undefined || isOld ? null : stat.ino;
@@ -161,7 +161,7 @@ export class BotFiles implements BotReading {
     }
   }
 
-  /** The room that the bot reserves is used up only where the disk was full. */
+  /** Returns the fault of a full disk: the bot uses its reserve file up only when the disk was full. */
   private diskFault(): Sentence | null {
     const { mirrorPath } = this.options;
     const isUsed = existsSync(mirrorPath) && !existsSync(`${mirrorPath}.ballast`);
@@ -183,7 +183,7 @@ const FILLS_AT_ONCE = 2_000;
 const MOST_POINTS = 100;
 const BASIS_POINTS = 10_000;
 
-/** Equity, trades and fees of a time, as the mirror has them. */
+/** Returns equity, trades and fees of a period from the mirror. */
 function periodFigures(
   reader: MirrorReader,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
@@ -219,7 +219,7 @@ function periodFigures(
   };
 }
 
-/** Trades of the bot's own orders, however many: the newest first, up to a page that is all older. */
+/** Reads all trades of the bot's own orders, the newest first, up to a page that is all older. */
 function* ownFills(
   reader: MirrorReader,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
@@ -234,7 +234,7 @@ function* ownFills(
   }
 }
 
-/** At most a hundred values, the first and the last among them. */
+/** Returns at most a hundred of the values, including the first and the last. */
 function thinned(values: readonly ValueAt[]): readonly ValueAt[] {
   if (values.length <= MOST_POINTS) return values;
   const step = (values.length - 1) / (MOST_POINTS - 1);

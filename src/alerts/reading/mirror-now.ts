@@ -10,17 +10,17 @@ import { whyNoOrders } from '../../mirror/strategy-status.ts';
 import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
 import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-facts.ts';
 
-/** Orders at work that one look takes. A bot has far fewer. */
+/** Most open orders in one poll; a bot has far fewer. */
 const MOST_OPEN = 5_000;
 
-/** Age up to which a peak of equity counts. */
+/** Age up to which a peak of equity counts, in ms. */
 const PEAK_WITHIN_MS = 30 * 86_400_000;
 const MOST_VALUES = 3_000;
 
-/** Books that are older are looked at by the rule about data; how old is too old is for the rule. */
+/** Age from which a book is passed to the rule about data, in ms; the rule decides how old is too old. */
 const STALE_AFTER_MS = 30_000;
 
-/** Before there is a mirror. */
+/** Data of a snapshot while there is no mirror. */
 export const NOTHING_READ = {
   rows: [],
   fills: [],
@@ -43,16 +43,16 @@ export const NOTHING_READ = {
 export type MirrorNow = Pick<AlertSnapshot, keyof typeof NOTHING_READ>;
 
 interface MirrorNowOptions {
-  /** The new lines of the journal. */
+  /** New lines of the journal. */
   readonly rows: readonly JournalRow[];
   readonly atMs: number;
   /** Markets that strategies name. */
   readonly markets: readonly string[];
-  /** As it was read lately: it changes every few minutes, and months of it take a while. */
+  /** Equity as read a short time ago: it changes every few minutes, and reading months of it takes time. */
   readonly equity: readonly EquitySeries[];
 }
 
-/** The bot as its mirror has it, with the given lines of the journal. */
+/** Reads a bot's state from its mirror, with the given lines of the journal. */
 export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorNow {
   const { rows, atMs, markets, equity } = options;
   const stored = reader.stored();
@@ -76,8 +76,8 @@ export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): 
     lossLimits: readRecord(stored, 'loss-limits') ?? [],
     standstills: readRecord(stored, 'standstills') ?? [],
     halt: readRecord(stored, 'control')?.halted ?? null,
-    // Other feeds are read as seldom as the plan says; a book that is followed never is. A market that has
-    // left a universe is not followed any more.
+    // Only books are polled all the time; other feeds may be old by plan. A market that has left a universe
+    // is not followed any more.
     staleFeeds: Object.entries(readTimes).flatMap(([feed, readAtMs]) =>
       followed.has(feed) && atMs - readAtMs > STALE_AFTER_MS ? [{ feed, readAtMs }] : [],
     ),
@@ -95,7 +95,7 @@ export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): 
 
 const fillRow = z.object({ tradeId: z.string() });
 
-/** The trades that the new lines are about. */
+/** Returns the trades that the new journal lines are about. */
 function fillsOf(reader: MirrorReader, rows: readonly JournalRow[]): readonly NewFill[] {
   const ids = new Set(
     rows.flatMap(({ kind, json }) => {
@@ -124,7 +124,7 @@ function fillsOf(reader: MirrorReader, rows: readonly JournalRow[]): readonly Ne
 const isThere = ({ state }: OrderRecord): boolean =>
   state === 'open' || state === 'unknown' || state === 'cancelling' || state === 'sending';
 
-/** Brackets that hold something and have no exit at the exchange, and coins that are missing. */
+/** Returns the brackets that hold coins and have no exit at the exchange, and coins that are missing. */
 function bareOf(
   reader: MirrorReader,
   open: readonly OrderRecord[],
@@ -158,7 +158,7 @@ function bareOf(
   };
 }
 
-/** Equity as a drawdown is measured: what there is now, less what was made since each moment. */
+/** Returns equity for measuring a drawdown: the current value, less the profit made since each moment. */
 export function equityOf(
   reader: MirrorReader,
   atMs: number,

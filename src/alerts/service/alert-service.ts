@@ -22,11 +22,11 @@ export interface BotSnapshot {
   readonly cursor: JournalCursor | null;
 }
 
-/** The bot as its files show it. */
+/** Reads a bot from its files. */
 export interface BotReading {
   /** Returns true if the journal has grown since the position. Cheap. */
   hasNews(cursor: JournalCursor | null): boolean;
-  /** Everything now, with the lines of the journal since the place; without one, none of the past. */
+  /** Reads the whole state now, with the journal lines since the position; without one, no older lines. */
   snapshot(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotSnapshot;
   period(of: { readonly fromMs: number; readonly toMs: number }): Omit<PeriodFigures, 'lockouts'>;
 }
@@ -43,24 +43,24 @@ interface AlertServiceOptions {
   readonly log: (level: 'info' | 'warning', text: string) => void;
 }
 
-/** Without a new line in the journal the bot is looked at this often: silence and time have no line. */
+/** Interval of polls if the journal has no new line, in ms: silence and time write no line. */
 const POLL_INTERVAL_MS = 2_000;
-/** Interval at which the journal position is stored while nothing is found. */
+/** Interval at which the journal position is stored while nothing is found, in ms. */
 const PERSIST_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 3_600_000;
-/** Alerts that a summary looks at for lockouts. */
+/** Most alerts that a summary searches for lockouts. */
 const MOST_LISTED = 5_000;
 
 /**
- * Looks at the bot whenever its journal has grown, judges what it finds, keeps alerts, and has them sent. It
- * reads the bot's files and writes its own outbox: the bot knows nothing of it.
+ * Polls the bot when its journal has grown, finds conditions, stores alerts, and has them sent. It reads the
+ * bot's files and writes its own outbox; the bot does not know of it.
  */
 export class AlertService {
   private readonly options: AlertServiceOptions;
   private readonly waiting = new Map<string, number>();
   private checkedAtMs = Number.NEGATIVE_INFINITY;
   private prunedAtMs = Number.NEGATIVE_INFINITY;
-  /** Position up to which the journal was read. It is stored with what was found, and now and then. */
+  /** Position up to which the journal was read. It is stored with each finding, and at an interval. */
   private cursor: JournalCursor | null = null;
   private persistedAtMs = Number.NEGATIVE_INFINITY;
   private isLogged = false;
@@ -69,7 +69,7 @@ export class AlertService {
     this.options = options;
   }
 
-  /** One turn: a look where something may have changed, and a push to every channel. Never throws. */
+  /** Runs one turn: a poll if something may have changed, and sending by every channel. Never throws. */
   turn(): void {
     const { senders, log } = this.options;
     try {
@@ -83,7 +83,7 @@ export class AlertService {
     }
   }
 
-  /** While another process writes to the outbox nothing is looked at: the next turn does it. */
+  /** Polls the bot if it is due. Waits for the next turn while another process writes to the outbox. */
   private pollIfDue(): void {
     const { reading, outbox, routes } = this.options;
     const nowMs = this.options.nowMs();
@@ -99,7 +99,7 @@ export class AlertService {
     outbox.use((each) => each.prune(nowMs, routes));
   }
 
-  /** The bot's files are read outside of any work on the outbox: what is wrong with them is not its fault. */
+  /** Polls the bot outside of work on the outbox, so that errors of its files are not the outbox's. */
   private snapshot(known: Known, nowMs: number): void {
     const { reading, outbox, rules, track, routes } = this.options;
     const { open, deviceBefore } = known;
@@ -110,7 +110,7 @@ export class AlertService {
     const summaries = this.summaries(known, nowMs);
     const meta = { ...(device === null || device === deviceBefore ? {} : { device }), ...summaries.meta };
     const isNothing = changes.length === 0 && summaries.made.length === 0 && Object.keys(meta).length === 0;
-    // Lines that say nothing are not worth a write each: after a crash they are read again.
+    // Lines without a finding are not worth a write each: after a crash they are read again.
     if (!isNothing || Math.abs(nowMs - this.persistedAtMs) >= PERSIST_EVERY_MS) {
       const isStored = outbox.use((each) => {
         each.apply({
@@ -128,7 +128,7 @@ export class AlertService {
     this.cursor = found.cursor ?? this.cursor;
   }
 
-  /** Returns what is wrong with alerts themselves. */
+  /** Returns the condition for a fault of the outbox; none if it works. */
   private own(nowMs: number): readonly AlertCondition[] {
     const reason = this.options.outbox.problem;
     if (reason === null) return [];
@@ -142,7 +142,7 @@ export class AlertService {
     const { outbox, reading } = this.options;
     const due = dueSummaries(this.options.summary, made, nowMs);
     const today = tehranDay(nowMs);
-    // A new outbox sums up no time before it: what is due already is taken for made.
+    // A new outbox makes no summary of the time before it: one that is due already counts as made.
     if (made.day === null || made.week === null) {
       const isDue = (period: 'day' | 'week'): boolean => due.some((one) => one.period === period);
       const dayOf = (period: 'day' | 'week'): string => String(isDue(period) ? today : today - 1);
@@ -172,7 +172,7 @@ export class AlertService {
 interface Known {
   readonly open: readonly Alert[];
   readonly deviceBefore: string | null;
-  /** The days on which the last summaries were made; null in a new outbox. */
+  /** Days of the last summaries, in days since 1970; null in a new outbox. */
   readonly made: { readonly day: number | null; readonly week: number | null };
 }
 

@@ -16,11 +16,11 @@ import { openChannel } from '../channels/open-channel.ts';
 
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
-/** Wait after a refusal, which needs a person: the token is wrong, the chat is gone. */
+/** Wait after a refusal, in ms; a person must act: the token is wrong, or the chat is gone. */
 const REFUSED_WAIT_MS = 600_000;
-/** However long a service says: who waits for an alert must have it, and a service can say so again. */
+/** Longest wait that a service can ask for, in ms: alerts must arrive, and it can ask again. */
 const MOST_WAIT_MS = 900_000;
-/** A message that nobody has taken for so long is given up; what is newer goes on. */
+/** Age of a message that no service accepted after which it is given up, in ms; newer ones go on. */
 const GIVE_UP_AFTER_MS = 86_400_000;
 
 interface ChannelSenderOptions {
@@ -34,21 +34,21 @@ interface ChannelSenderOptions {
 }
 
 /**
- * Sends what one channel is to say, a message after the other. A message is written down, sent, and marked as
- * sent once the service has said so; else it is tried again, ever more rarely, for a day.
+ * Sends the messages of one channel, one after the other. A message is stored, sent, and marked as sent once
+ * the service has confirmed it; else it is tried again for a day, at growing intervals.
  */
 export class ChannelSender {
   private readonly options: ChannelSenderOptions;
   private sending: Promise<void> | null = null;
   private isLogged = false;
-  /** Messages that wait, and that the service has refused as they are: as few as may wait. */
+  /** Ids of waiting messages that the service has refused as they are; bounded like the waiting messages. */
   private readonly refused = new Set<number>();
 
   constructor(options: ChannelSenderOptions) {
     this.options = options;
   }
 
-  /** To be called often: begins to send what is due, and does not wait for it. */
+  /** Begins to send what is due, and does not wait for it; called often. */
   pump(): void {
     if (this.sending !== null) return;
     const message = this.options.outbox.use((outbox) => this.next(outbox));
@@ -58,7 +58,7 @@ export class ChannelSender {
     });
   }
 
-  /** Settles when nothing is on its way any more. */
+  /** Resolves when nothing is being sent any more. */
   async settled(): Promise<void> {
     await this.sending;
   }
@@ -67,12 +67,12 @@ export class ChannelSender {
     const { channel, pacing, mutedUntilMs } = this.options;
     const nowMs = this.options.nowMs();
     const mutedMs = mutedUntilMs();
-    // What was not taken in the evening is not tried again at night, and holds up nothing that is critical.
+    // A message that failed in the evening is not retried at night, and delays no critical one.
     const isRest = restUntilMs(pacing, mutedMs, nowMs) > nowMs;
     const unsent = outbox.unsent(channel.name).filter(({ plan }) => !isRest || isUrgent(plan));
     const due = unsent.find((message) => isDue(message, nowMs));
     if (due !== undefined) return due;
-    // A service may refuse one message alone, such as for its picture. Where it refuses the next one too, the
+    // A service may refuse one message alone, such as for its picture. If it refuses the next one too, the
     // channel is wrong, and all others wait.
     if (unsent.length > 1 || unsent.some(({ id }) => !this.refused.has(id))) return null;
     const notes = outbox.notes(channel.name);
@@ -93,7 +93,7 @@ export class ChannelSender {
     try {
       text = messageText(message, voice);
     } catch (error) {
-      // A newer sarraf wrote it, and this one does not know the rule.
+      // A newer sarraf wrote it, with a rule that this version does not know.
       return { kind: 'refused', problem: `it can not be put into words: ${problemOf(error)}` };
     }
     return channel.send(text);
@@ -117,7 +117,7 @@ export class ChannelSender {
     }
     if (result.kind === 'refused') this.refused.add(id);
     outbox.failed(id, { nextAtMs: nowMs + waitMs(result, tries), problem });
-    // Once, and not with each of the tries.
+    // Logged once, not with each attempt.
     if (!this.isLogged) {
       const verb = result.kind === 'refused' ? 'refuses' : 'did not take';
       log('warning', `the channel ${channel.name} ${verb} a message, which is tried again: ${problem}`);
@@ -126,7 +126,7 @@ export class ChannelSender {
   }
 }
 
-/** A try that is further away than any wait was planned before the clock was set back. */
+/** True if a message is due. A wait beyond the longest was planned before the clock was set back. */
 function isDue({ nextAtMs }: StoredMessage, nowMs: number): boolean {
   return nextAtMs <= nowMs || nextAtMs - nowMs > MOST_WAIT_MS;
 }
@@ -137,14 +137,14 @@ function waitMs(result: SendFailure, tries: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 10));
 }
 
-/** The channels of a configuration at work on one outbox. */
+/** Senders of a configuration's channels, with one outbox. */
 export interface OpenedSenders {
   readonly senders: readonly ChannelSender[];
-  /** Waits for what is on its way, and closes the channels. */
+  /** Waits for messages that are being sent, and closes the channels. */
   close(): Promise<void>;
 }
 
-/** Opens every channel that is configured, with who sends by it. */
+/** Opens every configured channel, each with its sender. */
 export async function openSenders(of: {
   readonly setup: AlertsSetup;
   readonly outbox: SafeOutbox;

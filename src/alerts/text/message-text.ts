@@ -11,22 +11,22 @@ import { crc32, deflateSync } from 'node:zlib';
 const MARKS: Readonly<Record<Severity, string>> = { info: '🔵', warning: '🟠', critical: '🔴' };
 const OVER = '✅';
 
-/** Acknowledgements that one message offers. */
+/** Most acknowledgement buttons on one message. */
 const MOST_BUTTONS = 3;
 
 /** Sender of a message, and its readers' locale. */
 export interface MessageVoice {
-  /** The bot's name. */
+  /** Name of the bot. */
   readonly bot: string;
   readonly locale: Locale;
   /**
-   * True if the watchdog sends it. The watchdog counts alerts and messages by itself, and nobody listens to
-   * it: its ids differ from the bot's, and it offers no buttons, which would reach the bot.
+   * True if the watchdog sends it. The watchdog counts alerts and messages by itself, and accepts no
+   * commands: its ids differ from the bot's, and its messages have no buttons, which would reach the bot.
    */
   readonly isWatchdog: boolean;
 }
 
-/** A stored message as it is sent: the same each time. */
+/** Builds a stored message as it is sent: the same each time. */
 export function messageText(
   stored: StoredMessage,
   { bot, locale, isWatchdog }: MessageVoice,
@@ -54,7 +54,7 @@ export function messageText(
   };
 }
 
-/** A message that only shows that a channel works. */
+/** Builds a message that only shows that a channel works. */
 export function testMessage(
   { bot, locale }: Omit<MessageVoice, 'isWatchdog'>,
   nowMs: number,
@@ -104,7 +104,7 @@ function pictureOf({ alert: { facts } }: MessageItem): Buffer | null {
   return points.length < 2 ? null : equityPicture(points);
 }
 
-/** One acknowledgement for each alert that is open, and a mute of what is not critical. */
+/** Returns buttons: an acknowledgement for each open alert, and a mute of all that is not critical. */
 function buttonsOf(
   items: readonly MessageItem[],
   acknowledge: string,
@@ -120,7 +120,7 @@ const WIDTH = 600;
 const HEIGHT = 240;
 const MARGIN = 16;
 
-/** Red, green and blue. */
+/** Colour of red, green and blue, each from 0 to 255. */
 type Colour = readonly [number, number, number];
 const PAPER: Colour = [255, 255, 255];
 const GRID: Colour = [228, 230, 235];
@@ -128,8 +128,8 @@ const RISEN: Colour = [22, 128, 92];
 const FALLEN: Colour = [196, 48, 43];
 
 /**
- * A small picture of values over time as a PNG: the line, what is below it, and where it began. Red where the
- * last value is below the first. It has no numbers: the text of the message has them.
+ * Draws values over time as a small PNG: the line, the area below it, and its start. It is red if the last
+ * value is below the first. It has no numbers: the text of the message has them.
  */
 export function equityPicture(values: readonly number[]): Buffer {
   const canvas = new Canvas();
@@ -165,7 +165,7 @@ export function equityPicture(values: readonly number[]): Buffer {
 
 const WASH = 0.14;
 
-/** The same colour, as light as a wash. */
+/** Returns the colour lightened, for an area. */
 function faded([red, green, blue]: Colour): Colour {
   return [lightened(red), lightened(green), lightened(blue)];
 }
@@ -201,7 +201,7 @@ class Canvas {
     }
   }
 
-  /** As a PNG of true colour (https://www.w3.org/TR/png-3, 5.2 and 11.2). */
+  /** Encodes the picture as a PNG of true colour (https://www.w3.org/TR/png-3, 5.2 and 11.2). */
   png(): Buffer {
     const header = Buffer.alloc(13);
     header.writeUInt32BE(WIDTH, 0);

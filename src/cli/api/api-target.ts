@@ -13,7 +13,7 @@ import type { CommandIo } from './command-io.ts';
 import { Option, type Command } from 'commander';
 import { durationOption, integerOption } from '../option-readers.ts';
 
-/** Options that say which exchange is called, and as whom. */
+/** Options that set which exchange is called, and with which credentials. */
 export interface TargetOptions {
   readonly config?: string;
   readonly url?: string;
@@ -21,20 +21,20 @@ export interface TargetOptions {
   readonly ledgerFolder?: string;
 }
 
-/** The exchange that is called, and as whom. */
+/** The exchange to call, and the credentials to use. */
 export interface ApiTarget {
   readonly baseUrl: string;
   readonly exchange: BotConfig['exchange'];
-  /** Lateness with which a request may arrive, among others. */
+  /** Settings for sending, such as how late a request may arrive. */
   readonly execution: BotConfig['execution'];
   readonly credentials: CredentialSettings | null;
-  /** True if a configuration runs orders in its own process: then nothing real is to be moved by it. */
+  /** True if a configuration runs orders in its own process: then it must not move anything real. */
   readonly isPaper: boolean;
   /** Owner of the credentials, for people. */
   readonly account: string;
 }
 
-/** The same options as they are typed, for a command that is named in a message. */
+/** Returns the options as they are typed, for a command that a message names. */
 export function targetWords({ config, url, tokenFile, ledgerFolder }: TargetOptions): readonly string[] {
   const given = {
     '--config': config,
@@ -47,14 +47,14 @@ export function targetWords({ config, url, tokenFile, ledgerFolder }: TargetOpti
   );
 }
 
-/** A text as a shell takes it for one word. */
+/** Quotes a text, so that a shell reads it as one word. */
 function shellWord(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const CONFIG_VARIABLE = 'SARRAF_CONFIG';
 const TOKEN_VARIABLE = 'SARRAF_TOKEN';
-/** The configuration of the folder, as the README begins with it. */
+/** Default configuration file of a folder, as the README creates it. */
 const USUAL_CONFIG = 'bot.yaml';
 const LARGEST_TOKEN_BYTES = 8_192;
 
@@ -62,8 +62,8 @@ const WHERE = `name the exchange with --config bot.yaml or --url https://exchang
 
 /**
  * Finds the exchange and the credentials for a call: those of a configuration, or an address with a token of
- * the environment, of a file, or of `sarraf login`. A public call reads no credentials. Throws
- * as wrong input what is missing.
+ * the environment, of a file, or of `sarraf login`. A public call reads no credentials. Throws a wrong input
+ * if something is missing.
  */
 export function findTarget(
   options: TargetOptions,
@@ -101,7 +101,7 @@ function withCredentials(
   io: CommandIo,
 ): ApiTarget {
   const { tokenFile } = options;
-  // With a token of its own the configuration's credentials need not be at hand.
+  // With a token of its own, a call does not need the configuration's credentials.
   const located = locate(options, { isOffline: tokenFile !== undefined }, io);
   const target =
     tokenFile === undefined
@@ -125,9 +125,7 @@ function isPlainRemote({ baseUrl, exchange }: ApiTarget): boolean {
   return baseUrl.startsWith('http://') && !isLoopback(baseUrl) && !exchange.plainHttp;
 }
 
-/**
- * The configuration that is meant: the one named, that of the environment, or the usual one of this folder.
- */
+/** Returns the configuration file: the one named, that of the environment, or the default of this folder. */
 function configFile({ config }: TargetOptions, io: CommandIo): string {
   if (config !== undefined) return config;
   const named = io.environment[CONFIG_VARIABLE];
@@ -156,10 +154,10 @@ function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandI
   return { baseUrl, exchange, execution, credentials, isPaper, account: `the account of ${file}` };
 }
 
-/** Read without its credentials, a live configuration looks like a paper one. */
+/** True if the file says it is live: read without its credentials, it looks like a paper configuration. */
 function isWrittenLive(file: string, { environment, workingFolder }: CommandIo): boolean {
   const reading = readBotConfig(file, { environment, workingFolder });
-  // A live one whose credentials are not at hand has problems; a paper one has none.
+  // A live configuration without its credentials has problems; a paper one has none.
   return !reading.ok || reading.config.mode === 'live';
 }
 
@@ -192,7 +190,7 @@ function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean
   return { ...target, credentials: readToken(only, io), account: `the token of ${only}` };
 }
 
-/** The tokens that `sarraf login` keeps for an address. */
+/** Returns the tokens that `sarraf login` has stored for an address. */
 function storedTokens({ baseUrl, exchange }: Pick<ApiTarget, 'baseUrl' | 'exchange'>): readonly string[] {
   const folder = stateFolder(exchange.ledgerFolder);
   if (!existsSync(folder)) return [];
@@ -220,7 +218,7 @@ function readToken(file: string, io: CommandIo): CredentialSettings {
 
 const MOST_PAGES = 1_000;
 
-/** Options of every command that calls the exchange. */
+/** Adds the options of every command that calls the exchange. */
 export function withTarget(
   command: Command,
   tokenFile = 'file with the token, used instead of the credentials of the configuration',
@@ -238,10 +236,10 @@ export function withTarget(
     .option('--json', 'prints the reply as one JSON document');
 }
 
-/** Flags of a command that are fields of its call, by field: `{ callbackURL: '--callback <url>' }`. */
+/** Flags of a command that set fields of its call, by field: `{ callbackURL: '--callback <url>' }`. */
 type FieldFlags = Readonly<Record<string, string>>;
 
-/** Options that are fields of a call, described as its declaration does. */
+/** Adds options that set fields of a call, described as its declaration does. */
 export function withFields(command: Command, { fields }: Call, flags: FieldFlags): Command {
   for (const { name, note, takes } of fields) {
     const text = (note ?? takes).replace(/\.$/, '');
@@ -258,7 +256,7 @@ export function typedFields(options: object, flags: FieldFlags): Readonly<Record
   );
 }
 
-/** The same with what the call's own nature asks for. */
+/** Adds the options of `withTarget` and those that the kind of call needs. */
 export function withCallOptions(command: Command, call: Call): Command {
   withTarget(command).option('--dry-run', 'shows the request and sends nothing');
   if (call.effect === 'moves') command.option('--yes', 'does not ask; for scripts');

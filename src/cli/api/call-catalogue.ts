@@ -8,9 +8,9 @@ import { z } from 'zod';
 export interface CallField {
   readonly name: string;
   readonly isRequired: boolean;
-  /** Accepted values, such as `a positive decimal`. */
+  /** Describes the accepted values, such as `a positive decimal`. */
   readonly takes: string;
-  /** The words that it takes, where they can be listed. */
+  /** Accepted words, if they can be listed. */
   readonly choices: readonly string[];
   readonly note: string | null;
   readonly isSecret: boolean;
@@ -67,12 +67,12 @@ function callFieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly CallField[]
 /** Effect of a call at the exchange: reads, changes something of the account, or moves money or orders. */
 type CallEffect = 'reads' | 'changes' | 'moves';
 
-/** Access rights of calls that trade, withdraw or take payments. */
+/** Access rights of calls that trade, withdraw or accept payments. */
 const MOVING_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['TRADE', 'WITHDRAW', 'merchant']);
 
 /**
- * Told from the declaration: what is not idempotent changes something, and moves money or orders where it
- * needs a right to do so or names an amount.
+ * Derives the effect from the declaration: an endpoint that is not idempotent changes something, and moves
+ * money or orders if it needs a right to do so or has an amount.
  */
 function effectOf(endpoint: Pick<Endpoint, 'idempotent' | 'access' | 'request'>): CallEffect {
   if (endpoint.idempotent) return 'reads';
@@ -96,7 +96,7 @@ type CallGroup = (typeof CALL_GROUPS)[number];
 /** A declared endpoint as a call of the command line. */
 export interface Call {
   readonly name: EndpointName;
-  /** As it is typed: `generate-address`. */
+  /** Word that is typed: `generate-address`. */
   readonly word: string;
   readonly group: CallGroup;
   readonly effect: CallEffect;
@@ -104,7 +104,7 @@ export interface Call {
   readonly fields: readonly CallField[];
 }
 
-/** The sections of the interface that are groups. */
+/** Group of each section of the interface that has one. */
 const GROUP_OF_SECTION: Readonly<Record<string, CallGroup>> = {
   'Public market data': 'market data',
   'Authentication and user information': 'account',
@@ -152,7 +152,7 @@ export function callOf(name: EndpointName): Call {
   return call;
 }
 
-/** Fields by which pages are gone through; a caller who reads all of them has no say in that. */
+/** Fields for reading by pages; a caller who reads all pages cannot set them. */
 export const OF_PAGING: readonly string[] = ['page', 'order', 'details', 'tradeOrder'];
 
 /** Returns true if a call is a list that is read by pages. Candles have pages and are no list of records. */

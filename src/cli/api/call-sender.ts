@@ -12,13 +12,13 @@ import { callOf, type Call } from './call-catalogue.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
 
-/** The client's own time-out says more than the limiter's. */
+/** Time by which the limiter waits longer than the client, in ms: the client's time-out explains more. */
 const LIMITER_PATIENCE_MS = 2_000;
 
-/** Delay before a wait is reported. */
+/** Time before a wait is reported, in ms. */
 const QUIET_FOR_MS = 1_000;
 
-/** Calls that take something back: they may use the slots that are kept for that. */
+/** Calls that cancel something: they may use the slots reserved for that. */
 const CANCELING: ReadonlySet<EndpointName> = new Set([
   'updateOrderStatus',
   'cancelOldOrders',
@@ -33,17 +33,15 @@ function classOf({ name, effect, endpoint }: Call): RequestClass {
 
 interface SenderOptions {
   readonly target: ApiTarget;
-  /** The longest wait for a slot of each request. */
+  /** Longest wait of each request for a slot, in ms. */
   readonly longestWaitMs: number;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
-  /** Put between the client and its sockets. */
+  /** Wraps the client's transport. */
   readonly wrap?: WrapTransport;
 }
 
-/**
- * Sends calls by hand under the limits that all processes of this machine share, a bot beside it included.
- */
+/** Sends calls by hand under the limits that all processes of this machine share, including a bot's. */
 export class CallSender implements Caller {
   private readonly remote: RemoteExchange;
   private readonly longestWaitMs: number;
@@ -59,7 +57,7 @@ export class CallSender implements Caller {
     this.remote = remote;
   }
 
-  /** Throws where the ledger can not be used. */
+  /** Opens the sender. Throws if the ledger cannot be used. */
   static async open(options: SenderOptions): Promise<CallSender> {
     const { target, log } = options;
     const { baseUrl, exchange, credentials } = target;
@@ -74,7 +72,7 @@ export class CallSender implements Caller {
     return new CallSender(options, remote);
   }
 
-  /** Throws where a call would have to wait for longer than it may: nothing is asked or sent then. */
+  /** Throws if a call would wait longer than allowed; nothing is asked or sent then. */
   checkWait(name: EndpointName): void {
     const wait = this.waitFor(callOf(name));
     if (wait !== null && !wait.isMost && wait.forMs > this.longestWaitMs)
@@ -82,8 +80,8 @@ export class CallSender implements Caller {
   }
 
   /**
-   * Sends one call. Throws a `CommandError` where it did not leave, and whatever the client throws: its
-   * `outcome` says whether the call can have taken effect.
+   * Sends one call. Throws a `CommandError` if it did not leave, and any error of the client, whose `outcome`
+   * says whether the call can have taken effect.
    */
   async call<Name extends EndpointName>(
     name: Name,
@@ -168,7 +166,7 @@ export class CallSender implements Caller {
         why: `the exchange has locked ${name} out; see "sarraf budget". Asking sooner makes it longer`,
       };
     }
-    // Until the exchange has answered anything, one question of each budget may leave.
+    // Before the first answer of the exchange, one request of each budget may leave.
     if (row.isUnheard && row.onTheWay === 0 && classOf(call) !== 'place') return null;
     if (row.fullForMs > 0) {
       return {
@@ -185,7 +183,7 @@ export class CallSender implements Caller {
 
 interface Wait {
   readonly forMs: number;
-  /** True if it may be shorter. */
+  /** True if the wait may be shorter. */
   readonly isMost: boolean;
   readonly why: string;
 }

@@ -12,21 +12,21 @@ import type { CallRequest } from './read-fields.ts';
 import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { wrongInput } from '../command-error.ts';
 
-/** No name, password or one-time password is longer; what comes after it is not read. */
+/** Longest answer in characters; no name or password is longer, and the rest is not read. */
 const LONGEST_ANSWER = 4_096;
 
 /**
- * Asks for a line on standard error, so that output stays for programs. The end of the input is an empty
+ * Asks for a line on standard error, so that the output stays for programs. The end of the input is an empty
  * answer.
  */
 async function askLine(question: string): Promise<string> {
   return answerTo(question, stderr);
 }
 
-/** Asks without showing what is typed. */
+/** Asks for a line without showing what is typed. */
 async function askHidden(question: string): Promise<string> {
   stderr.write(question);
-  // A terminal's own echo is off while readline has it; readline echoes to this, which shows nothing.
+  // Readline turns the terminal's echo off and echoes to this stream, which shows nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
     return await answerTo('', nowhere);
@@ -39,7 +39,7 @@ async function answerTo(question: string, output: NodeJS.WritableStream): Promis
   const lines = createInterface({ input: stdin, output, terminal: isatty(0), historySize: 0 });
   return new Promise((resolve) => {
     lines.once('close', () => resolve(''));
-    // Without this Ctrl-C at a password would be no more than a closed question.
+    // Without this, Ctrl-C at a password would only close the question.
     lines.once('SIGINT', () => {
       lines.close();
       process.kill(process.pid, 'SIGINT');
@@ -54,16 +54,14 @@ async function answerTo(question: string, output: NodeJS.WritableStream): Promis
 const text = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
-/**
- * Returns the command that finds the order of a request; it can have been sent at `sentAtMs` at the latest.
- */
+/** Returns the command that finds the order of a request; `sentAtMs`: latest time it can have been sent. */
 function findOrder(request: CallRequest, sentAtMs: number): string {
   const id = text(request['order']) ?? text(request['clientOrderId']) ?? '…';
   return `order find ${id} --sent ${isoText(sentAtMs)}`;
 }
 
 /**
- * The command that shows whether a call that changes something took effect. Every call that is no read has
+ * Commands that show whether a call that changes something took effect. Every call that is not a read has
  * one.
  */
 export const QUERY_BY_CALL: Readonly<
@@ -86,8 +84,8 @@ export const QUERY_BY_CALL: Readonly<
 };
 
 /**
- * Asks for a word to be typed, on standard error so that output stays for programs, and answers whether it
- * was. The end of the input is a no.
+ * Asks on standard error for a word to be typed, so that the output stays for programs; true if it was. The
+ * end of the input means no.
  */
 export async function confirm(question: string, word: string): Promise<boolean> {
   const lines = createPromises({ input: process.stdin, output: process.stderr, terminal: false });
@@ -101,8 +99,8 @@ export async function confirm(question: string, word: string): Promise<boolean> 
 }
 
 /**
- * Returns the person giving a command, for the journal and `sarraf locks`; nothing if the machine has no
- * name.
+ * Returns the name of the person giving a command, for the journal and `sarraf locks`; none if the machine
+ * has no name.
  */
 export function personName(): { readonly by?: string } {
   try {
@@ -114,20 +112,20 @@ export function personName(): { readonly by?: string } {
 
 /* oxlint-disable no-console -- the console is what this is about */
 
-/** Services that a command needs from whoever started it. */
+/** Services that a command gets from its caller. */
 export interface CommandIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingFolder: string;
   /** True if a person can be asked. */
   readonly isTerminal: boolean;
-  /** The answer: for programs and people. */
+  /** Writes the result, for programs and people. */
   out(text: string): void;
-  /** Writes a line beside the answer. */
+  /** Writes a line that is not part of the result. */
   log(line: string): void;
   confirm(question: string, word: string): Promise<boolean>;
-  /** One line; empty at the end of the input. */
+  /** Reads one line; empty at the end of the input. */
   ask(question: string): Promise<string>;
-  /** The same without showing what is typed. */
+  /** Reads one line without showing what is typed. */
   askHidden(question: string): Promise<string>;
 }
 
@@ -142,20 +140,20 @@ export const MACHINE_IO: CommandIo = {
   askHidden,
 };
 
-/** Whoever ends a call that is under way. */
+/** Signal that ends a running call, with its handlers. */
 interface Interruption {
   readonly signal: AbortSignal;
   /**
-   * From now on the first SIGINT or SIGTERM asks for the end, and the second leaves at once. Before, while
-   * nothing is sent, they leave at once.
+   * From this call on, the first SIGINT or SIGTERM requests the end, and the second ends the process at once.
+   * Before it, while nothing is sent, the first ends the process at once.
    */
   readonly arm: () => void;
   readonly release: () => void;
 }
 
 /**
- * Creates an interruption. It notifies a call before the process ends, as what was sent already may have had
- * an effect.
+ * Creates an interruption. It notifies a call before the process ends, since what was sent already may have
+ * had an effect.
  */
 export function interruption(): Interruption {
   const controller = new AbortController();
@@ -175,8 +173,8 @@ export function interruption(): Interruption {
 const LARGEST_BYTES = 8_192;
 
 /**
- * A secret that is on no command line: of a file where one is named, else of the environment, else typed
- * without being shown. Throws as wrong input where there is none.
+ * Reads a secret that must not be on the command line: from a file if one is named, else from the
+ * environment, else typed without being shown. Throws a wrong input if there is none.
  */
 export async function privateText(
   of: {

@@ -6,21 +6,21 @@ import type { ExchangeOrder, ExchangeTrade } from '../../exchange/order.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { placerOf } from './read-fields.ts';
 
-/** Findings on an order that may have been sent. */
+/** Result of searching for an order that may have been sent. */
 type FoundOrder =
   | { readonly outcome: 'found'; readonly order: ExchangeOrder }
-  /** It is not at the exchange and can not arrive any more. */
+  /** The order is not at the exchange and cannot arrive any more. */
   | {
       readonly outcome: 'absent';
-      /** Orders and trades from this time on were read, in ms since 1970. */
+      /** Time from which orders and trades were read, in ms since 1970. */
       readonly sinceMs: number;
-      /** Start of each complete reading of the orders. */
+      /** Start of each complete reading of the orders, in ms since 1970. */
       readonly readAtMs: readonly number[];
     }
   | {
       readonly outcome: 'not-yet-known';
       readonly why: string;
-      /** From when on another look can prove it; null where time alone does not help. */
+      /** Time from which another search can prove it, in ms since 1970; null if time alone does not help. */
       readonly againAtMs: number | null;
     };
 
@@ -28,11 +28,11 @@ type WantedOrder = { readonly id: string } | { readonly clientOrderId: string };
 
 export interface FindOrderOptions {
   readonly caller: Caller;
-  /** The exchange's id, or the clientOrderId. */
+  /** Order to find: by the exchange's id, or the clientOrderId. */
   readonly wanted: WantedOrder;
-  /** Latest time at which it can have been sent; null if that is not known. */
+  /** Latest time at which it can have been sent, in ms since 1970; null if unknown. */
   readonly sentAtMs: number | null;
-  /** Time after that in which it may still arrive. */
+  /** Time after sending in which it may still arrive, in ms. */
   readonly lateArrivalMs: number;
   /** Least time between two reads that prove its absence, in ms. */
   readonly absencePassesApartMs: number;
@@ -40,7 +40,7 @@ export interface FindOrderOptions {
 }
 
 /**
- * Orders and trades are read back to so long before it was sent: the clocks of this machine and of the
+ * Time before the sending from which orders and trades are read, in ms: the clocks of this machine and of the
  * exchange may differ.
  */
 const BEFORE_MS = 86_400_000;
@@ -49,15 +49,15 @@ const ORDERS_PAGE_SIZE = 1_000;
 const TRADES_PAGE_SIZE = 500;
 const MOST_PAGES = 50;
 
-/** Orders that are looked up one by one, since a trade of them is listed and they are not. */
+/** Most orders that are queried one by one because a trade of them is listed and they are not. */
 const MOST_QUERIED = 20;
 
 /**
- * Looks for an order in the open orders, in all orders and in the trades of the account. It is absent only
+ * Searches for an order in the open orders, in all orders and in the trades of the account. It is absent only
  * when two complete readings of all orders lack it, both begun when it could no longer arrive and some time
  * apart, and no trade since then is of an order that they lack. The clientOrderId alone proves nothing: the
  * exchange forgets it once its order closes.
- * @throws SarrafError where the exchange gives no answer.
+ * @throws SarrafError if the exchange gives no answer.
  */
 export async function findOrder(options: FindOrderOptions): Promise<FoundOrder> {
   const { nowMs, sentAtMs, lateArrivalMs, absencePassesApartMs } = options;
@@ -65,7 +65,7 @@ export async function findOrder(options: FindOrderOptions): Promise<FoundOrder> 
   const open = await find(options, options.wanted);
   if (open !== null) return { outcome: 'found', order: open };
   const sinceMs = (sentAtMs ?? beganAtMs) - BEFORE_MS;
-  // The exchange has given an id already.
+  // An order with an id has arrived already.
   const mayArrive = 'clientOrderId' in options.wanted;
   const arrivedByMs = (sentAtMs ?? beganAtMs) + lateArrivalMs;
   const readAtMs: number[] = [];
@@ -86,7 +86,7 @@ export async function findOrder(options: FindOrderOptions): Promise<FoundOrder> 
   }
 }
 
-/** One complete reading of orders, then of trades; null where both lack it. */
+/** Reads all orders, then all trades; null if both lack it. */
 async function readOnce(options: FindOrderOptions, sinceMs: number): Promise<FoundOrder | null> {
   const { caller, wanted } = options;
   const listed = new Set<number>();
@@ -113,8 +113,7 @@ async function readOnce(options: FindOrderOptions, sinceMs: number): Promise<Fou
 }
 
 /**
- * Checks whether a trade since then is of an order that no list has shown: it may be the one that is searched
- * for.
+ * Checks whether a trade since then is of an order that no list has shown: that may be the one searched for.
  */
 async function readTrades(
   options: FindOrderOptions,
@@ -129,7 +128,7 @@ async function readTrades(
     const { orderId, timeMs } = trade;
     if (timeMs !== null && timeMs < sinceMs) break;
     if (orderId === null) return unattributed(trade);
-    // Ids rise: an order from before all that are listed is older than the one that is looked for.
+    // Ids rise: an order below all listed ids is older than the one searched for.
     if (!listed.has(orderId) && (listed.size === 0 || orderId > oldest)) unlisted.set(orderId, trade);
     if (unlisted.size > MOST_QUERIED) return unattributed(trade);
   }
@@ -145,13 +144,11 @@ function isWanted(order: ExchangeOrder, wanted: WantedOrder): boolean {
   return 'id' in wanted ? String(order.id) === wanted.id : order.clientOrderId === wanted.clientOrderId;
 }
 
-/**
- * The exchange's answer to the id of an order, or to the name of an open one; null where it has none such.
- */
+/** Returns the exchange's order of an id, or of the name of an open one; null if it has no such order. */
 async function find({ caller }: FindOrderOptions, wanted: WantedOrder): Promise<ExchangeOrder | null> {
   const result = await caller.call('orderStatus', wanted);
   if (result.ok) return result.value;
-  // Some exchanges do not look names up at all: the lists decide.
+  // Some exchanges do not search by name at all: the lists decide.
   if (result.code === INTERFACE_PROFILE.refusals.noSuchOrder || 'clientOrderId' in wanted) return null;
   throw new SarrafError('REFUSED', `orderStatus: refused with ${result.code}: ${result.message}`, {
     outcome: 'none',
@@ -167,7 +164,7 @@ function unattributed({ id, orderId, market, side, amount }: ExchangeTrade): Fou
   return { outcome: 'not-yet-known', why, againAtMs: null };
 }
 
-/** The answer for people. `command` looks again. */
+/** Describes the result for people. `command` repeats the search. */
 export function foundLines(
   found: FoundOrder,
   of: { readonly name: string; readonly command: string },

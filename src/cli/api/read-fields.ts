@@ -11,15 +11,15 @@ export type CallRequest = Readonly<Record<string, unknown>>;
 
 type FieldReading =
   | { readonly ok: true; readonly request: CallRequest }
-  /** Every problem at once, a line each. */
+  /** Every problem at once, one line each. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** No token, key or password is longer. */
+/** Largest file of a token, key or password, in bytes. */
 const LARGEST_SECRET_BYTES = 8_192;
 
 /**
- * Puts together `field=value` texts as the request of a call and checks it whole. Nothing is sent for a
- * request with a problem.
+ * Builds the request of a call from `field=value` texts and checks all of it. A request with a problem is not
+ * sent.
  */
 export function readFields(
   call: Call,
@@ -50,7 +50,7 @@ export function readFields(
   return checkFields(call, request, { problems, reported });
 }
 
-/** Holds a request against the declaration of its call. */
+/** Checks a request against the declaration of its call. */
 function checkFields(
   call: Call,
   request: CallRequest,
@@ -65,7 +65,7 @@ function checkFields(
   return problems.length === 0 ? { ok: true, request } : { ok: false, problems };
 }
 
-/** The request of a command, of fields that may be left out. What the declaration refuses is wrong input. */
+/** Returns a command's checked request; fields may be left out. Throws a wrong input if it is refused. */
 export function checkedRequest(name: EndpointName, fields: Readonly<Record<string, unknown>>): CallRequest {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const reading = checkFields(callOf(name), given);
@@ -103,7 +103,7 @@ function problemText(call: Call, { field, expected, found }: FieldProblem, reque
   return `${field === '' ? call.word : field}: ${expected}, was ${found}${nearest === null ? '' : `, did you mean ${nearest}?`}`;
 }
 
-/** Other users of the machine see a command's arguments, so a secret comes from somewhere else. */
+/** Reads a secret from elsewhere: other users of the machine can see a command's arguments. */
 function readSecret(
   name: string,
   text: string,
@@ -135,8 +135,8 @@ function shown(text: string): string {
 }
 
 /**
- * Names an order that is placed by hand, so that it can be found when its reply is lost, and so that
- * everybody sees whose it is. A name that a bot would take for one of its own strategies' is refused.
+ * Names an order placed by hand, so that it can be found when its reply is lost, and everybody sees whose it
+ * is. Throws for a name that a bot would mistake for one of its own strategies'.
  */
 export function nameByHand(request: CallRequest): CallRequest {
   const { clientOrderId } = request;
@@ -148,7 +148,7 @@ export function nameByHand(request: CallRequest): CallRequest {
   );
 }
 
-/** By whom an order was placed, by its name. */
+/** Describes who placed an order, by its name. */
 export function placerOf(clientOrderId: string | null): string {
   const name = readOrderName(clientOrderId);
   if (name !== null) return `by the bot ${name.instance}, strategy ${name.strategy}`;

@@ -18,31 +18,31 @@ import { tableLines, type TableColumn } from '../table.ts';
 import { oneLine } from '../../domain/money.ts';
 import { isoText } from '../../domain/time-text.ts';
 
-/** Options that every command has which calls the exchange by hand. */
+/** Options of every command that calls the exchange by hand. */
 export interface ApiCallOptions extends TargetOptions {
   readonly wait?: number;
   readonly json?: true;
   readonly yes?: true;
   readonly dryRun?: true;
-  /** Every page of a list. */
+  /** True to read every page of a list. */
   readonly all?: true;
   readonly maxPages?: number;
 }
 
 interface CallRun {
   readonly call: Call;
-  /** Checked before. */
+  /** Request that was checked. */
   readonly request: CallRequest;
   readonly options: ApiCallOptions;
   readonly io: CommandIo;
-  /** More for whoever is asked whether to go on. */
+  /** Additional text for the person who confirms. */
   readonly warning?: string;
   readonly oneTimePassword?: string;
 }
 
 /**
- * A read may wait for a whole window that counts as full; what moves money or orders is not what was meant
- * when it leaves minutes later.
+ * Longest wait for a slot, in ms: a read may wait for a whole window that counts as full; a call that moves
+ * money or orders is not what was meant if it leaves minutes later.
  */
 const LONGEST_READ_WAIT_MS = 300_000;
 const LONGEST_OTHER_WAIT_MS = 30_000;
@@ -53,7 +53,7 @@ type Brought =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'pages'; readonly items: readonly unknown[]; readonly problem: SarrafError | null };
 
-/** Runs a call and prints what came back. Throws a `CommandError` for whatever is no success. */
+/** Runs a call and prints the result. Throws a `CommandError` for anything but a success. */
 export async function runCall(run: CallRun): Promise<void> {
   const { call, options, io } = run;
   const brought = await bring(run);
@@ -67,7 +67,7 @@ export async function runCall(run: CallRun): Promise<void> {
   }
 }
 
-/** Prints an answer: for programs whole, for people in lines of the command's own or those of any value. */
+/** Prints a value: all of it for programs; for people as lines, the command's own or general ones. */
 export function printValue(
   value: unknown,
   { options, io }: Pick<CallRun, 'options' | 'io'>,
@@ -76,7 +76,7 @@ export function printValue(
   io.out(options.json === true ? JSON.stringify(plainOf(value)) : lines().join('\n'));
 }
 
-/** Runs a call for a command that prints its own answer. Null after a dry run. */
+/** Runs a call for a command that prints the result itself. Null after a dry run. */
 export async function valueOfCall<Name extends EndpointName>(
   name: Name,
   run: Omit<CallRun, 'call'>,
@@ -92,10 +92,7 @@ async function bring(run: CallRun): Promise<Brought | null> {
   );
 }
 
-/**
- * Has something sent to the exchange; null after a dry run. Throws a `CommandError` for whatever is no
- * success.
- */
+/** Runs `send` with a sender; null after a dry run. Throws a `CommandError` for anything but a success. */
 export async function withSender<Result>(
   run: CallRun,
   send: (sender: CallSender, target: ApiTarget) => Promise<Result>,
@@ -193,7 +190,7 @@ function pagesOf(
   return iteratePages<PagedName>(sender, call.name, { request, maxPages });
 }
 
-/** The exchange's no, amid a command. */
+/** Error for a refusal by the exchange within a command. */
 class RefusedError extends SarrafError {
   readonly refusal: DecodedRefusal;
 
@@ -222,8 +219,8 @@ function secretsIn(
 }
 
 /**
- * The error that a failed call ends with: what it was, the outcome, and what to do. With `--json` it is
- * also written as JSON.
+ * Returns the error with which a failed call ends: the failure, the outcome, and what to do. With `--json` it
+ * is also written as JSON.
  */
 function failureToThrow(error: unknown, run: CallRun, scrub: (line: string) => string): unknown {
   const { call, request, options, io } = run;
@@ -257,7 +254,7 @@ interface Failure {
   readonly retry: SarrafError['retry'];
 }
 
-/** A failure for programs. What is no error of the client was said before anything was sent. */
+/** Returns a failure for programs. A `CommandError` comes from before anything was sent. */
 function failureOf(error: SarrafError | CommandError, call: Call): Failure {
   if (error instanceof CommandError) {
     return { code: 'NOT_SENT', message: error.message, outcome: 'none', retry: 'safe' };
@@ -283,10 +280,10 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** Items of a list that a cell shows; the rest is counted. */
+/** Most items of a list that a cell shows; the rest are counted. */
 const MOST_IN_CELL = 8;
 
-/** A value of a reply as JSON has it: maps as objects, whole numbers beyond a float as texts. */
+/** Returns a value of a reply as JSON has it: maps as objects, whole numbers beyond a float as texts. */
 function plainOf(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(plainOf);
@@ -298,7 +295,7 @@ function plainOf(value: unknown): unknown {
   return plain;
 }
 
-/** Without what is empty: a person looks for what is there. */
+/** Returns a value without its empty parts, which do not interest a person. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isObject(value)) return value;
@@ -312,7 +309,7 @@ function withoutEmpty(value: unknown): unknown {
   return left;
 }
 
-/** A reply for people: a table of a list, names and values of a record. What is empty is left out. */
+/** Returns lines for a reply: a table for a list, names and values for a record. Empty parts are left out. */
 function valueLines(value: unknown): readonly string[] {
   const plain = withoutEmpty(plainOf(value));
   if (plain === null || plain === undefined) return ['done'];
@@ -336,7 +333,7 @@ function listLines(items: readonly unknown[]): readonly string[] {
   return items.map((item) => cell('', item));
 }
 
-/** Records of one kind below one another. `keys` are the names that they stand under, where they have any. */
+/** Returns a table of records of one kind. `keys`: the names under which they stand, if any. */
 function recordTable(records: readonly Plain[], keys: readonly string[] | null = null): readonly string[] {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const isNumber = (name: string): boolean =>
@@ -385,7 +382,7 @@ function isCell(value: unknown): boolean {
   return !isObject(value) || marketOf(value) !== null || Object.keys(value).length === 0;
 }
 
-/** A market in all its spellings is shown in the one of public paths. */
+/** Returns a market's spelling in public paths, for an object with all its spellings; else null. */
 function marketOf(value: Plain): string | null {
   return typeof value['symbol'] === 'string' && 'statsKey' in value ? value['symbol'] : null;
 }
@@ -394,7 +391,7 @@ function isNumberLike(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
 }
 
-/** `createdAtMs` is shown as a time. */
+/** Matches names of fields that are shown as a time, such as `createdAtMs`. */
 const TIME = /(?:^time|At|Time|Until)Ms$/;
 
 function titleOf(name: string): string {
@@ -415,7 +412,7 @@ function cell(name: string, value: unknown): string {
 
 const SHOWN = '[secret]';
 
-/** A request as it would be sent, with every secret taken out. Nothing is opened or sent for it. */
+/** Describes a request as it would be sent, without its secrets. Nothing is opened or sent. */
 function dryRun({ call, request, options }: CallRun, { baseUrl, credentials, exchange }: ApiTarget): string {
   const encoded = encodeRequest(call.name, request as EndpointRequest<EndpointName>);
   const { method, path } = encoded;
@@ -455,7 +452,7 @@ function headersOf(
   };
 }
 
-/** Names and values of a request, each secret replaced. */
+/** Returns names and values of a request, each secret replaced. */
 function shownFields({ fields }: Call, request: CallRequest): readonly (readonly [string, unknown])[] {
   const secrets = new Set(fields.filter(({ isSecret }) => isSecret).map(({ name }) => name));
   return Object.entries(request).map(([name, value]) => [name, secrets.has(name) ? SHOWN : value]);

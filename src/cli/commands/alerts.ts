@@ -52,7 +52,7 @@ Examples:
   sarraf alerts test --config bot.yaml
   sarraf alerts test --config bot.yaml --channel telegram --json`;
 
-/** The outbox of a data folder, for the time of some work; `otherwise` where there is none. */
+/** Runs `work` with the outbox of a data folder; returns `otherwise` if there is none. */
 function withOutbox<Result>(data: string, work: (outbox: AlertOutbox) => Result, otherwise: Result): Result {
   checkBotFolder(data);
   if (!existsSync(outboxPath(data))) return otherwise;

@@ -37,7 +37,7 @@ function callCommand(call: Call, io: CommandIo): Command {
       const request = call.name === 'addOrder' ? nameByHand(reading.request) : reading.request;
       await runCall({ call, request, options, io });
     });
-  // The name of the library's method is taken too.
+  // The name of the library's method is accepted too.
   if (call.name !== call.word) command.alias(call.name);
   return withCallOptions(command, call);
 }
@@ -70,8 +70,7 @@ export function apiCommand(io: CommandIo = MACHINE_IO): Command {
     .argument('[call]', 'what to call')
     .option('--json', 'lists the calls as one JSON object')
     .addHelpText('after', HELP)
-    // Options behind a call are the call's; behind a misspelled one they are nobody's, and the call is what
-    // is wrong.
+    // Options after a call belong to the call; after a misspelled one the error is about the call.
     .enablePositionalOptions()
     .allowUnknownOption()
     .allowExcessArguments()
@@ -101,7 +100,7 @@ function limitText({ budget }: Endpoint): string {
   return `${limit} in ${lengthText(windowMs)} per ${per === 'ip' ? 'address' : 'token'}${assumed ? ' (assumed)' : ''}`;
 }
 
-/** The example of a call as it is typed, but for some of its fields. */
+/** Returns the example of a call as it is typed, without some of its fields. */
 function exampleOf({ word, endpoint }: Call, without: readonly string[] = []): string {
   const fields = Object.entries(endpoint.example)
     .filter(([name]) => !without.includes(name))
@@ -109,7 +108,7 @@ function exampleOf({ word, endpoint }: Call, without: readonly string[] = []): s
   return ['sarraf api', word, ...fields].join(' ');
 }
 
-/** Returns what `--help` shows of a call besides its options. */
+/** Returns the help of a call besides its options. */
 export function callHelp(call: Call): string {
   const { endpoint, fields, effect } = call;
   const marks = [
@@ -144,7 +143,7 @@ function fieldLines({ fields }: Call): readonly string[] {
   return lines.map((line) => `  ${line}`);
 }
 
-/** All calls by group, each with what it is for and its limit. */
+/** Lists all calls by group, each with its purpose and its limit. */
 export function callListLines(calls: readonly Call[]): readonly string[] {
   const rows = calls.map((call) => [
     call.word,

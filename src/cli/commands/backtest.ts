@@ -60,7 +60,7 @@ Examples:
   sarraf backtest triangle --market BTCIRT --csv BTCIRT=a.csv --csv BTCUSDT=b.csv --csv USDTIRT=c.csv \\
     --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --inventory btc=0.2 --currency rls`;
 
-/** Reads what is to run from the options. Throws with every problem at once. */
+/** Reads the settings of a run from the options. Throws with every problem at once. */
 function readRun(strategy: string | undefined, options: Options): BacktestSettings {
   if (options.parquet === true && !options.save)
     throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
@@ -71,7 +71,7 @@ function readRun(strategy: string | undefined, options: Options): BacktestSettin
   return read.data;
 }
 
-/** The configuration, with the options of the short form in place of its values. */
+/** Reads the configuration, with its values replaced by the options of the short form. */
 function configOf(run: BacktestSettings, { set }: Options): BotConfig {
   const { config = null, strategy } = run;
   const overrides = accountOverrides(run);
@@ -168,7 +168,7 @@ async function recordedLatency({ latencyFrom, seed }: BacktestSettings['rules'])
   return { latency: await latencyOfSession(latencyFrom, seed) };
 }
 
-/** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
+/** Stores and prints the result of a run. Throws if a strategy stopped during it. */
 async function conclude(run: BacktestRun, problems: readonly string[], options: Options): Promise<void> {
   for (const problem of problems) console.error(problem);
   const { language = 'en' } = options;
@@ -179,7 +179,7 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
   const folder = options.save ? writeRunFolder(root, finished, language) : null;
   if (options.parquet === true && folder !== null) await writeParquetBeside(folder);
   if (options.json === true) {
-    // A stream may keep what it is given.
+    // A stream may keep a reference to the bytes that it gets.
     const out = new ByteWriter((piece) => process.stdout.write(Buffer.from(piece)));
     const metricsMs = finishedMs - beganMs;
     const saveMs = folder === null ? null : performance.now() - finishedMs;
@@ -195,7 +195,7 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
   if (stopped.length > 0) throw failed(stopped.join('\n'));
 }
 
-/** It is loaded when it is asked for, since it brings 70 MB of DuckDB. */
+/** Writes a Parquet file beside the run. The writer is loaded only here, since it brings 70 MB of DuckDB. */
 async function writeParquetBeside(folder: string): Promise<void> {
   const { writeRunParquet } = await import('../../query/write-run-parquet.ts');
   await writeRunParquet(folder, folder);

@@ -40,7 +40,7 @@ Examples:
 
 const BUDGET_NAMES: ReadonlySet<string> = new Set(budgetTable().keys());
 
-/** The ledgers of this user, one a base address. */
+/** Returns the ledgers of this user, one for each base address. */
 function ownLedgers(): string[] {
   const folder = ledgerFolder();
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.sqlite')) : [];
@@ -97,7 +97,7 @@ interface Raised {
   readonly raised: readonly { readonly subject: string; readonly named: number }[];
 }
 
-/** Takes a lowered limit back, of whoever it was lowered for. */
+/** Ends the lowering of a limit, no matter which subject it was lowered for. */
 async function raise(budget: string, options: Options): Promise<void> {
   if (!BUDGET_NAMES.has(budget)) {
     throw wrongInput(`expected one of ${[...BUDGET_NAMES].join(', ')} as the budget, was "${budget}"`);

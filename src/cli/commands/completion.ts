@@ -41,7 +41,7 @@ function completionScript(shell: Shell, rows: readonly CompletionRow[]): string 
 
 type Entry = readonly [key: string, words: readonly string[]];
 
-/** Four functions that print words for a place, or for a place and what stands before the value. */
+/** Writes four functions that print words for a place, or for a place and the word before a value. */
 function tables(
   rows: readonly CompletionRow[],
   write: (name: string, entries: readonly Entry[]) => string,
@@ -68,7 +68,7 @@ function tables(
   ];
 }
 
-/** All words are letters, digits and a few signs, and none of them needs more than quotes. */
+/** Quotes a text of words, which are letters, digits and a few signs and need only quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '')}'`;
 }
@@ -88,8 +88,8 @@ function fishSwitch(name: string, entries: readonly Entry[]): string {
 }
 
 /**
- * Bash takes a word apart at "=", so the words are read from the line, and only what stands behind the "=" is
- * answered.
+ * Completion script for Bash. Bash splits a word at "=", so the words are read from the line, and only the
+ * part after the "=" is returned.
  */
 const BASH = `_sarraf() {
   local line=\${COMP_LINE:0:COMP_POINT} place='' word cur last field i
@@ -187,19 +187,19 @@ complete -c sarraf -f -a '(__sarraf_complete)'
 
 /** Possible input at one place of the command line. */
 interface CompletionRow {
-  /** The commands before it, such as `api transfer`; empty for the program itself. */
+  /** Commands before it, such as `api transfer`; empty for the program itself. */
   readonly place: string;
   readonly commands: readonly string[];
-  /** Fields of a call, each with its `=`, and words that an argument has to be one of. */
+  /** Fields of a call, each with its `=`, and the words that an argument accepts. */
   readonly fields: readonly string[];
   readonly options: readonly string[];
-  /** Options behind which a value is typed. */
+  /** Options that are followed by a value. */
   readonly needsValue: readonly string[];
-  /** Values that are known, by their option or field. */
+  /** Known values, by their option or field. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Every place of a program, from its commands, their options, and the declared fields of the calls. */
+/** Returns each place of a program, from its commands, their options, and the calls' declared fields. */
 function completionTable(program: Command): readonly CompletionRow[] {
   return rowsOf(program, '');
 }

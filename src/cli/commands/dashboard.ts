@@ -29,7 +29,7 @@ Examples:
   sarraf dashboard --config bot.yaml --port 8421
   sarraf dashboard --data /data --json`;
 
-/** Options that say the same as the configuration, laid over it. */
+/** Returns the settings that options override. */
 function overridesOf({ data, host, port, insecure }: Options): readonly Override[] {
   const overrides: Override[] = [];
   if (data !== undefined) overrides.push(['data.folder', JSON.stringify(resolve(data))]);

@@ -103,13 +103,13 @@ async function run(path: string, options: Options): Promise<void> {
 const LIST_EXAMPLES = `  sarraf data list
   sarraf data list --catalogue data/catalogue --json`;
 
-/** Sources that are named in the table. */
+/** Most sources that the table names. */
 const MOST_SOURCES = 3;
 
 interface Summary {
   readonly market: string;
   readonly folder: string;
-  /** Start of the candles, such as `Asia/Tehran`; null for all other data. */
+  /** Anchor at which candles begin, such as `Asia/Tehran`; null for all other data. */
   readonly anchor: string | null;
   readonly rows: number;
   readonly fromMs: number | null;
@@ -128,7 +128,7 @@ function listCommand(): Command {
 }
 
 function list(options: DataOptions): void {
-  // A folder whose first import was refused is there and holds nothing.
+  // A folder whose first import was refused exists and is empty.
   const catalogue = openCatalogue(options.catalogue);
   const damaged: string[] = [];
   const summaries = catalogue
@@ -141,7 +141,7 @@ function list(options: DataOptions): void {
   if (damaged.length > 0) throw failed(damaged.join('\n'));
 }
 
-/** A folder that can not be read does not hide the others. */
+/** Returns the summary of a folder; null if it cannot be read, so that it does not hide the others. */
 function summaryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): Summary | null {
   try {
     const manifest = catalogue.manifest(key);

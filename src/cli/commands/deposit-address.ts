@@ -14,7 +14,7 @@ interface Options extends ApiCallOptions {
 }
 
 interface DepositAddress {
-  /** Null for the address of the wallet itself. */
+  /** Network of the address; null for the address of the wallet itself. */
   readonly network: string | null;
   readonly address: string;
   /** Tag that must be sent along on networks that have tags; a deposit without it is lost. */

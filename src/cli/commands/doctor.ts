@@ -27,7 +27,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** After a new ledger or a restart of the machine most limits count as used up for a minute. */
+/** Longest wait in ms: after a restart or with a new ledger most limits count as full for a minute. */
 const LONGEST_WAIT_MS = 90_000;
 
 const HELP = `
@@ -130,7 +130,7 @@ export function doctorCommand(io: CommandIo = MACHINE_IO): Command {
 
 const VERDICTS: readonly CheckVerdict[] = ['problem', 'warning', 'not checked', 'ok'];
 
-/** For people: a line a finding, one below it with the remedy, and at the end how many there are of each. */
+/** Returns lines for people: each finding with its remedy below, and the count of each outcome at the end. */
 function doctorLines(findings: readonly CheckFinding[]): readonly string[] {
   const width = Math.max(...VERDICTS.map(({ length }) => length));
   const margin = ' '.repeat(width + 2);
@@ -147,7 +147,7 @@ function doctorLines(findings: readonly CheckFinding[]): readonly string[] {
   return [...lines, '', counts.join(', ')];
 }
 
-/** A text of several lines stays under its finding. */
+/** Indents a text of several lines below its finding. */
 function indented(text: string, margin: string): string {
   return text.replaceAll('\n', `\n${margin}   `);
 }
@@ -155,7 +155,7 @@ function indented(text: string, margin: string): string {
 const NOTE =
   'Replies that "sarraf doctor --record" got. Tokens, names, addresses, numbers of people, ids and texts that the interface does not name are replaced, equal ones alike; of amounts only the length is left.';
 
-/** The file of `doctor --record`, as text: replies and verdicts, and nothing of whose they are. */
+/** Returns the text of a record of `doctor --record`: replies and outcomes, without any identity. */
 export function recordText(
   seen: readonly SeenReply[],
   of: {
@@ -179,14 +179,14 @@ export function recordText(
     sarraf: VERSION,
     node: process.versions.node,
     system: process.platform,
-    // Their texts may have paths and names in them.
+    // Texts of findings may contain paths and names, so they are left out.
     checks: of.findings.map(({ check, verdict }) => ({ check, verdict })),
     replies,
   };
   return createScrubber(secretsOf(of.credentials))(`${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Writes it, for this user alone until it is sent. Throws what the system throws. */
+/** Writes the record, readable for this user alone. Throws what the system throws. */
 function writeRecord(path: string, text: string): void {
   writePrivateFile(path, text);
 }

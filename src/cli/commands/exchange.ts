@@ -107,12 +107,12 @@ interface ServeOptions {
 
 interface RunningExchange {
   readonly address: string;
-  /** Ends with null when it was asked to stop, or with a line that says what went wrong. */
+  /** Resolves with null after a request to stop, or with a line that describes a fault. */
   readonly ended: Promise<string | null>;
   readonly requestCount: () => number;
 }
 
-/** Writes the state, or says in one line why that is not possible. */
+/** Writes the state; returns why it cannot be written, in one line. */
 function save(state: ServeOptions['state'], simulation: Simulation, timeMs: number): string | null {
   if (state === null) return null;
   try {
@@ -125,8 +125,8 @@ function save(state: ServeOptions['state'], simulation: Simulation, timeMs: numb
 }
 
 /**
- * Takes a stored state over, if there is one, and writes it again at once, so that a folder that can not be
- * written to shows now and not at the end.
+ * Loads a stored state, if there is one, and writes it again at once, so that a folder that cannot be written
+ * to is noticed now and not at the end.
  */
 function openState(options: ServeOptions, simulation: Simulation, clock: WorldClock): boolean {
   const { state } = options;
@@ -152,8 +152,8 @@ function listenProblem(error: unknown, { host, port }: ServeOptions): string {
 }
 
 /**
- * The automatic activity in the market. Traders on a stored exchange go on from its prices, without making up
- * a past.
+ * Creates the automatic activity in the market. Traders on a stored exchange continue from its prices,
+ * without an invented past.
  */
 function createWorld(
   { exchange }: Simulation,
@@ -176,7 +176,7 @@ function createWorld(
   };
 }
 
-/** Serves an exchange until a signal ends it. Throws a `CommandError` when it can not begin. */
+/** Serves an exchange until a signal ends it. Throws a `CommandError` if it cannot begin. */
 async function serveExchange(options: ServeOptions): Promise<RunningExchange> {
   const clock = new WorldClock();
   const simulation = createSimulation({

@@ -21,9 +21,7 @@ const MOST_HOURS = 24 * 30;
 const LARGEST_SEED = 2 ** 31 - 1;
 const MOST_JOBS = 64;
 
-/**
- * A suite of so many seeds must have met everything that is counted; a smaller one says what it has not met.
- */
+/** Seeds from which a suite must have met all that is counted; a smaller one lists what it has not met. */
 const GATED_SEEDS = 20;
 
 const HASH_SHOWN = 12;

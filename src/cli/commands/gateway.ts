@@ -53,7 +53,7 @@ function merchantKey({ apiFile }: Options, io: CommandIo): Promise<string> {
   return privateText({ what: 'merchant key', file, variable: 'SARRAF_MERCHANT_API' }, io);
 }
 
-/** Checks a request before its key is asked for, so that a slip costs nothing. */
+/** Checks a request before its key is asked for, so that a mistake costs nothing. */
 function checkWithoutKey(name: 'gatewaySend' | 'gatewayVerify', request: CallRequest): void {
   checkedRequest(name, { api: 'not asked for yet', ...request });
 }

@@ -31,7 +31,7 @@ interface Halt {
   readonly client: ControlClient;
   readonly id: number;
   readonly log: (line: string) => void;
-  /** To be called once the halt holds: a bot that runs has it, or none runs. */
+  /** Called once the halt holds: the running bot has it, or no bot runs. */
   readonly onHalted: () => void;
 }
 
@@ -59,7 +59,7 @@ function progressText({ left, closed, waitsFor }: ControlProgress): string {
 
 const goOn = (): void => {};
 
-/** The bot does not run: cancels here if it is known how. */
+/** Cancels the orders here, since the bot does not run, if it is known how. */
 async function cancelHere(halt: Halt): Promise<ControlResult> {
   const { config, data, reason, wholeAccount, log } = halt;
   if (config === null ? isOfEmbeddedExchange(data) : config.mode !== 'live') {
@@ -120,7 +120,7 @@ async function carryOut(halt: Halt): Promise<ControlResult> {
     return { ok: false, message, left: [] };
   }
   const result = await cancelHere(halt);
-  // With `ok: false` the next run is to take it up.
+  // With `ok: false` the next run must execute it.
   if (result.ok) client.finish(id, result);
   return result;
 }

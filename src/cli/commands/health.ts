@@ -31,8 +31,8 @@ function addressOf({ data, port }: Options): string | null {
 }
 
 /**
- * That it runs is all that is known of a bot that serves no health: well enough to live, not enough to be
- * ready.
+ * Returns the answer for a bot that serves no health. Only that it runs is known: enough to be live, not
+ * enough to be ready.
  */
 function unserved(isReadyAsked: boolean): HealthAnswer {
   return isReadyAsked

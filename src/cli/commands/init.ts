@@ -123,14 +123,14 @@ function linesOf(
   return [texts.made(files.length, folder), '', texts.next, ...next.map((command) => `  ${command}`)];
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a path, so that a shell reads it as one word. */
 function quoted(path: string): string {
   return /^[\p{L}\p{N}\p{M}_./-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**
- * Writes the folder of a new bot, and answers with the paths of its files. Ctrl-C ends it before anything is
- * written, or comes too late.
+ * Writes the folder of a new bot, and returns the paths of its files. Ctrl-C ends it before anything is
+ * written, or has no effect.
  */
 export async function makeBot(
   request: BotRequest,
@@ -140,7 +140,7 @@ export async function makeBot(
   const scratch = origin.kind === 'checkout' ? mkdtempSync(join(tmpdir(), 'sarraf-pack-')) : null;
   const { signal, release } = endSignal();
   try {
-    // Packing takes seconds: who named the wrong folder is told before it.
+    // Packing takes seconds: a wrong folder is reported before it.
     checkIsFree(request.folder);
     let packed = origin.kind === 'file' ? origin.path : null;
     if (origin.kind === 'checkout' && scratch !== null) {
@@ -178,7 +178,7 @@ interface RequestOptions {
   readonly language?: Language;
 }
 
-/** The wishes in options. A mistake in one of them is wrong input, before anything is asked. */
+/** Returns the choices in options. Throws a wrong input for a mistake, before anything is asked. */
 function givenRequest(
   folder: string | undefined,
   options: RequestOptions,
@@ -198,7 +198,7 @@ function givenRequest(
   };
 }
 
-/** With the default of all that is not given. The address of an exchange has none. */
+/** Fills in the defaults of all missing choices. The address of an exchange has none. */
 function withDefaults(given: GivenRequest, workingFolder: string): BotRequest {
   const { mode = USUAL_REQUEST.mode, baseUrl = null, start = USUAL_REQUEST.start } = given;
   if (mode === 'embedded' && baseUrl !== null)
@@ -216,7 +216,7 @@ function withDefaults(given: GivenRequest, workingFolder: string): BotRequest {
   };
 }
 
-/** Looks at what only all of them together show: a market that the chosen exchange does not have. */
+/** Checks choices against each other: the chosen exchange must have the market. */
 function checkTogether({ market, mode }: BotRequest): void {
   valueOf(checkMarket(market, mode), '--market');
 }
@@ -230,10 +230,10 @@ const PACKED = z.tuple([
   z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })).readonly() }),
 ]);
 
-/** Maximum output of npm, a list of hundreds of files. */
+/** Largest output of npm, in bytes: a list of hundreds of files. */
 const LARGEST_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** Runs the tools of a checkout; what they say on standard output. Throws what the system throws. */
+/** Runs the tools of a checkout, and returns their standard output. Throws what the system throws. */
 class Tools {
   private readonly checkout: string;
   private readonly signal: AbortSignal;
@@ -249,7 +249,7 @@ class Tools {
     return stdout;
   }
 
-  /** Packs the package of a folder, and runs nothing of it. */
+  /** Packs the package of a folder without running its scripts. */
   async pack(args: readonly string[], cwd?: string): Promise<z.output<typeof PACKED>[0]> {
     const text = await this.run('npm', ['pack', '--json', '--ignore-scripts', ...args], cwd);
     const [packed] = PACKED.parse(JSON.parse(text.slice(text.indexOf('['))));
@@ -258,8 +258,8 @@ class Tools {
 }
 
 /**
- * Puts together in a folder what the package of a checkout has, and answers with the paths that npm takes
- * from the checkout. The checkout itself is left as it is: a bot may run from its bundle.
+ * Collects the content of a checkout's package in a folder, and returns the paths that npm reads from the
+ * checkout. The checkout itself does not change: a bot may run from its bundle.
  */
 async function assemblePackage(
   checkout: string,
@@ -277,7 +277,7 @@ async function assemblePackage(
   return paths;
 }
 
-/** Packs a checkout as for npm, with all that is made in an empty folder; the path of the package there. */
+/** Packs a checkout as for npm, with all new files in an empty folder; returns the package's path. */
 async function packCheckout(checkout: string, scratch: string, signal: AbortSignal): Promise<string> {
   const folder = join(scratch, 'package');
   try {
@@ -301,7 +301,7 @@ interface Asking {
   readonly terminal: Terminal;
 }
 
-/** Asks for what is not given, one question after the other. Null where the person ended it. */
+/** Asks for the missing choices, one question after the other. Null if the person ended it. */
 export async function askRequest(given: GivenRequest, asking: Asking): Promise<BotRequest | null> {
   const questions = await Questions.open(asking.terminal);
   try {

@@ -139,23 +139,23 @@ export function ledgerCommand(): Command {
 
 /** Result of a ledger's renewal, or why there was none; nothing was changed then. */
 type Renewal =
-  /** `keptAs`: where what was there before is now; null where there was nothing. */
+  /** `keptAs`: new place of the previous content; null if there was none. */
   | { readonly kind: 'made'; readonly keptAs: string | null }
   | { readonly kind: 'in use' }
-  /** It knows of requests that may still count at the exchange for this long. */
+  /** The ledger has requests that may still count at the exchange for `forMs`. */
   | { readonly kind: 'counting'; readonly requests: number; readonly forMs: number };
 
-/** A reader of a ledger is done sooner; a process that has it longer uses it. */
+/** Attempts to open a ledger alone: a reader is done sooner; a process that has it longer uses it. */
 const TRIES = 10;
 const TRY_EVERY_MS = 100;
 
 /**
- * A request that was never stamped was given up this long after its admission: no endpoint waits longer for
- * an answer.
+ * Time after its admission from which a request without a stamp counts as given up, in ms: no endpoint waits
+ * longer for an answer.
  */
 const GIVEN_UP_MS = 300_000;
 
-/** Makes an empty ledger, wherever it is. */
+/** Makes an empty ledger, in a file or in Redis. */
 export async function renewLedgerAt(place: string, machine: Machine): Promise<Renewal> {
   if (!isInRedis(place)) return renewLedger(place, machine);
   const { renewRedisLedger } = await import('../../budget/redis-by-hand.ts');
@@ -163,12 +163,12 @@ export async function renewLedgerAt(place: string, machine: Machine): Promise<Re
 }
 
 /**
- * Makes an empty ledger in a place, which counts nothing as sent. One that can be used is copied aside and
- * emptied where it is, with every other process locked out: were another file put in its place, a process
- * that is just starting could go on with the old one beside it, and both would give the whole limit. Its
- * lockouts and stopped credentials stay, since they say something of the time to come. One that can not be
- * used is moved aside; whoever still has it open sends nothing any more, because it sees that its file is
- * gone. Throws `DATA_UNUSABLE` where no file can be written.
+ * Makes an empty ledger in a place, which counts nothing as sent. A usable one is copied aside and emptied in
+ * its place, while every other process is locked out: if another file replaced it, a process that is just
+ * starting could continue with the old one beside it, and both would use the whole limit. Its lockouts and
+ * stopped credentials stay, since they are about the future. An unusable one is moved aside; a process that
+ * still has it open sends nothing more, because it sees that its file is gone. Throws `DATA_UNUSABLE` if no
+ * file can be written.
  */
 async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
   const aside = `${path}.replaced-${new Date(machine.wallMs()).toISOString().replaceAll(':', '-')}`;
@@ -201,7 +201,7 @@ function inspect(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
   } catch (error) {
     const cause = error instanceof SarrafError ? error.cause : error;
     if (isBusy(cause)) return 'busy';
-    // Without a cause it could be read and is no ledger that we know.
+    // Without a cause, the file could be read and is no ledger that we know.
     const code = cause instanceof Database.SqliteError ? cause.code : null;
     if (cause === undefined || code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT') === true)
       return 'damaged';
@@ -237,8 +237,8 @@ async function emptyInPlace(
 }
 
 /**
- * Opens a ledger that nobody else has open and keeps all others out until it is closed; null where somebody
- * has it.
+ * Opens a ledger that no other process has open, and locks all others out until it is closed; null if one has
+ * it.
  */
 async function openAlone(path: string): Promise<Database.Database | null> {
   for (let tries = 1; ; tries += 1) {
@@ -246,7 +246,7 @@ async function openAlone(path: string): Promise<Database.Database | null> {
     try {
       database.pragma('locking_mode = EXCLUSIVE');
       database.pragma('synchronous = FULL');
-      // The first lock is the whole one, and stays.
+      // The first lock locks the whole file, and stays.
       database.exec('BEGIN IMMEDIATE; COMMIT');
       return database;
     } catch (error) {
@@ -288,7 +288,7 @@ function carryOver(database: Database.Database, machine: Machine): void {
     wallMs: () => machine.wallMs(),
   });
   lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
-  // One that an older sarraf wrote has none.
+  // A ledger of an older sarraf lacks the column.
   const hasNamed =
     database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'named_limits'`).get() !== undefined;
   if (hasNamed) namedLimitRows(database).carryOver(nowMs);

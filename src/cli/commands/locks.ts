@@ -36,29 +36,29 @@ interface LockTarget extends Options {
   readonly all?: true;
 }
 
-/** End, reason and policy of a lock by hand. */
+/** Options of a lock by hand: its duration, reason and policy. */
 interface LockTerms {
   readonly for?: number;
   readonly reason: string;
   readonly entries: EntryPolicy;
 }
 
-/** A running bot takes it at once; longer means that something holds it up. */
+/** Longest wait for a running bot to accept it, in ms: a healthy bot does so at once. */
 const APPLIED_WITHIN_MS = 10_000;
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** A lock for longer is a halt, or a strategy to be taken out of the configuration. */
+/** Longest lock, in ms: beyond it, use a halt, or remove the strategy from the configuration. */
 const LONGEST_LOCK_MS = 366 * 86_400_000;
 
-/** Reads how long a lock holds, to milliseconds. */
+/** Reads how long a lock holds, to ms. */
 function lockLengthOption(text: string): number {
   const lengthMs = parseDuration(latinDigits(text.trim()));
   if (lengthMs !== null && lengthMs > 0 && lengthMs <= LONGEST_LOCK_MS) return lengthMs;
   throw new InvalidArgumentError('expected a length of time from 1ms to 366d, such as 30m, 2h or 1d.');
 }
 
-/** Option for the fate of resting orders that add risk. */
+/** Creates the option that decides about resting orders that add risk. */
 function entriesOption(): Option {
   return new Option('--entries <policy>', 'resting orders that add risk')
     .choices(ENTRY_POLICIES)
@@ -72,7 +72,7 @@ function lockNameOption(text: string): string {
   );
 }
 
-/** Refuses `--all` beside a market or strategy, and neither of the three where one is needed. */
+/** Throws if `--all` stands beside a market or strategy, or if one of the three is needed and missing. */
 function checkTarget(market: string | undefined, { strategy, all }: LockTarget, or: string | null): void {
   if (all === true && (market !== undefined || strategy !== undefined))
     throw wrongInput('expected --all, or a market or --strategy, were both');
@@ -80,7 +80,7 @@ function checkTarget(market: string | undefined, { strategy, all }: LockTarget, 
     throw wrongInput(`expected a market such as BTCIRT, --strategy or --all${or}, was none`);
 }
 
-/** Gives a command about locks to the bot of a data folder, or leaves it for its next start. */
+/** Gives a command about locks to the bot of a data folder, or stores it for its next start. */
 async function postLock(command: LockCommand, { data, json }: Options): Promise<void> {
   checkBotFolder(data);
   using client = new ControlClient(data);
@@ -107,7 +107,7 @@ function checkReason({ reason }: LockTerms): void {
     throw wrongInput(`expected a --reason of at most ${LONGEST_REASON} characters`);
 }
 
-/** A command of a bot's data folder. */
+/** Creates a command about a bot's data folder. */
 function folderCommand(name: string, description: string, examples: string): Command {
   return new Command(name)
     .description(description)
@@ -265,7 +265,7 @@ async function resume(strategy: string | undefined, options: Options): Promise<v
   else await postLock({ kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false }, options);
 }
 
-/** Adds the prefix, which a bot's message already has unless it is another answer. */
+/** Adds the prefix `trading goes on`, if a bot's message does not have it. */
 function goesOn(message: string): string {
   return message.startsWith('trading goes on') ? message : `trading goes on: ${message}`;
 }

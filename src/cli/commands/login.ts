@@ -30,7 +30,7 @@ Examples:
   sarraf login --url https://exchange.example
   sarraf login --config bot.yaml --username trader@mail.example --token-file /run/secrets/token`;
 
-/** The state that a log-in reads and leaves: the device, and the token. */
+/** Returns the files of the state that a log-in reads and writes: the device, and the token. */
 function filesOf(
   options: Options,
   of: { readonly baseUrl: string; readonly folder: string; readonly username: string },
@@ -40,7 +40,7 @@ function filesOf(
   return { token, device: stateFile({ ...of, kind: 'device' }) };
 }
 
-/** A token that can not be kept would be made for nothing. */
+/** Checks before a log-in that the token can be stored: otherwise it would be made for nothing. */
 function checkFolder(path: string): void {
   const folder = dirname(path);
   try {
@@ -89,7 +89,7 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
   if (value === null) return;
   if (value.device !== null && value.device !== device) onDevice(value.device);
   try {
-    // A file of another name is the user's own; the times are for a bot, which looks in the usual place.
+    // A file of another name is the user's own; the times are for a bot, which reads the default place.
     if (options.tokenFile !== undefined) writePrivateFile(files.token, `${value.key}\n`);
     else storeToken(files.token, { key: value.key, issuedAtMs, expiresAtMs: issuedAtMs + lifetimeMs });
   } catch (error) {

@@ -65,7 +65,7 @@ Examples:
   sarraf order find manual-zyzjdpwh4g91 --sent 2026-01-05T10:20:00Z
   sarraf order find 2187 --json`;
 
-/** The request for what was typed, undefined where nothing was; the declaration checks the rest. */
+/** Returns the request as typed, undefined for what was left out; the declaration checks the rest. */
 export function placeRequest(
   side: string,
   of: { readonly market: string; readonly amount: string },
@@ -125,7 +125,7 @@ function worth({ amount, price, stopPrice, dstCurrency }: CallRequest): string {
   return `It is worth ${value.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ',')} ${String(dstCurrency)} at ${at}.`;
 }
 
-/** `2187` is the exchange's id, anything else a name. */
+/** Returns the fields for an order: `2187` is the exchange's id, anything else a name. */
 function orderFields<Field extends 'id' | 'order'>(
   text: string,
   idField: Field,
@@ -273,11 +273,11 @@ interface BookOptions extends ApiCallOptions {
   readonly clientOrderId?: string;
 }
 
-/** Places what was typed through the running bot, in the book of one of its strategies. */
+/** Places the order through the running bot, in the book of one of its strategies. */
 async function placeInBook(
   strategy: string,
   of: {
-    /** Checked before. */
+    /** Request that was checked. */
     readonly request: CallRequest;
     readonly market: string;
     readonly options: BookOptions;
@@ -303,7 +303,7 @@ async function placeInBook(
   });
 }
 
-/** A number as it was typed and checked, without an exponent; null for what was left out. */
+/** Returns a checked number without an exponent; null if it was left out. */
 function decimalOf(typed: string | undefined): string | null {
   return typed === undefined ? null : new Decimal(typed).toFixed();
 }
@@ -313,7 +313,7 @@ const NOT_IN_A_BOOK = [
   ...(['clientOrderId', 'stopLimit'] as const),
 ];
 
-/** Refuses options that are not for a bot's order. */
+/** Throws for options that are not for a bot's order. */
 function refuseOthers(options: BookOptions): void {
   const given = NOT_IN_A_BOOK.filter((name) => options[name] !== undefined).map(
     (name) => `--${separatedName(name, '-')}`,

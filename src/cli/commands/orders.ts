@@ -37,7 +37,7 @@ const EXAMPLES = `  sarraf orders
   sarraf orders bot-ma-cross-k3x9-1c
   sarraf orders bot-ma-cross-k3x9-1c --replies`;
 
-/** Lines of the journal and fills that are shown of one order. */
+/** Most lines of the journal, and most fills, that are shown of one order. */
 const MOST_DETAILS = 1_000;
 
 function listOrders(options: Options): void {
@@ -70,7 +70,7 @@ function detailsOf(reader: MirrorReader, order: OrderRecord): OrderDetails {
   };
 }
 
-/** One reply as it came, from a gateway that may send anything; `isWhole`: with its body. */
+/** Returns lines for one reply, from a gateway that may send anything; `isWhole`: with its body. */
 function replyLines(reply: ReplyRecord, { nowMs, isWhole }: DetailOptions): readonly string[] {
   const { step, atMs, endpoint, httpStatus, body, bodyLength, problem } = reply;
   const unused = problem === null ? '' : `, not used: ${problem}`;

@@ -58,7 +58,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
   ];
 }
 
-/** The first differences: what comes later follows from them. */
+/** Returns lines for the first differences; later ones follow from them. */
 function firstLines(differences: readonly Difference[], first: number): readonly string[] {
   if (differences.length === 0 || first === 0) return [];
   const rows = differences

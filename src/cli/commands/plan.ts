@@ -63,7 +63,7 @@ Examples:
 
 const DEFAULT_MARKET = 'BTCIRT';
 
-/** Mistakes of the caller: they are reported in a line and end with the code for wrong input. */
+/** Error codes for mistakes of the caller: reported in one line, with the exit code for wrong input. */
 const INPUT_ERRORS: ReadonlySet<string> = new Set(['INVALID_OPTIONS', 'INVALID_STRATEGY', 'INVALID_MARKET']);
 
 const addMarket = (text: string, before: readonly string[] = []): readonly string[] => [
@@ -71,7 +71,7 @@ const addMarket = (text: string, before: readonly string[] = []): readonly strin
 ];
 
 /**
- * The configuration that is planned, or, without a file, one for each market: a strategy of one name may be
+ * Returns the configuration to plan; without a file, one for each market, since a strategy of one name may be
  * in several.
  */
 function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
@@ -154,8 +154,8 @@ function inventoriesOf(config: BotConfig): readonly string[] {
 }
 
 /**
- * Returns when the first order could leave, by the ledger of the configuration; null if none is outside this
- * process.
+ * Returns when the first order could leave, by the ledger of the configuration; null if it has no ledger
+ * outside this process.
  */
 function tradingBeginsOf(
   config: BotConfig,
@@ -212,11 +212,12 @@ export function planCommand(): Command {
     .action(async (options: Options) => plan(options));
 }
 
-/** Strategies that one line names; of more it says how many there are. */
+/** Most strategies that one line names; the rest are counted. */
 const MOST_ASKERS = 3;
 
 /**
- * A plan for people: every datum with its ages, every endpoint with its requests, and what a restart takes.
+ * Returns lines of a plan for people: every datum with its ages, every endpoint's requests, and those of a
+ * restart.
  */
 function planLines(
   plan: PollPlan,
@@ -355,7 +356,7 @@ function restartLines({ steps, requests, soonestMs, latestMs }: RestartPlan): re
 }
 
 /**
- * Cells under each other, as wide as the widest of their column; columns of numbers end where their heading
+ * Returns aligned cells, as wide as the widest of their column; columns of numbers end where their heading
  * ends.
  */
 function tableLines(rows: readonly (readonly string[])[]): readonly string[] {

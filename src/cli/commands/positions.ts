@@ -38,7 +38,7 @@ Examples:
   sarraf cancel --strategy grid --market BTCIRT --yes
   sarraf cancel --all --data /data`;
 
-/** Text of the requests that it takes to cancel the orders that are open there. */
+/** Describes the requests needed to cancel the open orders of a strategy and market. */
 function needText(...of: Parameters<typeof ownOpenOrders>): string {
   const count = ownOpenOrders(...of);
   return count === null ? 'how many orders are open is not known' : cancelNeedText(count);

@@ -39,15 +39,15 @@ interface Reading {
 }
 
 /**
- * Period searched before the difference was seen. The time the books last agreed is not stored: some
- * comparisons earlier, mostly minutes.
+ * Period searched before the difference was seen, in ms. The time the books last agreed is not stored: it is
+ * a few comparisons earlier, mostly minutes.
  */
 const LOOKBACK_MS = 3_600_000;
 
-/** More changes than this are none for a person to go through. */
+/** Most changes that are shown; more are too many for a person to check. */
 const MOST_MOVEMENTS = 200;
 
-/** A running bot takes it at once; longer means that something holds it up. */
+/** Longest wait for a running bot to accept it, in ms: a healthy bot does so at once. */
 const APPLIED_WITHIN_MS = 10_000;
 
 const HELP = `
@@ -157,7 +157,7 @@ async function accept(options: Options): Promise<void> {
   print(options, { accepted: true, message }, () => [`accepted: ${message}`]);
 }
 
-/** Passes it to the running bot, and answers its result. */
+/** Posts the acceptance to the running bot, and returns the result. */
 async function post(data: string): Promise<string> {
   using client = new ControlClient(data);
   const id = client.post({ kind: 'accept-balances' });
@@ -166,7 +166,7 @@ async function post(data: string): Promise<string> {
     if (!followed.result.ok) throw failed(english(followed.result.message));
     return english(followed.result.message);
   }
-  // Not left for later: the difference of then may be another.
+  // The command is ended now: a later difference may be another one.
   client.finish(id, { ok: false, message: 'no bot took the command', left: [] });
   if (followed.kind === 'gone') throw noBotRuns(data);
   throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
@@ -208,7 +208,7 @@ const HEADS = {
   broken: 'BREAK: the books and the exchange do not agree. No new orders are placed; cancels still work.',
 } as const;
 
-/** The state of the books, in a few lines. */
+/** Describes the state of the books in a few lines. */
 export function reportLines(report: ReconciliationReport, nowMs: number): string[] {
   const {
     state,
@@ -253,8 +253,8 @@ function bookLines({ books }: ReconciliationReport): string[] {
 }
 
 /**
- * The changes of the wallets in question about which something is odd, so that a person sees which one is
- * missing, and how many others there are.
+ * Lists the odd changes of the wallets in question, so that a person sees which one is missing, and counts
+ * the others.
  */
 export function changeLines(
   changes: readonly WalletChange[],
@@ -296,7 +296,7 @@ function whatText({ fill, line }: WalletChange): string {
   return `${fill.side} ${formatUnits(fill.amount)} ${fill.market}, ${fill.strategy ?? 'foreign'}`;
 }
 
-/** Describes the oddity of a change; empty for most. */
+/** Describes why a change is odd; empty for most changes. */
 function noteText(
   { currency, units, missing }: WalletChange,
   differences: readonly BalanceDifference[],
@@ -309,11 +309,11 @@ function noteText(
   return [...notes, ...(isAsLarge ? ['as large as the difference'] : [])].join(', ');
 }
 
-/** One change of one wallet: a trade, a line of the wallet's history, or both if they are of one change. */
+/** One change of one wallet: a trade, a line of the wallet's history, or both if they belong together. */
 interface WalletChange {
   readonly atMs: number;
   readonly currency: string;
-  /** In units of 1e-10; below zero for what left. */
+  /** Amount in units of 1e-10; negative for a decrease. */
   readonly units: bigint;
   readonly fill: FillRecord | null;
   readonly line: WalletTransaction | null;
@@ -326,7 +326,7 @@ interface WalletChange {
 
 type Effect = Omit<WalletChange, 'line' | 'missing'>;
 
-/** Trades and lines side by side, oldest first: each trade with the line of its amount nearest in time. */
+/** Matches trades and lines, oldest first: each trade with the line of its amount nearest in time. */
 export function walletChanges(
   movements: Movements,
   currencies: ReadonlySet<string>,
@@ -338,7 +338,7 @@ export function walletChanges(
     const line = lines.match(effect.currency, effect.units, effect.atMs);
     return { ...effect, line, missing: line === null && isWithin(effect, known) ? 'line' : null };
   });
-  // Once every other trade has its own.
+  // Done after every other trade has its line.
   for (const [place, change] of paired.entries()) {
     const isSum = change.line === null && change.fill !== null && isPlaceholder(change.fill);
     if (isSum && lines.consumeSum(change.currency, change.units).length > 0)
@@ -359,7 +359,7 @@ function isWithin({ currency, atMs }: Effect, known: readonly WalletTransaction[
 
 /** Returns a trade's effects on its two wallets; the fee is in the currency received. */
 function effectsOf(fill: FillRecord): readonly Effect[] {
-  // The wallets of a trade are unknown where its market is.
+  // A trade of an unknown market has unknown wallets.
   if (fill.market === '?') return [];
   const moves = movesOf({ ...fill, ...parseMarket(fill.market) });
   return moves.map(([currency, units]) => ({ atMs: fill.atMs, currency, units, fill }));

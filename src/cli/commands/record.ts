@@ -133,11 +133,11 @@ function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }
   return `${parts.join('; ')}; ${requests} requests${failed}${use === '' ? '' : `; ${use}`}`;
 }
 
-/** Without a terminal a line a while is enough. */
+/** Interval of lines without a terminal, in ms. */
 const LINE_EVERY_MS = 10_000;
 
 /**
- * Shows how far a recording is: in place on a terminal, as a line now and then elsewhere, as JSON lines for
+ * Shows a recording's progress: in place on a terminal, as a line at an interval elsewhere, as JSON lines for
  * programs.
  */
 class RecordingProgress {
@@ -160,13 +160,13 @@ class RecordingProgress {
     }
   }
 
-  /** Says something beside it. */
+  /** Writes a message beside the progress. */
   log(message: string): void {
     this.end();
     console.error(message);
   }
 
-  /** Takes the line away. */
+  /** Removes the progress line. */
   end(): void {
     if (this.isDrawn) process.stderr.write('\r\u001B[K');
     this.isDrawn = false;

@@ -38,7 +38,7 @@ interface ParquetOptions extends Options {
   readonly out?: string;
 }
 
-/** Runs of a list at the most: each is a file to read. */
+/** Most runs in a list: each is a file to read. */
 const MOST_RUNS = 1_000;
 
 const EXAMPLES = `
@@ -108,7 +108,7 @@ async function parquet(wanted: string, options: ParquetOptions): Promise<void> {
   print(options, { run, files }, () => files);
 }
 
-/** A run by what the user called it. One that is not there is a mistake of the user. */
+/** Finds a run by the name that the user typed. Throws a wrong input if there is none. */
 function runOf(wanted: string, options: Options): StoredRun {
   try {
     return findRun(folderOf(options), wanted);
@@ -231,7 +231,7 @@ function mirrorOf({ mirror, data }: LiveOptions, config: BotConfig | null): stri
   );
 }
 
-/** Throws where no order of a mirror is of the instance that a configuration names. */
+/** Throws if a mirror has orders and none of them is of the instance that a configuration names. */
 function refuseOtherBot({ path, orders, unfinished }: SessionRows, { instance }: BotConfig): void {
   const [first, ...others] = [...orders, ...unfinished];
   const isOwn = ({ key }: { readonly key: string }): boolean => key.startsWith(`${instance}-`);
@@ -276,7 +276,7 @@ function liveReportCommand(): Command {
     );
 }
 
-/** Lines about what the mirror does not know: all of them are on the page. */
+/** Most lines about what the mirror does not know; the page has all of them. */
 const MOST_CAVEATS = 20;
 
 /** Lists data of a live session besides its figures: strategies, pauses, open items, unknown items. */

@@ -43,7 +43,7 @@ Examples:
   sarraf run --config bot.yaml --set strategies.0.params.fast=10
   sarraf run --replay candles.csv.gz --speed max --for 30s`;
 
-/** Market of strategies that name none. */
+/** Market of a strategy without one of its own. */
 const DEFAULT_MARKET = 'BTCIRT';
 
 function speed(text: string): number | 'max' {
@@ -53,22 +53,19 @@ function speed(text: string): number | 'max' {
   throw new InvalidArgumentError('expected a number above 0, such as 10, or max.');
 }
 
-/** A path on the command line counts from here, in a file from there. */
+/** Quotes the absolute path of a file: relative paths start here, those in a file at its folder. */
 function quoted(path: string): string {
   return JSON.stringify(resolve(path));
 }
 
-/**
- * A candle of a minute takes six seconds: whoever tries the program sees its strategies trade within half a
- * minute.
- */
+/** Speed of a demo: a candle of a minute lasts six seconds, so that strategies trade within half a minute. */
 export const DEMO_SPEED = 10;
 
 function isDemo({ config, strategies, replay, set }: Options): boolean {
   return config === undefined && strategies === undefined && replay === undefined && set.length === 0;
 }
 
-/** Options that say the same as the configuration, laid over it. */
+/** Returns the settings that options override. */
 function overridesOf(options: Options): readonly Override[] {
   const { speed, replay, seed, data, market, strategies } = options;
   const overrides: Override[] = [];
@@ -88,14 +85,14 @@ function overridesOf(options: Options): readonly Override[] {
   return [...overrides, ...options.set];
 }
 
-/** Reads the configuration. `--record` records to the usual place, or to that named in the configuration. */
+/** Reads the configuration. `--record` records to the default place, or to that in the configuration. */
 function configOf(options: Options): BotConfig {
   const config = readConfig(options.config ?? null, overridesOf(options));
   if (options.record !== true || config.record !== null) return config;
   return { ...config, record: { folder: defaultCatalogue(config.data.folder), raw: false } };
 }
 
-/** The page. A link that signs in is for the eyes at a terminal alone. */
+/** Creates the page. It shows a link that signs in only at a terminal. */
 function dashboardOf({ json }: Options): CreateSidecar {
   const isSeen = json !== true && process.stdout.isTTY;
   const writeToPerson = isSeen ? (line: string): void => console.log(line) : null;

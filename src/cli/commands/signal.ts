@@ -20,7 +20,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** A running bot takes it at once; a bot that is starting takes it when its strategies have begun. */
+/** Longest wait for an answer, in ms: a bot that is starting first waits for its strategies. */
 const ANSWERED_WITHIN_MS = 30_000;
 
 const SOURCE = 'command';

@@ -34,7 +34,7 @@ interface Options {
 interface Question {
   readonly sql: string;
   readonly options: Options;
-  /** The file that is written; null where the result is printed. */
+  /** File that is written; null if the result is printed. */
   readonly draft: string | null;
   readonly signal: AbortSignal;
 }
@@ -125,7 +125,7 @@ async function ask(sql: string, options: Options): Promise<void> {
     }
   } catch (error) {
     if (!end.signal.aborted) throw error;
-    // Nobody reads any more, as after `| head`.
+    // The output has no reader any more, as after `| head`.
     if (isUnread) return;
     throw failed('stopped by a signal before the end of the query');
   } finally {
@@ -158,12 +158,12 @@ async function withQuery<Value>(
   }
 }
 
-/** A cell of a table is cut beyond it. */
+/** Widest cell of a table, in characters; a longer one is cut. */
 const WIDEST_CELL = 80;
 // Control characters, which could steer a terminal.
 const UNPRINTABLE = /\p{C}/gu;
 
-/** Writes all rows as CSV by RFC 4180, the titles first. NULL is nothing between two commas. */
+/** Writes all rows as CSV by RFC 4180, the titles first. NULL is an empty field. */
 async function writeCsvRows({ columns, parts }: ResultRows): Promise<void> {
   const out = new OutputWriter();
   await out.write(csvLine(columns.map(({ name }) => name)));
@@ -186,7 +186,7 @@ function csvLines(columns: readonly ResultColumn[], rows: Iterable<ResultRow>): 
   return lines;
 }
 
-/** Writes all rows as one JSON array, a row a line. */
+/** Writes all rows as one JSON array, one row on a line. */
 async function writeJsonRows({ columns, parts }: ResultRows): Promise<void> {
   const out = new OutputWriter();
   const names = columns.map(({ name }) => JSON.stringify(name));
@@ -206,7 +206,7 @@ async function writeJsonRows({ columns, parts }: ResultRows): Promise<void> {
   await out.flush();
 }
 
-/** Prints the first rows as a table, and says whether there are more. */
+/** Prints the first rows as a table, and whether there are more. */
 async function printTable({ columns, parts }: ResultRows, most: number): Promise<void> {
   const shown: ResultRow[] = [];
   for await (const rows of parts) {
@@ -236,10 +236,10 @@ function tableCell(text: string): string {
   return plain.length <= WIDEST_CELL ? plain : `${plain.slice(0, WIDEST_CELL - 1)}…`;
 }
 
-/** Bytes of text that go out at once. */
+/** Characters of text that are written at once. */
 const PIECE_CHARACTERS = 65_536;
 
-/** Writes a long text to the standard output, no faster than its reader takes it. */
+/** Writes a long text to the standard output, no faster than its reader reads it. */
 class OutputWriter {
   #pending = '';
   #isGone = false;

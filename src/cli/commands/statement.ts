@@ -74,7 +74,7 @@ async function statement(options: Options, isDataWritten: boolean): Promise<void
     throw failed(`the statement does not balance or is not whole: ${grave} of its notes say why`);
 }
 
-/** The lines go to the file as they are made, so memory does not grow with them. */
+/** Writes the statement to a file line by line, so that memory does not grow with it. */
 async function write(options: Options, period: ReadPeriod, out: string): Promise<ShownStatement> {
   const format = extname(out).toLowerCase();
   if (format !== '.csv' && format !== '.parquet')
@@ -161,7 +161,7 @@ export function statementCommand(): Command {
     );
 }
 
-/** A statement for programs: money is decimal text with every digit. */
+/** Returns a statement for programs: money is decimal text with every digit. */
 function statementJson({ statement, period, methods, notes }: ShownStatement): object {
   return {
     calendar: period.calendar,
@@ -207,7 +207,7 @@ function texts(units: Readonly<Record<string, bigint>>): Record<string, string> 
 /** Characters that are written at once. */
 const PIECE_CHARACTERS = 262_144;
 
-/** Writes lines as CSV by RFC 4180, the titles first; what is not known is nothing between two commas. */
+/** Writes lines as CSV by RFC 4180, the titles first; an unknown value is an empty field. */
 class StatementCsv {
   private readonly file: number;
   private readonly cells: readonly ((line: StatementLine) => string | null)[];
@@ -239,7 +239,7 @@ class StatementCsv {
   }
 }
 
-/** Writes a CSV file of these columns, its money in units, again as Parquet, whole or not at all. */
+/** Converts a CSV file of these columns, with money in units, to Parquet, completely or not at all. */
 async function csvToParquet(csv: string, path: string, columns: readonly StatementColumn[]): Promise<void> {
   const database = await openDatabase({ threads: 1 });
   try {
@@ -257,7 +257,7 @@ async function csvToParquet(csv: string, path: string, columns: readonly Stateme
   }
 }
 
-/** Units as money. DuckDB takes twenty times as long to read a decimal of 38 digits from a text. */
+/** Returns SQL for units as money, since DuckDB reads a decimal of 38 digits twenty times slower. */
 function moneySql(name: string): string {
   const [whole, rest] = [`${name} // ${UNITS_PER_ONE}`, `${name} % ${UNITS_PER_ONE}`];
   const { money } = SQL_TYPES;
@@ -275,11 +275,11 @@ const CALENDAR_NAMES = { jalali: 'Jalali', gregorian: 'Gregorian' } as const;
 const METHOD_NAMES = { average: 'average cost', fifo: 'first in, first out' } as const;
 
 const right = (title: string): TableColumn => ({ title, align: 'right' });
-/** Nothing is left empty: a column that is nothing in every row is not shown. */
+/** Writes money; zero is an empty text, since a column that is empty in every row is not shown. */
 const money = (units: bigint): string => (units === 0n ? '' : groupedText(formatUnits(units)));
 const amount = (units: bigint): string => groupedText(formatUnits(units));
 
-/** A statement for people: balances, profit, and both by month. */
+/** Describes a statement for people: balances, profit, and both by month. */
 function statementText({ statement, period, methods, notes }: ShownStatement): readonly string[] {
   const months = [...statement.months];
   return [

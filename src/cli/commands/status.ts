@@ -49,7 +49,7 @@ import { loweredBudgets, loweredText, type LoweredBudget } from '../plan-of-conf
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
 
-/** Open orders that fit a screen. */
+/** Most open orders that are shown, so that they fit a screen. */
 const MOST_ORDERS = 20;
 
 const RUNNING = new Map<boolean | null, string>([
@@ -66,7 +66,7 @@ const BOOKS = {
   broken: 'BREAK, no new orders: see "sarraf reconcile --explain"',
 } as const;
 
-/** A bot that begins, or is about to end, and what it waits for. */
+/** A bot that begins, or is about to end, with the reason why it waits. */
 interface Starting extends StartingBot {
   readonly waitsFor: string;
 }
@@ -125,7 +125,7 @@ function startingText({ who, waitsFor }: Starting): string {
   return `a bot is starting (${who}): ${waitsFor}`;
 }
 
-/** Returns the process that has the mirror open, if known. */
+/** Describes the process that has the mirror open; empty if unknown. */
 function runnerText(runner: ProcessLockOwner | null, nowMs: number): string {
   if (runner === null) return '';
   return `, pid ${runner.pid} on ${runner.host} since ${clockText(runner.sinceMs, nowMs)} UTC`;
@@ -145,14 +145,14 @@ function readTimes(stored: readonly StoredRow[]): readonly (readonly [what: stri
   return [...oldest];
 }
 
-/** Reports whether the bot was asked to stop trading. */
+/** Describes whether trading is halted, and by what. */
 function haltText(stored: readonly StoredRow[], nowMs: number): string {
   const { halted } = readRecord(stored, 'control') ?? { halted: null };
   if (halted === null) return 'none';
   return `since ${clockText(halted.sinceMs, nowMs)} UTC: ${english(halted.reason)}. "sarraf resume" ends it`;
 }
 
-/** Lines about a credential that the exchange refuses; none while it takes it. */
+/** Returns lines about a credential that the exchange refuses; none while it accepts it. */
 function credentialLines({ refused }: StoredCredential, nowMs: number): string[] {
   if (refused === null) return [];
   return [
@@ -191,7 +191,7 @@ function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): st
   });
 }
 
-/** Amounts by asset, without zeros. */
+/** Lists amounts by asset, without zeros. */
 function amounts(
   of: Readonly<Record<string, string>>,
   shown: (text: string, asset: string) => string,
@@ -222,7 +222,7 @@ async function findStarting(data: string): Promise<Starting | null> {
 async function showStatus(options: MirrorOptions): Promise<void> {
   if (!hasMirror(options)) {
     const starting = await findStarting(options.data);
-    // Asking takes a moment, in which the mirror may be made.
+    // The query takes a moment, in which the mirror may be created.
     if (starting !== null && !hasMirror(options)) throw failed(`no mirror yet, as ${startingText(starting)}`);
   }
   const { summary, books, locks, strategies, unclear } = readMirror(options, (reader) => {
@@ -292,8 +292,8 @@ export function statusCommand(): Command {
 }
 
 /**
- * Returns the time since the loop of a running bot last turned; null while it turns, or if the bot shows
- * nothing.
+ * Returns the time since the loop of a running bot last turned, in ms; null while it turns, or if the bot
+ * shows nothing.
  */
 export function silenceOf(dataFolder: string, nowMs: number): number | null {
   const { pulse } = readRun(dataFolder);
@@ -302,13 +302,13 @@ export function silenceOf(dataFolder: string, nowMs: number): number | null {
   return forMs > OLDEST_HEARTBEAT_MS ? forMs : null;
 }
 
-/** A line about it for people. */
+/** Describes the silence of a bot in lines for people; none without one. */
 export function silenceLines(forMs: number | null): readonly string[] {
   if (forMs === null) return [];
   return [`silent  for ${lengthText(forMs)}: the bot decides nothing, and its orders stay open`];
 }
 
-/** A line for each, and what to do where one is unknown. */
+/** Returns a line for each transfer, and advice if one is unknown. */
 function transferLines(transfers: readonly TransferAtWork[], nowMs: number): readonly string[] {
   if (transfers.length === 0) return [];
   return [...transfers.map((transfer) => lineOf(transfer, nowMs)), ...adviceOn(transfers)];
@@ -338,13 +338,13 @@ interface LedgerStatus {
   readonly tradingBegins: TradingBegins;
   /** Limits of this bot that the exchange has lowered. */
   readonly lowered: readonly LoweredBudget[];
-  /** Budgets of this bot of which the exchange takes no request now. */
+  /** Budgets of this bot for which the exchange accepts no request now. */
   readonly lockouts: readonly { readonly budget: string; readonly forMs: number }[];
 }
 
 /**
- * Reads the ledger that the last run of a data folder was counted in; null where there is none, or it can not
- * be read. The exchange's profile is loaded for a ledger alone: it comes with all endpoints.
+ * Reads the ledger of the last run of a data folder; null if there is none, or it cannot be read. The
+ * exchange's profile, with all endpoints, is loaded only if there is a ledger.
  */
 export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | null> {
   const { ledger: note } = readRun(dataFolder);
@@ -364,7 +364,7 @@ export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | n
   };
 }
 
-/** Lines about it for people. `stopped`: why nothing leaves, whatever the ledger says; null where it does. */
+/** Describes the ledger in lines. `stopped`: why nothing leaves, whatever the ledger says; else null. */
 export function ledgerLines(status: LedgerStatus | null, stopped: string | null): readonly string[] {
   if (status === null) return [];
   const { tradingBegins: begins, ledger, lowered, lockouts } = status;
@@ -379,8 +379,8 @@ export function ledgerLines(status: LedgerStatus | null, stopped: string | null)
 }
 
 /**
- * Null where somebody has it locked, or it is gone: the mirror can be shown all the same. "sarraf budget"
- * says why.
+ * Returns the rows of a ledger; null if it is locked or gone: the mirror can be shown all the same, and
+ * "sarraf budget" says why.
  */
 async function rowsOf(ledger: string): Promise<readonly BudgetReport[] | null> {
   try {

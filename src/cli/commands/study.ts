@@ -34,8 +34,8 @@ import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/run-stress.ts';
 import { remoteOptions, type RemoteFlags } from '../study/remote-options.ts';
 
 /**
- * A study that runs as it is, on the recording that ships, with what can be said otherwise as comments.
- * Places are those of the schema for editors and of the recording.
+ * Returns the text of a study that runs unchanged, on the recording that ships, with other possible settings
+ * as comments. `places`: those of the schema for editors and of the recording.
  */
 export const studyTemplate = (places: { readonly schema: string; readonly catalogue: string }): string =>
   `# yaml-language-server: $schema=${places.schema}
@@ -151,7 +151,7 @@ interface Options {
 
 const USUAL_TRIALS = 20;
 const MOST_TRIALS = 100_000;
-/** Reasons that are shown of those that failed. */
+/** Most reasons of failed trials that are shown. */
 const MOST_REASONS = 10;
 
 function show(wanted: string, options: Options): void {
@@ -250,7 +250,7 @@ function status(wanted: string | undefined, options: StatusOptions): void {
     try {
       studies.push(statusOf(folder, name));
     } catch (error) {
-      // One that can not be read must not hide the others.
+      // An unreadable study must not hide the others.
       if (!(error instanceof SarrafError) || wanted !== undefined) throw error;
       unreadable.push(error.message);
     }

@@ -14,7 +14,7 @@ export interface DataOptions {
   readonly json?: true;
 }
 
-/** A command of `sarraf data` with what all of them take. */
+/** Creates a command of `sarraf data` with the options that all of them have. */
 export function dataCommand(
   name: string,
   about: { readonly description: string; readonly examples: string },
@@ -44,14 +44,14 @@ export function anchorOption(text: string): BarAnchor {
   }
 }
 
-/** Reads a time: ISO 8601, UTC where it has no zone, or a number since 1970. */
+/** Reads a time: ISO 8601, UTC if it has no zone, or a number since 1970. */
 export function timeOption(text: string): number {
   const time = new TimeReader().read(text, { path: text, line: 1 });
   if (typeof time === 'number') return time;
   throw new InvalidArgumentError(`${time}.`);
 }
 
-/** A range from options; all time where they are not given. */
+/** Reads a range from options; all time without them. */
 export function rangeOption(options: { readonly from?: number; readonly to?: number }): {
   readonly fromMs: number;
   readonly toMs: number;

@@ -27,10 +27,10 @@ export interface DownloadCommandOptions extends DataOptions {
   readonly config?: string;
 }
 
-/** Delay before a wait is reported. */
+/** Time before a wait is reported, in ms. */
 const QUIET_FOR_MS = 2_000;
 
-/** Loads candles as `sarraf data download` does. Throws a `CommandError` for what is wrong with that. */
+/** Downloads candles for `sarraf data download`. Throws a `CommandError` for an expected failure. */
 export async function downloadFromExchange(options: DownloadCommandOptions): Promise<void> {
   // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
   const overrides: readonly Override[] =
@@ -102,18 +102,17 @@ function summaryText(
   return `${name}: ${added.toLocaleString('en')} added${there}, in ${requests} requests, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
 }
 
-/** A page may have to wait for a lockout to end. */
+/** Longest wait for a page, in ms: it may have to wait for a lockout to end. */
 const WITHIN_MS = 86_400_000;
-/** Maximum number of requests for a page. The waits in between are 1 s, 2 s, 4 s, 8 s. */
+/** Most requests for one page. The waits in between are 1 s, 2 s, 4 s, 8 s. */
 const MOST_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1_000;
 
 /**
- * Pages of candles of an exchange, asked for under the limits that all processes of this machine share,
- * behind everything that a bot asks for. An answer that does not come is asked for again. Throws
- * `INVALID_MARKET` for a market that the exchange does not have, `REFUSED` for what else it refuses,
- * `ABORTED` when asked to end, and how the last attempt failed. `nowMs`: the exchange's time, which each
- * answer shows.
+ * Reads pages of candles of an exchange under the limits that all processes of this machine share, with lower
+ * priority than any request of a bot. A missing answer is requested again. Throws `INVALID_MARKET` for a
+ * market that the exchange lacks, `REFUSED` for other refusals, `ABORTED` when stopped, and the error of the
+ * last attempt. `nowMs`: the exchange's time, which each answer shows.
  */
 function historyPages(
   remote: RemoteExchange,

@@ -22,10 +22,10 @@ import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptio
 import { ProgressLine } from './progress-line.ts';
 import { print } from '../table.ts';
 
-/** Rejects that are shown; all are in their file. */
+/** Most rejects that are shown; all are in their file. */
 const MOST_SHOWN = 5;
 
-/** Options for the form of the files, the same as those of a run. */
+/** Options for the format of the files, the same as those of a run. */
 const FORM_FLAGS = new RunFlags({ csvForm: runShape.csvForm });
 
 interface Options extends DataOptions, FileForm {
@@ -108,7 +108,7 @@ function columnsOption(text: string): ReadonlyMap<Field, string> {
   );
 }
 
-/** Imports file after file; a file that is refused ends it, those before it stay. */
+/** Imports file after file; a refused file ends the import, and those before it stay. */
 async function run(files: readonly string[], options: Options): Promise<void> {
   const catalogue = openCatalogue(options.catalogue);
   for (const file of files) {
@@ -167,10 +167,10 @@ interface ReportFiles {
   readonly rejectsFile: string | null;
 }
 
-/** A file name has at most 255 bytes, and a character up to four. */
+/** Most characters of a file name: it has at most 255 bytes, and a character up to four. */
 const MOST_NAME_CHARACTERS = 50;
 
-/** Keeps what became of a file below the catalogue, and the rows that were not taken beside it. */
+/** Writes the result of an import below the catalogue, with the refused rows beside it. */
 function writeReport(catalogue: Catalogue, report: ImportReport): ReportFiles {
   const folder = join(catalogue.root, 'imports');
   mkdirSync(folder, { recursive: true });
@@ -236,7 +236,7 @@ export function outcomeText(outcome: AppendOutcome): string {
   return `${added.toLocaleString('en')} added${there}${from}`;
 }
 
-/** The records that contradict others, one a line. */
+/** Lists the records that contradict others, one on a line. */
 export function conflictLines(outcome: AppendOutcome): string[] {
   if (outcome.kind !== 'conflict') return [];
   return outcome.conflicts.map(

@@ -1,9 +1,9 @@
 import { lengthText } from '../../domain/time-text.ts';
 
-/** Between two drawings of the line. */
+/** Least time between two drawings of the line, in ms. */
 const EVERY_MS = 200;
 
-/** A line on a terminal that shows progress; nothing where standard error is no terminal. */
+/** A line on a terminal that shows progress; shows nothing if standard error is no terminal. */
 export class ProgressLine {
   private readonly isShown: boolean;
   private readonly startMs = performance.now();
@@ -14,7 +14,7 @@ export class ProgressLine {
     this.isShown = isShown && process.stderr.isTTY;
   }
 
-  /** Says how many are done; `share`, from 0 to 1, is null where it is not known. */
+  /** Shows how many are done; `share`, from 0 to 1, is null if unknown. */
   show(progress: { readonly what: string; readonly done: number; readonly share: number | null }): void {
     const nowMs = performance.now();
     if (!this.isShown || nowMs - this.drawnMs < EVERY_MS) return;
@@ -23,14 +23,14 @@ export class ProgressLine {
     process.stderr.write(`\r\u001B[K${progressText({ ...progress, elapsedMs: nowMs - this.startMs })}`);
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     if (this.isDrawn) process.stderr.write('\r\u001B[K');
     this.isDrawn = false;
   }
 }
 
-/** The line: a bar, what, how many, how fast, how long yet, and what else there is to say. */
+/** Returns the line: a bar, the subject, the count, the rate, the time left, and a note. */
 export function progressText(progress: {
   readonly what: string;
   readonly done: number;
@@ -47,7 +47,7 @@ export function progressText(progress: {
   return share === null ? words.join(', ') : `${bar(share)} ${words.join(', ')}`;
 }
 
-/** Rates below this have one decimal. */
+/** Rate below which one decimal is shown. */
 const FEW = 10;
 
 function rateText(done: number, elapsedMs: number): string {

@@ -32,7 +32,7 @@ interface Options extends DataOptions {
 const EXAMPLES = `  sarraf data verify
   sarraf data verify --market BTCIRT --kind candles --price-step 10`;
 
-/** Findings of a folder that are shown without `--all`. */
+/** Most findings of a folder that are shown without `--all`. */
 const MOST_SHOWN = 50;
 
 export function verifyCommand(): Command {
@@ -57,7 +57,7 @@ function stepOption(text: string): Units {
     const step = parseUnits(text);
     if (step > 0n) return step;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new InvalidArgumentError('expected a positive decimal with at most ten decimals.');
 }

@@ -6,14 +6,14 @@ import type { Endpoint } from '../../exchange/request-types.ts';
 import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 
-/** Items of a list and fields of an object that are kept: the rest has the same form. */
+/** Most items of a list and most fields of an object that are recorded: the rest has the same form. */
 const MOST_ITEMS = 20;
 const MOST_FIELDS = 200;
-/** Of a text that is no JSON, such as a proxy's page. */
+/** Most characters of a text that is not JSON, such as a proxy's page. */
 const MOST_CHARACTERS = 2_000;
 const DEEPEST = 12;
 
-/** Headers that say something of the exchange or the way to it. */
+/** Headers that describe the exchange or the route to it. */
 const SAVED_HEADERS: ReadonlySet<string> = new Set([
   'age',
   'cache-control',
@@ -31,13 +31,13 @@ const SAVED_HEADERS: ReadonlySet<string> = new Set([
   'x-ratelimit-reset',
 ]);
 
-/** Fields of a person or of something that belongs to one: their texts are never kept, whatever they are. */
+/** Matches fields of a person or of something that belongs to one: their texts are never recorded. */
 const PERSONAL =
   /name|mail|phone|mobile|.code$|city|address|shaba|number|owner|bank|card|account|^ip$|tag|device|description|memo|hash|url|user|secret|level/i;
 const ID = /^id$|[a-z_](?:Id|ID|_id)$|_id$/;
 
 const NUMBER = /^-?[\d_]{1,40}(?:\.\d{0,40})?(?:[eE][+-]?\d{1,3})?$/;
-/** Pattern of a time with a time of day: a day alone may be a birthday. */
+/** Matches a time with a time of day: a day alone may be a birthday. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const WORD = /[\p{L}\p{N}\p{M}_@.+-]+/gu;
@@ -45,15 +45,15 @@ const WORD = /[\p{L}\p{N}\p{M}_@.+-]+/gu;
 interface AnonymousReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON as a value; anything else as text. */
+  /** Body of the reply: JSON as a value, anything else as text. */
   readonly body: unknown;
   readonly bodyBytes: number;
 }
 
 /**
- * A reply of which nothing is kept but what the interface itself names, and the form of the rest: of numbers
- * their length (and, `isPublic`, three digits), of texts which ones are equal. What is not known to say
- * nothing of anybody is taken out, so that a field that nobody thought of is too.
+ * Returns a reply reduced to what the interface itself names, and the form of the rest: the length of numbers
+ * (and, if `isPublic`, three digits), and which texts are equal. Everything that is not known to be harmless
+ * is removed, so that a field that nobody thought of is removed too.
  */
 export function anonymousReply(
   { status, headers, body }: HttpResponse,
@@ -70,7 +70,7 @@ export function anonymousReply(
 
 class Writer {
   private readonly pseudonyms: Pseudonyms;
-  /** Digits of a number that stay. */
+  /** Number of digits of a number that stay. */
   private readonly digits: number;
 
   constructor(pseudonyms: Pseudonyms, digits: number) {
@@ -91,7 +91,7 @@ class Writer {
     } catch {
       return this.sentence(text.slice(0, MOST_CHARACTERS));
     }
-    // What is hidden by its name in a log is hidden here too.
+    // Fields whose names are hidden in a log are hidden here too.
     return this.value(redact(value), '', 0);
   }
 
@@ -138,7 +138,7 @@ class Writer {
     return this.sentence(text);
   }
 
-  /** The same length and the same place of the point; 0 stays 0. */
+  /** Replaces a number by one with the same length and place of the point; 0 stays 0. */
   private number(text: string): string {
     let seen = 0;
     const [mantissa = '', ...exponent] = text.split(/(?=[eE])/);
@@ -160,19 +160,19 @@ class Writer {
   }
 }
 
-/** Fields and words of replies that the declared endpoints do not name, and deployments have. */
+/** Fields and words of replies that deployments send and the declared endpoints do not name. */
 const MORE_FIELDS =
   'status code message detail error errmsg non_field_errors backOff limit hasNext user isMyOrder service coins ' +
   'features minOrders amountPrecisions pricePrecisions activeCurrencies coin name stats orders trades wallets profile';
 
-/** One-word values in replies. */
+/** Values of one word that replies have and that identify nobody. */
 const MORE_VALUES =
   'ok failed success error no_data yes no true false buy sell Limit Market StopLimit StopMarket Spot Margin Credit Debit ' +
   'limit market stop_limit stop_market New Active Inactive Done Canceled Rejected Sent Failed Pending Transferred ' +
   'Successful confirmed new normal paya satna rls usdt btc eth irt RLS USDT BTC ETH IRT BTCIRT BTCUSDT ETHIRT ETHUSDT ' +
   'USDTIRT BTC-RLS USDT-RLS BTC-USDT btc-rls usdt-rls btc-usdt';
 
-/** Words of refusals, of proxies' pages and of headers. */
+/** Words that refusals, proxies' pages and headers have and that identify nobody. */
 const MORE_WORDS =
   'a access accepted allowed an and any application are as at authentication bad be been blocked by cache can cannot ' +
   'captcha charset chunked clock close cloudflare connection control credentials days denied does error exceeded exist ' +
@@ -185,7 +185,7 @@ const MORE_WORDS =
 
 const split = (words: string): readonly string[] => words.split(' ');
 
-/** Whatever a JSON schema names: properties, and the values of enumerations. */
+/** Collects all names in a JSON schema: properties, and the values of enumerations. */
 function collect(schema: unknown, into: Set<string>): void {
   if (typeof schema !== 'object' || schema === null) return;
   for (const [key, value] of Object.entries(schema)) {
@@ -205,7 +205,7 @@ function declaredNames(): ReadonlySet<string> {
   return names;
 }
 
-/** Names that fields of replies may have and that say nothing of anybody. */
+/** Names of reply fields that identify nobody. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...declaredNames(),
   ...split(MORE_FIELDS),
@@ -215,7 +215,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 /** Whole values of the interface, such as states and codes of refusals. */
 const KNOWN_VALUES: ReadonlySet<string> = new Set([...Object.keys(REFUSAL_TABLE), ...split(MORE_VALUES)]);
 
-/** Words within a text, in lower case. */
+/** Words that may stay in a text, in lower case. */
 const KNOWN_WORDS: ReadonlySet<string> = new Set([
   ...split(MORE_WORDS),
   ...split(MORE_VALUES).map((word) => word.toLowerCase()),
@@ -223,14 +223,14 @@ const KNOWN_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names for what must not be shown: the same text gets the same name, so that one still sees what belongs
- * together.
+ * Replacement names for what must not be shown: the same text gets the same name, so that one still sees
+ * which ones belong together.
  */
 export class Pseudonyms {
   private readonly names = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
-  /** Such as `text-3`; the first kind that a text was given stays. */
+  /** Returns a name such as `text-3`; a text keeps the kind that it got first. */
   of(kind: string, text: string): string {
     const known = this.names.get(text);
     if (known !== undefined) return known;
@@ -239,7 +239,7 @@ export class Pseudonyms {
     return name;
   }
 
-  /** For ids that are numbers: 1, 2, 3. */
+  /** Returns a replacement for an id that is a number: 1, 2, 3. */
   idOf(text: string): number {
     return Number(this.of('id', text).replace(/^.*-/, ''));
   }

@@ -39,23 +39,23 @@ interface ExchangeCheckOptions {
   readonly longestWaitMs: number;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
-  /** The account that the mirror is of; null where it does not know one. */
+  /** Account that the mirror is of; null if it does not know one. */
   readonly stored: AccountHash | null;
   /** Reason nothing may be requested with the credential; null if allowed. */
   readonly privateSilence: string | null;
-  /** Gets what came back. */
+  /** List that gets the replies. */
   readonly seen: SeenReply[];
   readonly nowMs?: () => number;
 }
 
-/** The markets that a configuration names; those of a universe are chosen later. */
+/** Returns the markets that a configuration names; those of a universe are chosen later. */
 function marketsOf({ strategies }: BotConfig): readonly string[] {
   return [
     ...new Set(strategies.flatMap(({ market }) => (market === null || market === undefined ? [] : [market]))),
   ];
 }
 
-/** The book of one market; a bot that may choose asks the third version where the second is gone. */
+/** Endpoints for a market's book, by version; with `auto` the third is asked if the second is gone. */
 const BOOKS = {
   v2: ['orderBook'],
   v3: ['orderBookV3'],
@@ -73,14 +73,14 @@ export function plannedReads(config: BotConfig): readonly EndpointName[] {
   return [...open, 'profile', 'limitations', 'wallets', 'ordersList', 'tradesList'];
 }
 
-/** Asks the exchange, under the bot's own ledger and limits, and judges what came. */
+/** Queries the exchange, under the bot's own ledger and limits, and judges the answers. */
 export async function checkExchange(options: ExchangeCheckOptions): Promise<readonly CheckFinding[]> {
   let sender: CallSender;
   try {
     sender = await openSender(options);
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
-    // Such as a disk that became full since the ledger was looked at.
+    // For example, the disk became full after the ledger was checked.
     return [problem('ledger', error.message, 'see that it can be written to, and has room')];
   }
   try {
@@ -161,7 +161,7 @@ async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readon
   ];
 }
 
-/** A bot that polls every few seconds has little use for slower answers. */
+/** Time of a slow answer, in ms: a bot that polls every few seconds has little use for it. */
 const SLOW_MS = 2_000;
 
 const UNREACHABLE =
@@ -204,7 +204,7 @@ function clockFinding(seen: readonly SeenReply[]): CheckFinding {
       reply === null ? null : clockAheadMs(reply, { sentMs, receivedMs }),
     )
     .filter((aheadMs) => aheadMs !== null);
-  // What stands between makes a difference larger, never smaller.
+  // A delay in between makes a difference larger, never smaller.
   const [aheadMs] = differences.toSorted((left, right) => Math.abs(left) - Math.abs(right));
   if (aheadMs === undefined) return notChecked('clock', 'no reply of the exchange named its time');
   if (Math.abs(aheadMs) <= TOLERATED_CLOCK_MS) return ok('clock', "it agrees with the exchange's");
@@ -288,19 +288,19 @@ function readFailure(what: string, outcome: ReadOutcome<unknown>): CheckFinding 
 /** One request and its result, as on the wire; the transport has removed credentials from it. */
 export interface SeenReply {
   readonly method: string;
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string;
   readonly sentMs: number;
   readonly receivedMs: number;
-  /** Null where none came. */
+  /** Reply; null if none came. */
   readonly reply: HttpResponse | null;
-  /** The code of the error that came in its place; null where a reply came. */
+  /** Code of the error that came in place of a reply; null if a reply came. */
   readonly error: string | null;
 }
 
 /**
- * Lets reads pass and nothing else, whatever the client above it would do: no order, and no log-in, which
- * may close withdrawals for an hour. Keeps what came back in `seen`.
+ * Returns a wrapper that lets only reads pass and refuses everything else that the client does: orders, and
+ * log-ins, which may close withdrawals for an hour. Replies are added to `seen`.
  */
 export function readOnlyTap(seen: SeenReply[], nowMs: () => number = Date.now): WrapTransport {
   return (inner): Transport => ({

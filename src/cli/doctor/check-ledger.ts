@@ -21,7 +21,7 @@ interface LedgerCheck {
   readonly silence: string | null;
 }
 
-/** Kinds of file systems, by their number in `statfs` (Linux, `magic.h`). */
+/** Kinds of network file systems, by their number in `statfs` (Linux, `magic.h`). */
 const NETWORK = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -31,15 +31,15 @@ const NETWORK = new Map([
 const OVERLAY = 0x794c7630;
 
 interface LedgerOwner {
-  /** The bot's address and credential. */
+  /** Names of the bot's address and credential in the ledger. */
   readonly subjects: ReadonlySet<string>;
-  /** By its configuration: what a ledger has that is made anew. */
+  /** Budgets by the configuration: those of a new ledger. */
   readonly budgets: Iterable<RateLimit>;
-  /** Orders on paper stay in the bot: no limit of the exchange holds them back. */
+  /** True for orders on paper: they stay in the bot, so no limit of the exchange holds them back. */
   readonly isPaper: boolean;
 }
 
-/** Looks at a ledger without changing it. */
+/** Checks a ledger without changing it. */
 export async function checkLedger(
   path: string,
   owner: LedgerOwner,
@@ -55,7 +55,7 @@ export async function checkLedger(
   }
   let rows: readonly BudgetReport[];
   try {
-    // Its times are of another clock then: the bot will make all of them anew.
+    // Its times are of another boot's clock: the bot will start all of them anew.
     if (!isOfThisBoot(path)) {
       const text = `${path} is of before the last start of this machine`;
       return { findings: [fresh(text, owner), ...shared], silence: null };
@@ -69,7 +69,7 @@ export async function checkLedger(
   return findingsOf(rows, { place: path, owner, besides: shared });
 }
 
-/** The same of a ledger in Redis, which may be seen and written from here, or not. */
+/** Checks a ledger in Redis, which may or may not be readable and writable from here. */
 async function checkRedisLedger(place: string, owner: LedgerOwner): Promise<LedgerCheck> {
   try {
     const { redisLedgerWarnings } = await import('../../budget/open-redis-ledger.ts');
@@ -153,14 +153,14 @@ function waits(rows: readonly BudgetReport[], { subjects, isPaper }: LedgerOwner
 const LET_IT_WAIT =
   'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"';
 
-/** Of a ledger that knows nothing of what was sent: when the bot can trade once it begins one. */
+/** Returns the finding on a ledger without any requests: when the bot can trade once it begins one. */
 function fresh(text: string, { budgets, isPaper }: LedgerOwner): CheckFinding {
   if (isPaper) return ok('ledger', `${text}: the bot begins one`);
   const begins = freshTradingBegins(budgets, INTERFACE_PROFILE.budgets);
   return warning('ledger', `${text}, so that once the bot runs, ${english(beginsText(begins))}`, LET_IT_WAIT);
 }
 
-/** All bots of an address must share one ledger, whose locks a network file system may not keep. */
+/** Checks that all bots of an address can share a ledger: a network file system may not keep its locks. */
 function sharing(folder: string, readRoom: (folder: string) => Room): readonly CheckFinding[] {
   let type: number;
   try {

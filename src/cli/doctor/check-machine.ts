@@ -11,23 +11,23 @@ import { mirrorFileOf } from './check-mirror-file.ts';
 
 interface MachineFacts {
   readonly nodeVersion: string;
-  /** Memory this process may still use. */
+  /** Memory this process may still use, in bytes. */
   readonly freeMemoryBytes: number;
-  /** Maximum number of open files per process; null if the system does not report it. */
+  /** Most open files of this process; null if the system does not report it. */
   readonly openFiles: number | null;
-  /** A time of which the parts are known, as the machine writes it in a time zone and calendar. */
+  /** Writes a known time as the machine does in a time zone and calendar. */
   readonly write: (locale: string, timeZone: string) => string;
 }
 
 const MEGABYTE = 1_048_576;
 
-/** A bot with some strategies needs about 200 MB. */
+/** Memory below which there is too little, in bytes: a bot with some strategies needs about 200 MB. */
 const LITTLE_MEMORY_BYTES = 300 * MEGABYTE;
 
-/** Sockets, databases with their logs, and threads: a bot has fewer than 100 open. */
+/** Limit of open files that is too low; sockets, databases and threads of a bot are fewer than 100. */
 const FEW_OPEN_FILES = 256;
 
-/** 2024-03-19 21:00 UTC: in Tehran, 3:30 ahead, it is the first day of 1403 of the Jalali calendar. */
+/** Known time: 2024-03-19 21:00 UTC, in Tehran (3:30 ahead) the first day of 1403 of the Jalali calendar. */
 const KNOWN_TIME_MS = 1_710_882_000_000;
 
 /** Returns the machine's own facts. */
@@ -43,7 +43,7 @@ export function machineFacts(): MachineFacts {
   };
 }
 
-/** Linux alone says it to the process itself. */
+/** Returns the limits of this process; empty if the system is not Linux. */
 function limitsText(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8');
@@ -52,7 +52,7 @@ function limitsText(): string {
   }
 }
 
-/** The soft limit of a Linux `limits` file; null where it says none. */
+/** Reads the soft limit of open files from a Linux `limits` file; null if it has none. */
 export function openFilesOf(limits: string): number | null {
   const [, soft] = /^Max open files +(\d+|unlimited)/m.exec(limits) ?? [];
   if (soft === undefined) return null;
@@ -105,26 +105,26 @@ function timeZones({ write }: MachineFacts): CheckFinding {
 /** Free space of a file system; the numbers of `statfs`. */
 export interface Room {
   readonly freeBytes: number;
-  /** Files that can still be made; null where the file system does not count them. */
+  /** Number of files that can still be created; null if the file system does not count them. */
   readonly freeFiles: number | null;
-  /** Its number in `statfs`, which says what kind it is. */
+  /** Number of its kind in `statfs`. */
   readonly type: number;
 }
 
-/** The mirror keeps 8 MB aside, and its log may take 64 MB. */
+/** Space below which a bot cannot run, in bytes: the mirror reserves 8 MB, and its log may need 64 MB. */
 const NO_ROOM_BYTES = 100 * MEGABYTE;
-/** About what a mirror grows to with the retention of the defaults, three times over. */
+/** Space below which a warning is given, in bytes: about three times a mirror with the default retention. */
 const LITTLE_ROOM_BYTES = 1_000 * MEGABYTE;
 const NO_FILES = 20;
 const FEW_FILES = 1_000;
 
-/** Asks the system for the room where a folder is. */
+/** Reads the free space of the file system of a folder. */
 export function roomOf(folder: string): Room {
   const { bavail, bsize, files, ffree, type } = statfsSync(folder);
   return { freeBytes: bavail * bsize, freeFiles: files === 0 ? null : ffree, type };
 }
 
-/** The folder itself, or the nearest above it that is there. */
+/** Returns the folder itself, or the nearest one above it that exists. */
 export function nearestFolder(folder: string): string {
   let nearest = folder;
   while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
@@ -187,7 +187,7 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
-/** One a night, and a week in which that may have failed without anybody looking. */
+/** Age from which a backup is old, in ms: one is made each night, and a week may pass unnoticed. */
 const OLD_BACKUP_MS = 7 * DAY_MS;
 
 interface Retention {

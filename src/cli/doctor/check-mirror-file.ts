@@ -31,7 +31,7 @@ interface MirrorCheck {
 
 const MEGABYTE = 1_048_576;
 
-/** Opens the mirror to look at, also beside a running bot: version, damage, size, and what stops trading. */
+/** Opens the mirror to read, also beside a running bot: version, damage, size, and what stops trading. */
 export function checkMirrorFile(
   folder: string,
   {
@@ -41,7 +41,7 @@ export function checkMirrorFile(
     nowMs,
   }: {
     readonly mode: BotConfig['mode'];
-    /** Names of those of the configuration. */
+    /** Names of the strategies in the configuration. */
     readonly strategies: readonly string[];
     readonly retention: RetentionLimits;
     readonly nowMs: number;
@@ -83,7 +83,7 @@ function unreadable(path: string, error: unknown): CheckFinding {
   return problem('mirror', found, advice);
 }
 
-/** Messages of an unusable mirror say after a colon what to do. */
+/** Splits a message of an unusable mirror at its last colon, after which it gives advice. */
 function splitAdvice(message: string): readonly [found: string, advice: string] {
   const at = message.lastIndexOf(': ');
   return at < 0
@@ -104,7 +104,7 @@ function sizeFinding({ path, counts }: MirrorSummary, retention: RetentionLimits
   return ok('mirror', `${path} is whole: ${(bytes / MEGABYTE).toFixed(1)} MB, ${rows}`);
 }
 
-/** Coins of strategies that left the configuration, as the last start of the bot found them. */
+/** Returns findings on coins of strategies that left the configuration, as of the bot's last start. */
 function leftCoins(left: readonly StrategyRecord[]): readonly CheckFinding[] {
   return left.flatMap(({ name, reason }) => {
     if (sentenceFacts(reason)?.code !== 'strategy-left-coins') return [];
@@ -145,8 +145,8 @@ function locks(stored: readonly StoredRow[], nowMs: number): readonly CheckFindi
 }
 
 /**
- * Checks if a bot has the data folder, and its reports; if none has, checks that its ports are free. Also
- * checks if others may reach its page.
+ * Checks whether a bot runs in the data folder, and its reports; if none does, checks that its ports are
+ * free. Also checks whether others may reach its page.
  */
 export async function checkRunning(
   config: Pick<BotConfig, 'data' | 'health' | 'dashboard'>,
@@ -210,7 +210,7 @@ async function healthPort({ host, port }: BotConfig['health']): Promise<CheckFin
   );
 }
 
-/** A port that nobody wrote down is only tried by a run. */
+/** Checks the port of the page; one that is not set in the configuration is only tried by a run. */
 async function pagePort({ host, port, isPortWritten }: BotConfig['dashboard']): Promise<CheckFinding> {
   if (port === null) return ok('page', 'off (dashboard.port)');
   if (port === 0) return ok('page', 'a free port is taken at the start');
@@ -222,7 +222,7 @@ async function pagePort({ host, port, isPortWritten }: BotConfig['dashboard']): 
     : warning('page', `${text}, so the run goes on without its page`, otherPort('dashboard.port'));
 }
 
-/** A page that others reach without TLS shows them its tokens. */
+/** Checks that a page that others can reach has TLS: without it they could read its tokens. */
 function openPage({ host, port, insecure, tls }: BotConfig['dashboard']): readonly CheckFinding[] {
   if (port === null || !insecure || tls !== null || isLoopbackName(host)) return [];
   return [
@@ -237,7 +237,7 @@ function openPage({ host, port, insecure, tls }: BotConfig['dashboard']): readon
 const otherPort = (setting: string): string =>
   `end the program that listens there (ss -ltnp), or set another ${setting}`;
 
-/** Tries to listen, for a moment, where the bot will; null where it can. */
+/** Listens for a moment where the bot will; returns why it cannot, or null. */
 async function whyInUse(host: string, port: number): Promise<string | null> {
   const server = createServer();
   const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {

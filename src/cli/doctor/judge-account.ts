@@ -104,7 +104,7 @@ function closedFindings(
   ];
 }
 
-/** The feature of an account that each quote currency needs. */
+/** Feature that an account needs for each quote currency. */
 const FEATURE_OF: Readonly<Record<string, string>> = { rls: 'rial_trade', usdt: 'crypto_trade' };
 
 /** Checks that the exchange permits the account to trade in the markets' quote currencies. */
@@ -160,12 +160,12 @@ export function moneyFinding(markets: readonly MarketName[], wallets: Outcome<'w
 
 export type ReadOutcome<Value> =
   | { readonly kind: 'value'; readonly value: Value }
-  /** The exchange said no, or no answer came that can be read. */
+  /** The exchange refused, or no readable answer came. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   /** Nothing was sent. */
   | { readonly kind: 'unsent'; readonly why: string };
 
-/** A check that a read brought nothing for. */
+/** Returns the finding on a check whose read failed or was not sent. */
 export function unread(check: string, outcome: ReadOutcome<unknown>): CheckFinding {
   switch (outcome.kind) {
     case 'unsent':
@@ -191,7 +191,7 @@ export interface ReadSender {
   call<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>): Promise<EndpointResult<Name>>;
 }
 
-/** No answer, or one that says that somebody must stay away: then nothing more is asked. */
+/** Errors after which nothing more is asked: no answer, or one that requests a pause, with their texts. */
 const ENDS_ALL: ReadonlyMap<string, string> = new Map([
   ['RATE_LIMITED', 'the exchange said that a limit is exceeded'],
   ['HOST_NOT_FOUND', 'the exchange can not be reached'],
@@ -203,15 +203,15 @@ const ENDS_ALL: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Asks one thing after the other, and stops by itself: for all after a limit or a lost connection, for what
- * needs the credential after a 401, since bad tokens get an address blocked.
+ * Reads one thing after the other, and stops by itself: all reads after a limit or a lost connection, and
+ * those with the credential after a 401, since bad tokens get an address blocked.
  */
 export class ExchangeReader {
   private readonly sender: ReadSender;
   private silence: string | null = null;
   private privateSilence: string | null;
 
-  /** `privateSilence`: why nothing may be asked with the credential; null where it may. */
+  /** `privateSilence`: why nothing may be requested with the credential; null if allowed. */
   constructor(sender: ReadSender, privateSilence: string | null) {
     this.sender = sender;
     this.privateSilence = privateSilence;

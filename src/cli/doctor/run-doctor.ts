@@ -34,13 +34,13 @@ import { testChannels, type ChannelTest } from '../../alerts/test-channels.ts';
 import { localeOf } from '../../language/locale.ts';
 
 interface DoctorOptions {
-  /** Null where only the machine is looked at. */
+  /** Configuration file; null if only the machine is checked. */
   readonly configFile: string | null;
   readonly overrides: readonly Override[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingFolder: string;
   readonly isOffline: boolean;
-  /** The longest wait for a slot of each request. */
+  /** Longest wait of each request for a slot, in ms. */
   readonly longestWaitMs: number;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
@@ -52,13 +52,13 @@ export interface Diagnosis {
   readonly findings: readonly CheckFinding[];
   readonly requests: { readonly planned: number; readonly sent: number };
   readonly seen: readonly SeenReply[];
-  /** Null where none could be read. */
+  /** Configuration that was checked; null if none could be read. */
   readonly config: BotConfig | null;
 }
 
 /**
- * Looks at all that keeps a bot from trading, from the machine to its money. Changes nothing of a running
- * bot.
+ * Checks everything that can stop a bot from trading, from the machine to its money. Changes nothing of a
+ * running bot.
  */
 export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
   const { configFile, workingFolder } = options;
@@ -86,7 +86,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
   return { ...diagnosis, findings: [...before, ...diagnosis.findings] };
 }
 
-/** A file of secrets that is open to others is one finding: that of the file modes. */
+/** Removes findings that `file modes` repeats: a secret file that is open to others is one finding. */
 function withoutModes(
   findings: readonly CheckFinding[],
   others: readonly CheckFinding[],
@@ -96,8 +96,9 @@ function withoutModes(
 }
 
 /**
- * Returns the subjects that the ledger counts. Read without its credentials, as when the variable is set for
- * the bot alone, the configuration does not name the account with the order limit: the last run has noted it.
+ * Returns the subjects that the ledger counts. A configuration read without its credentials, as when the
+ * variable is set for the bot alone, does not name the account with the order limit; the last run has noted
+ * it.
  */
 function subjectsOf(
   { exchange, data }: BotConfig,
@@ -166,7 +167,7 @@ async function diagnose(
   return { ...exchange, findings: [...offline, ...exchange.findings, ...channels], config };
 }
 
-/** Files of a data folder besides the mirror: commands, access to the page, and alerts to people. */
+/** Files of a data folder besides the mirror: commands, access to the page, and alerts. */
 const OWN_FILES = [
   'control.sqlite',
   'access.sqlite',
@@ -212,7 +213,7 @@ async function askExchange(config: BotConfig, options: Asking): Promise<Omit<Dia
   return { findings: [...damaged, ...findings], requests: { planned, sent: seen.length }, seen };
 }
 
-/** The account of the mirror, where its row can be read. */
+/** Returns the account of the mirror, if its row can be read. */
 function storedAccountOf(mirror: Asking['account']): {
   readonly stored: AccountHash | null;
   readonly findings: readonly CheckFinding[];
@@ -230,14 +231,14 @@ function storedAccountOf(mirror: Asking['account']): {
 
 /** Files that hold secrets or the account's trades, and files that decide what a bot does. */
 interface GuardedFiles {
-  /** Nobody outside this user's group has to read them. */
+  /** Files that nobody outside this user's group needs to read. */
   readonly secret: readonly string[];
-  /** Nobody else may write them. */
+  /** Files that nobody else may write. */
   readonly trusted: readonly string[];
 }
 
 const READ_BY_OTHERS = 0o004;
-/** Not the group: that of many users is theirs alone. */
+/** Mode bit of others. The group's bit is not checked: the group of many users is theirs alone. */
 const WRITTEN_BY_OTHERS = 0o002;
 
 /** Checks that others on this machine cannot read or change guarded files. Missing files are fine. */
@@ -294,14 +295,12 @@ export function checkPackage(
   ];
 }
 
-/** A configuration as far as it can be read. */
+/** Findings on a configuration, with its settings as far as they could be read. */
 interface ConfigurationCheck {
   readonly findings: readonly CheckFinding[];
-  /**
-   * Null where nothing can be made of it. Where only its credentials are missing it is there without them.
-   */
+  /** Configuration; null if it is unusable. If only its credentials are missing, it is here without them. */
   readonly config: BotConfig | null;
-  /** True if it is as a run would read it. */
+  /** True if it is complete, as a run would read it. */
   readonly isWhole: boolean;
 }
 
@@ -328,13 +327,13 @@ function checkConfiguration(
   const offline = readBotConfig(file, { ...sources, isOffline: true });
   return {
     findings: [...problems, ...warnings],
-    // So that nothing of a live bot is looked at as if it were one on paper.
+    // A live bot must not be checked as if it were a paper bot.
     config: offline.ok ? { ...offline.config, mode: offline.isLive ? 'live' : offline.config.mode } : null,
     isWhole: false,
   };
 }
 
-/** Lines of the configuration mostly say themselves what to do. */
+/** Returns the remedy for a warning; most lines of the configuration say themselves what to do. */
 function warningRemedy(text: string, file: string): string {
   const [, advice] = /: (run chmod .*)$/.exec(text) ?? [];
   return advice ?? `change it in ${file}: a secret belongs into the environment or a file of its own`;
@@ -371,7 +370,7 @@ function strategyProblem(text: string): CheckFinding {
   return problem('strategies', text, 'correct the strategy or its place in the configuration');
 }
 
-/** A ledger that can not be read is told of by its own check. */
+/** Reads the limits that the exchange has lowered; none if its ledger is unreadable. */
 async function namedLimits(config: BotConfig): Promise<ReadonlyMap<string, number>> {
   const path = ledgerOf(config);
   if (path === null) return new Map();
@@ -396,7 +395,7 @@ interface LogInCheck {
 
 const NOTHING: LogInCheck = { findings: [], privateSilence: null, files: [] };
 
-/** Reads the state that log-ins of a configuration left. A token or a key has none. */
+/** Checks the state that log-ins of a configuration left. A token or a key has none. */
 export function checkLogIn(
   { exchange }: Pick<BotConfig, 'exchange'>,
   { configFile, nowMs }: { readonly configFile: string; readonly nowMs: number },
@@ -437,11 +436,11 @@ export function checkLogIn(
   };
 }
 
-/** Not the name of a channel, which is somebody's own: verdicts go into a record that is sent to others. */
+/** Name of the check; not the channel's, which is private: outcomes go into a record sent to others. */
 const CHECK = 'alert channel';
 
 interface ChannelCheckOptions {
-  /** As the configuration says, also where the rest of it can not be used. */
+  /** Mode in the configuration, even if the rest of it cannot be used. */
   readonly mode: BotConfig['mode'];
   readonly isWhole: boolean;
   readonly isOffline: boolean;
@@ -450,7 +449,7 @@ interface ChannelCheckOptions {
   readonly nowMs: number;
 }
 
-/** Sends a test message through every channel of a configuration, and says of each whether it arrived. */
+/** Sends a test message through every channel of a configuration, and returns whether each was accepted. */
 export async function checkChannels(
   { alerts, language, instance }: Pick<BotConfig, 'alerts' | 'language' | 'instance'>,
   { mode, isWhole, isOffline, signal, log, nowMs }: ChannelCheckOptions,
@@ -480,7 +479,7 @@ function noneFinding(mode: BotConfig['mode']): CheckFinding {
     : ok(CHECK, `none is configured, which is fine in the mode ${mode}`);
 }
 
-/** A service that answers and has trouble may be well again when an alert comes. */
+/** Returns the finding of a test message; a service's own fault may be over when an alert comes. */
 function testFinding({ channel, result, advice }: ChannelTest): CheckFinding {
   if (result.kind === 'delivered') return ok(CHECK, `${channel} took a test message: see that it arrived`);
   const text = `${channel} did not take a test message: ${result.problem}`;

@@ -9,15 +9,15 @@ import type { TestedVersions } from './write-bot-folder.ts';
 
 /** Parts of a new bot from the sarraf package that creates it. */
 interface ShippedParts {
-  /** Version, address or file of the new folder that npm installs as sarraf. */
+  /** Version, address or file in the new folder that npm installs as sarraf. */
   readonly sarraf: string;
-  /** Those that sarraf is tested with. */
+  /** Versions that sarraf is tested with. */
   readonly versions: TestedVersions;
-  /** The code of a strategy that ships, by the name of its file. */
+  /** Returns the code of a strategy that ships, by the name of its file. */
   readonly strategy: (file: string) => string;
 }
 
-/** All files of a new bot's folder, by their paths in it: the templates of `config/new-bot`, filled in. */
+/** Returns all files of a new bot's folder by path: the templates of `config/new-bot`, filled in. */
 export function botFiles(request: BotRequest, shipped: ShippedParts): ReadonlyMap<string, string> {
   const { folder, start, name, mode, language, market, baseUrl } = request;
   const { file, name: ownName, params, script, claim }: StartingPoint = STARTING_POINTS[start];
@@ -60,8 +60,8 @@ export function botFiles(request: BotRequest, shipped: ShippedParts): ReadonlyMa
 }
 
 /**
- * Fills a template in: `{{name}}` is a text, and lines between `{{#paper live}}` and `{{/}}` are for those
- * cases alone.
+ * Fills in a template: `{{name}}` becomes a text, and lines between `{{#paper live}}` and `{{/}}` stay in
+ * those modes only.
  */
 function fill(
   template: string,
@@ -83,18 +83,18 @@ function withVersions(text: string, { sarraf, versions }: ShippedParts): string 
   const parts = {
     ...(JSON.parse(text) as Readonly<Record<string, unknown>>),
     dependencies: { sarraf, zod },
-    // Node too, so that a machine with an older one runs the bot.
+    // Node is one of the tools, so that a machine with an older one can run the bot.
     devDependencies: tools,
     overrides: versions.overrides,
   };
   return `${JSON.stringify(parts, null, 2)}\n`;
 }
 
-/** Markets of the recording that ships, and the money that a backtest on it begins with. */
+/** Markets of the recording that ships, and below the starting money of a backtest on it. */
 const RECORDED: ReadonlySet<string> = new Set(['BTCIRT', 'BTCUSDT', 'USDTIRT']);
 const CASH = { rls: '10000000000', usdt: '10000' } as const;
 
-/** A backtest of a new bot's strategy that needs no download: what is typed behind "sarraf". */
+/** Returns what is typed after "sarraf" for a backtest of a new bot's strategy that needs no download. */
 function backtestArguments({ name, market }: Pick<BotRequest, 'name' | 'market'>): string {
   const recorded = RECORDED.has(market) ? market : 'BTCUSDT';
   const { quote } = parseMarket(recorded);
@@ -105,12 +105,12 @@ function backtestArguments({ name, market }: Pick<BotRequest, 'name' | 'market'>
 
 /** Name used if nothing is left of the folder's name, as with one in Persian. */
 const USUAL = 'trading-bot';
-/** npm allows 214. */
+/** Longest name of a package, in characters; npm allows 214. */
 const LONGEST = 100;
 
 /**
- * A name that npm and Docker take, after that of the folder: "My Bot" becomes "my-bot". `taken` are those of
- * its dependencies: npm refuses a package that depends on its own name.
+ * Returns a name that npm and Docker accept, made of the folder's: "My Bot" becomes "my-bot". `used`: names
+ * of its dependencies, since npm refuses a package that depends on its own name.
  */
 export function packageNameOf(folder: string, used: readonly string[]): string {
   const letters = basename(folder)

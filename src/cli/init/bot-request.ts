@@ -7,17 +7,17 @@ import { DEFAULT_MARKETS } from '../../simulator-server/market-config.ts';
 import { isStrategyName, strategyNameProblem } from '../../strategy/definition.ts';
 import type { Language } from '../../language/locale.ts';
 
-/** A strategy that somebody can begin with. */
+/** A strategy that a new bot can begin with. */
 export interface StartingPoint {
   /** Description for the list. */
   readonly about: Readonly<Record<Language, string>>;
-  /** Its file among the strategies that ship; null for a strategy that does nothing yet. */
+  /** File of its code among the strategies that ship; null for a strategy that does nothing yet. */
   readonly file: string | null;
-  /** The name that this file gives it, which is also how a new bot calls it unless told otherwise. */
+  /** Name that its file defines, and default name in a new bot. */
   readonly name: string;
-  /** Params as YAML, by whether money is at stake: play shows something within a minute. */
+  /** Params as YAML, without and with money at stake: `play` shows something within a minute. */
   readonly params: { readonly play: string; readonly earnest: string };
-  /** Script that its test runs it on. */
+  /** Script on which its test runs it. */
   readonly script: string;
   /** Expectation of its test about `fills`, and the title for it. */
   readonly claim: { readonly title: string; readonly expects: string };
@@ -115,7 +115,7 @@ export const STARTING_POINTS = {
 
 export type StartName = keyof typeof STARTING_POINTS;
 
-/** The names of all, in the order in which they are shown. */
+/** Names of all starting points, in the order in which they are shown. */
 export const START_NAMES = Object.keys(STARTING_POINTS) as readonly StartName[];
 
 /** Choices for a new bot. */
@@ -123,10 +123,10 @@ export interface BotRequest {
   /** Absolute path of the new bot's folder. */
   readonly folder: string;
   readonly mode: BotConfig['mode'];
-  /** Of the exchange; null on the embedded one. */
+  /** Address of the exchange; null for the embedded one. */
   readonly baseUrl: string | null;
   readonly market: MarketSymbol;
-  /** The strategy whose code it begins with. */
+  /** Strategy whose code it begins with. */
   readonly start: StartName;
   /** Name of its strategy, and of the strategy's file. */
   readonly name: string;
@@ -145,12 +145,12 @@ export const USUAL_REQUEST = {
   language: 'en',
 } as const satisfies GivenRequest;
 
-/** Markets of the embedded exchange as it is without settings. */
+/** Markets of the embedded exchange without settings. */
 export const EMBEDDED_MARKETS: readonly MarketSymbol[] = DEFAULT_MARKETS.map(
   ({ symbol }) => parseMarket(symbol).symbol,
 );
 
-/** The value that a text stands for, or what is wrong with the text, as a sentence. */
+/** Value that was read from a text, or the problem with the text, as a sentence. */
 export type CheckedText<Value = string> = { readonly value: Value } | { readonly problem: string };
 
 export function checkName(text: string): CheckedText {
@@ -162,7 +162,7 @@ export function checkAddress(text: string): CheckedText {
   return read.success ? { value: read.data } : { problem: read.error.issues[0]?.message ?? '' };
 }
 
-/** A market in any spelling. On the embedded exchange it has to be one of its own. */
+/** Reads a market in any spelling. The embedded exchange must have it. */
 export function checkMarket(text: string, mode: BotRequest['mode']): CheckedText<MarketSymbol> {
   const read = marketSymbol().safeParse(text);
   if (!read.success) return { problem: read.error.issues[0]?.message ?? '' };
@@ -172,7 +172,7 @@ export function checkMarket(text: string, mode: BotRequest['mode']): CheckedText
   };
 }
 
-/** Control characters, and those that turn the direction of text; Persian needs the two joiners. */
+/** Matches control characters, and those that turn the direction of text; Persian needs the two joiners. */
 const UNSHOWN = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /** Checks that npm and a shell can work in a folder. The path is absolute. */

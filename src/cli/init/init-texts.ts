@@ -4,7 +4,7 @@ import type { Language } from '../../language/locale.ts';
 import { present } from '../../domain/errors.ts';
 import type { CheckedText } from './bot-request.ts';
 
-/** Asked before a language is known, so in both. */
+/** Question about the language, in both languages since none is chosen yet. */
 export const LANGUAGE_QUESTION = 'Language? / زبان؟';
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', fa: 'فارسی' };
 
@@ -49,17 +49,17 @@ export interface Terminal {
   readonly output?: Writable;
 }
 
-/** One of several answers. */
+/** A possible answer to a question. */
 interface Choice<Value extends string> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string;
 }
 
-/** Somebody pressed Ctrl-C at a question. */
+/** Error when a person pressed Ctrl-C at a question. */
 export class QuestionsEnded extends Error {}
 
-/** Asks at a terminal. Every question throws `QuestionsEnded` where the person ends it. */
+/** Asks questions at a terminal. Each throws `QuestionsEnded` if the person ends it. */
 export class Questions {
   private readonly clack: typeof Clack;
   private readonly terminal: Terminal;
@@ -69,7 +69,7 @@ export class Questions {
     this.terminal = terminal;
   }
 
-  /** The library is loaded here alone: nothing else asks so. */
+  /** Creates the questions; their library is loaded here, since nothing else uses it. */
   static async open(terminal: Terminal): Promise<Questions> {
     return new Questions(await import('@clack/prompts'), terminal);
   }
@@ -88,7 +88,7 @@ export class Questions {
     ).value;
   }
 
-  /** A text that passes a check; what is wrong with another is shown, and it is asked again. */
+  /** Asks for a text until one passes a check; the problem with any other is shown. */
   async write<Value>(
     message: string,
     check: (text: string) => CheckedText<Value>,

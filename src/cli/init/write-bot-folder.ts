@@ -19,16 +19,16 @@ import { VERSION } from '../../exchange/version.ts';
 import { IS_CHECKOUT, ownFile } from '../../plugins/own-files.ts';
 
 export interface FolderContent {
-  /** Texts by their paths in it. */
+  /** Texts of files by their paths in the folder. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Files that are copied, by their paths in it. */
+  /** Files to copy, by their paths in the folder. */
   readonly copies: ReadonlyMap<string, string>;
 }
 
 /** Files that editors and version control leave in an otherwise empty folder. */
 const HARMLESS = /^(?:\.git|\.gitattributes|\.hg|\.idea|\.vscode|\.DS_Store|Thumbs\.db|LICEN[CS]E(?:\..*)?)$/;
 
-/** Of the folder that is filled first, and takes its place or gives its files when it is whole. */
+/** Prefix of the folder that is filled first; when complete it is moved to its place, or its files are. */
 const DRAFT = '.sarraf-init-';
 
 /** Returns the obstacle in a folder, as a sentence; null if it is new or empty. */
@@ -45,16 +45,16 @@ const topsOf = ({ texts, copies }: FolderContent): readonly string[] => [
   ...new Set([...texts.keys(), ...copies.keys()].map((path) => path.split('/')[0] ?? path)),
 ];
 
-/** Refuses a folder that has something in it, with all that is there. */
+/** Throws if a folder is not empty, with the entries that it has. */
 export function checkIsFree(folder: string): void {
   const problem = folderProblem(folder);
   if (problem !== null) throw wrongInput(`${problem}: nothing was changed; name another folder`);
 }
 
 /**
- * Writes a new folder as a whole or not at all: it is filled beside its place, and moved there. Nothing is
- * overwritten. It does not wait in between, so that signals are answered before it or after it. Throws what
- * the system throws.
+ * Writes a new folder completely or not at all: it is filled beside its place, and moved there. Nothing is
+ * overwritten. It runs synchronously, so that signals are handled before or after it. Throws what the system
+ * throws.
  */
 export function writeBotFolder(folder: string, content: FolderContent): void {
   checkIsFree(folder);
@@ -73,15 +73,15 @@ export function writeBotFolder(folder: string, content: FolderContent): void {
   }
 }
 
-/** Makes the folders above one, and answers with the first that was not there. */
+/** Creates the folders above one, and returns the first that did not exist. */
 function makeParents(folder: string): readonly string[] {
   const first = mkdirSync(folder, { recursive: true });
   return first === undefined ? [] : [first];
 }
 
 /**
- * Whatever else sarraf writes is for its user alone. These files are a project's and hold no secret, and the
- * user of a container has to read them.
+ * Modes of the new files. Other files of sarraf are for its user alone, but these are a project's and hold no
+ * secret, and the user of a container must read them.
  */
 const MODES = { folder: 0o755, file: 0o644 };
 
@@ -117,23 +117,23 @@ function moveEach(draft: string, folder: string, names: readonly string[]): void
   }
 }
 
-/** The name of the folder that a packed sarraf is copied to, and the path of the copy there. */
+/** Returns the path, in a new folder, of the copy of a packed sarraf. */
 export const vendorPath = (packed: string): string => `vendor/${basename(packed)}`;
 
 /** Source of a new bot's sarraf: the version that creates it, and no other. */
 export type PackageOrigin =
   /** Name given to npm to install, which npm finds by itself. */
   | { readonly kind: 'named'; readonly name: string }
-  /** The packed file, which the new folder gets a copy of. */
+  /** Packed file; the new folder gets a copy of it. */
   | { readonly kind: 'file'; readonly path: string }
-  /** A checkout, which has to be packed first. */
+  /** Folder of a checkout, which must be packed first. */
   | { readonly kind: 'checkout'; readonly folder: string };
 
 const RECORD = z.object({
   packages: z.record(z.string(), z.object({ resolved: z.string().optional() })),
 });
 
-/** From where npm installed a package is in the record that it keeps of each `node_modules`. */
+/** Returns the origin of an installed package, from the record that npm stores in each `node_modules`. */
 export function packageOriginOf(root: string, isCheckout: boolean): PackageOrigin {
   if (isCheckout) return { kind: 'checkout', folder: root };
   const modules = dirname(root);
@@ -144,7 +144,7 @@ export function packageOriginOf(root: string, isCheckout: boolean): PackageOrigi
   return existsSync(path) ? { kind: 'file', path } : { kind: 'named', name: VERSION };
 }
 
-/** Null where npm keeps no such record, as with other package managers. */
+/** Returns where npm resolved a package; null if there is no such record, as with other package managers. */
 function resolvedBy(record: string, name: string): string | null {
   if (!existsSync(record)) return null;
   try {
@@ -154,7 +154,7 @@ function resolvedBy(record: string, name: string): string | null {
   }
 }
 
-/** That of the running program. */
+/** Returns the origin of the running program. */
 export const ownOrigin = (): PackageOrigin => packageOriginOf(ownFile('.'), IS_CHECKOUT);
 
 const OWN_PACKAGE = z.object({
@@ -163,18 +163,18 @@ const OWN_PACKAGE = z.object({
   overrides: z.record(z.string(), z.string()).default({}),
 });
 
-/** The versions that a new bot has in common with the sarraf that makes it. */
+/** Versions that a new bot shares with the sarraf that creates it. */
 export interface TestedVersions {
-  /** Of what the bot installs beside it. */
+  /** Versions of the tools that the bot installs besides sarraf. */
   readonly tools: Readonly<Record<'node' | 'typescript' | 'vitest' | 'zod', string>>;
   /**
-   * Of parts of its dependencies. npm takes overrides only from the folder that it installs. Without these it
-   * makes a lock file that `npm ci` refuses.
+   * Versions of indirect dependencies. npm applies overrides only of the folder that it installs; without
+   * them it writes a lock file that `npm ci` refuses.
    */
   readonly overrides: Readonly<Record<string, string>>;
 }
 
-/** The versions that this sarraf is made and tested with. */
+/** Returns the versions that this sarraf is built and tested with. */
 export function testedVersions(): TestedVersions {
   const { dependencies, devDependencies, overrides } = OWN_PACKAGE.parse(
     JSON.parse(readFileSync(ownFile('package.json'), 'utf8')),

@@ -9,7 +9,7 @@ import { COST_METHODS, type CostMethod, type RealisedPart } from '../../portfoli
 import type { StatementLine, StatementMove } from '../../portfolio/statement-line.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 
-/** Limitation of a statement, or an error in it, which is grave. */
+/** A note: a limitation of a statement, or a grave error in it. */
 export interface StatementNote {
   readonly code: string;
   readonly isGrave: boolean;
@@ -20,12 +20,12 @@ interface NotedStatement {
   readonly statement: Statement;
   readonly source: ReadSource;
   readonly rows: Pick<StatementRows, 'deletedFills' | 'deletedLines' | 'aliveUntilMs'>;
-  /** Requested period, and the actual start of the statement. */
+  /** Requested period; below, the actual start of the statement. */
   readonly period: ReadPeriod;
   readonly beginsAtMs: number;
 }
 
-/** All that a reader has to know, the grave ones first. */
+/** Returns all notes that a reader needs, the grave ones first. */
 export function statementNotes(noted: NotedStatement): readonly StatementNote[] {
   return [...balanceNotes(noted), ...deletedNotes(noted), ...rangeNotes(noted), ...costNotes(noted)].toSorted(
     (left, right) => Number(right.isGrave) - Number(left.isGrave),
@@ -183,12 +183,12 @@ function costNotes({ statement }: NotedStatement): readonly StatementNote[] {
   ];
 }
 
-/** A column of the files: money is a decimal with every digit, times are UTC, null is nothing. */
+/** A column of the files: money is a decimal with every digit, times are UTC, and null is an empty field. */
 export interface StatementColumn {
   readonly name: string;
   readonly sqlType: string;
   readonly value: (line: StatementLine) => string | null;
-  /** The same of money, as a whole number of units; null for other columns. */
+  /** Returns the value of a column of money as a whole number of units; null for other columns. */
   readonly units: ((line: StatementLine) => bigint | null) | null;
 }
 
@@ -222,7 +222,7 @@ const time = (name: string, value: (line: StatementLine) => number | null): Stat
   units: null,
 });
 
-/** The columns, with the day by a calendar and the profit by some methods. */
+/** Returns the columns, with the day by a calendar and the profit by some methods. */
 export function statementColumns(
   calendar: Calendar,
   methods: readonly CostMethod[],
@@ -252,7 +252,7 @@ export function statementColumns(
   ];
 }
 
-/** The profit of what was sold without proceeds in a recorded currency is not known. */
+/** Returns a method's columns. The profit of a sale without proceeds in a recorded currency is unknown. */
 function methodColumns(method: CostMethod, isWanted: boolean): readonly StatementColumn[] {
   const part = (field: keyof RealisedPart): StatementColumn =>
     money(`${method}_${field}`, ({ realised }) => {

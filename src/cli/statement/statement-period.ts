@@ -34,22 +34,22 @@ interface WantedPeriod {
   readonly calendar?: Calendar;
 }
 
-/** Whole days of Tehran. */
+/** A period of whole days of Tehran. */
 export interface ReadPeriod {
   readonly calendar: Calendar;
   readonly fromMs: number;
-  /** The first moment that is not in it. */
+  /** First moment after the period, in ms since 1970. */
   readonly toMs: number;
-  /** `1405`, or its first and last day. */
+  /** Title: `1405`, or the first and last day. */
   readonly title: string;
 }
 
-/** A year up to this is Jalali, as in dates. */
+/** Last year that is read as Jalali, as in dates. */
 const LAST_JALALI = 1500;
 
 /**
- * Reads a year, or days of which the last is in it; this Jalali year where nothing is said. Throws what ends
- * the command with exit code 2.
+ * Reads a year, or days including the last; this Jalali year if none is given. Throws an error that ends the
+ * command with exit code 2.
  */
 export function readPeriod(wanted: WantedPeriod, nowMs: number): ReadPeriod {
   const { year, from, to } = wanted;
@@ -100,12 +100,12 @@ function yearOf(text: string, calendar: Calendar): number {
   return Number(plain);
 }
 
-/** A day as its calendar writes it. */
+/** Writes a day by its calendar. */
 export function dayText(day: number, calendar: Calendar): string {
   return calendar === 'jalali' ? jalaliText(day) : isoText(day * DAY_MS).slice(0, 10);
 }
 
-/** The month of a time in Tehran: `1405/01`, `2026-03`. The last answer is remembered. */
+/** Returns a function that writes the month of a time in Tehran, such as `1405/01` or `2026-03`. */
 export function monthReader(calendar: Calendar): (atMs: number) => string {
   let [day, month] = [Number.NaN, ''];
   return (atMs) => {
@@ -122,17 +122,17 @@ export interface ReadSource {
   readonly begins: 'mirror' | 'deleted-trades' | 'deleted-lines';
   /** Currencies whose wallet's history the bot reads. */
   readonly followed: ReadonlySet<string>;
-  /** Of the break that nobody has accepted yet; empty without one. */
+  /** Differences of a break that nobody has accepted yet; empty without one. */
   readonly differences: readonly {
     readonly currency: string;
     readonly expected: string;
     readonly found: string;
   }[];
-  /** Trades of a market that nobody knows: they are left out. */
+  /** Number of trades in unknown markets: they are left out. */
   readonly unknownMarkets: number;
 }
 
-/** Makes the source of a statement of what a mirror has. Null where the mirror is empty. */
+/** Builds the source of a statement from a mirror's rows. Null if the mirror is empty. */
 export function sourceOf(rows: StatementRows): ReadSource | null {
   const { beganAtMs, aliveUntilMs, deletedFills, deletedLines } = rows;
   if (beganAtMs === null || aliveUntilMs === null) return null;
@@ -142,7 +142,7 @@ export function sourceOf(rows: StatementRows): ReadSource | null {
   const stored = readRecord(rows.stored, STORED_RECONCILIATION);
   const expected = stored?.books.expected ?? {};
   const now = new Map(rows.balances.map(({ currency, total }) => [currency, total]));
-  // What the books have goes with the trades that are stored; a wallet may be read before its last trade is.
+  // The books agree with the stored trades; a wallet may be read before its last trade is.
   for (const [currency, units] of Object.entries(expected)) now.set(currency, units as Units);
   const marks = readRecord(rows.stored, STORED_BALANCE_MARKS)?.marks ?? [];
   const records: RecordedBalances[] = marks

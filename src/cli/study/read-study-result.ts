@@ -18,12 +18,12 @@ import { headOf, studyResult, type StudyResult } from '../../study/study-result.
 import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forward-result.ts';
 import { begunPlan, type WalkQuestion } from '../../study/walk-plan.ts';
 
-/** A study as it was written. Throws `DATA_UNUSABLE`. */
+/** Reads a study as it was written. Throws `DATA_UNUSABLE`. */
 export function readWritten(folder: StudyFolder, name: string): unknown {
   return readStudy(folder, name, (store) => headOf(store).written);
 }
 
-/** The plan that the walk-forward of a study was begun with; null where there is none, or no study. */
+/** Reads the plan with which the walk-forward of a study was begun; null if there is none, or no study. */
 export function readBegunPlan(folder: StudyFolder, name: string): WalkQuestion | null {
   return folder.names().includes(name) ? readStudy(folder, name, begunPlan) : null;
 }
@@ -34,14 +34,14 @@ export function readStudyResult(folder: StudyFolder, name: string): StudyResult 
 }
 
 /**
- * The same with its statistics. They take up to some seconds, unless the study has kept them; then it keeps
- * them. Throws `DATA_UNUSABLE`.
+ * Reads a stored study with its statistics. They take up to some seconds unless the study has stored them;
+ * then it stores them. Throws `DATA_UNUSABLE`.
  */
 export function readValidatedStudy(folder: StudyFolder, name: string): ValidatedStudy {
   return readValidated(folder, name, (_store, study) => study);
 }
 
-/** The same with all that its report shows. The walk-forward needs the candles, which may be gone. */
+/** Reads a stored study with all data of its report; its walk-forward needs candles, maybe gone. */
 export async function readReportedStudy(
   folder: StudyFolder,
   name: string,
@@ -86,7 +86,7 @@ async function readWalk(written: unknown, folder: StudyFolder, name: string): Pr
   }
 }
 
-/** A walk-forward that has ended. Throws `DATA_UNUSABLE`, and `INVALID_OPTIONS` for another study. */
+/** Reads a walk-forward that has ended. Throws `DATA_UNUSABLE`, and `INVALID_OPTIONS` for another study. */
 export function readWalkForward(study: PreparedStudy, folder: StudyFolder, name: string): WalkForwardResult {
   return readStudy(folder, name, (store, onData) => {
     const { identity } = headOf(store);

@@ -16,7 +16,7 @@ import type { ProgressReport } from '../progress-report.ts';
 
 const LARGEST_SECRET_BYTES = 4_096;
 
-/** Variable that the secret is read from if no file is named. */
+/** Environment variable of the secret if no file is named. */
 const SECRET = 'SARRAF_STUDY_SECRET';
 
 /** Options of commands whose trials other machines can run. */
@@ -27,7 +27,7 @@ export interface RemoteFlags {
   readonly secretFile?: string;
 }
 
-/** Options by which other machines run the trials. */
+/** Adds the options for trials on other machines. */
 export function remoteOptions(command: Command): Command {
   return secretOption(
     command
@@ -37,12 +37,12 @@ export function remoteOptions(command: Command): Command {
   );
 }
 
-/** The secret that coordinator and workers share. */
+/** Adds the option for the secret that coordinator and workers share. */
 export function secretOption(command: Command): Command {
   return command.option('--secret-file <file>', `file of the secret that code is signed with (or ${SECRET})`);
 }
 
-/** The address of a Redis; its password may be in the environment. */
+/** Reads the address of a Redis; its password may be in the environment. */
 export function redisOption(text: string): RedisAddress {
   return asOption(() => readRedisAddress(text, process.env[REDIS_PASSWORD]));
 }
@@ -64,7 +64,7 @@ function asOption<Value>(read: () => Value): Value {
   }
 }
 
-/** The secret of a file or of the environment; null where there is none. */
+/** Reads the secret from a file or the environment; null if there is none. */
 export function readSecret(file: string | undefined): string | null {
   const ofEnvironment = process.env[SECRET];
   if (file === undefined)
@@ -80,7 +80,7 @@ export function readSecret(file: string | undefined): string | null {
   return checkSecret(read.text);
 }
 
-/** Returns the runner of trials in place of threads; none without `--redis`. */
+/** Returns a runner of trials that replaces threads; none without `--redis`. */
 export function remoteRunner(
   { redis, serve, sendCode, secretFile }: RemoteFlags,
   { signal, report }: { readonly signal: AbortSignal; readonly report: ProgressReport },
@@ -93,7 +93,7 @@ export function remoteRunner(
   if (sendCode === true && secret === null)
     throw wrongInput(`expected a secret with --send-code: give --secret-file, or set ${SECRET}`);
   const log = (line: string): void => {
-    // A line of progress is drawn again behind it.
+    // The progress line is drawn again after this message.
     report.end();
     console.error(line);
   };

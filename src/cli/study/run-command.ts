@@ -26,7 +26,7 @@ import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.
 import { RunFlags, type FlagValues } from '../run-flags.ts';
 import { studyLines, StudyProgress } from './study-lines.ts';
 
-/** Options that any study takes, by file or without one. */
+/** Options that any study has, with or without a file. */
 export interface SessionFlags extends FlagValues {
   readonly workers: number;
   readonly name?: string;
@@ -36,7 +36,7 @@ export interface SessionFlags extends FlagValues {
 
 const { budget, validation: _validation, ...shortShape } = studyShape;
 
-/** Figures that a trial must not be below or above, as options name them. */
+/** Field for bounds of figures that the trials must meet, as options name them. */
 const bound = (about: string) =>
   z
     .record(z.string(), z.number({ error: 'expected a number' }))
@@ -44,14 +44,14 @@ const bound = (about: string) =>
     .describe(about)
     .register(RUN_FLAGS, { value: '<metric=value>', form: 'params', hint: 'such as trades=30' });
 
-/** The short form, which stands for a file: a run, and how its params are searched. */
+/** Options of the short form, which replaces a file: a run, and how its params are searched. */
 export const SHORT_FLAGS = new RunFlags({
   ...shortShape,
   least: bound('A figure that must not be below.'),
   most: bound('A figure that must not be above.'),
 });
 
-/** Limits on the trials of a study and on its time. */
+/** Options that limit the trials of a study and its time. */
 const BUDGET_FLAGS = new RunFlags({ budget });
 
 const RUN_EXAMPLES = `
@@ -73,7 +73,7 @@ With --redis this process computes nothing: any number of "sarraf worker" do
 (docs/distributed-studies.md). Exit codes: 0 it ended, or was asked to; 1 no trial has values, or
 files, Redis or the workers can not be used; 2 an option or a file is wrong.`;
 
-/** Reads the study that a strategy and options stand for. Throws with every problem at once. */
+/** Reads the study that a strategy and options describe. Throws with every problem at once. */
 export function readShortStudy(strategy: string, options: FlagValues): ReadStudy {
   const { least = {}, most = {}, ...given } = SHORT_FLAGS.written(options);
   const constraints = Object.entries({ least, most }).flatMap(([side, bounds]) =>
@@ -85,7 +85,7 @@ export function readShortStudy(strategy: string, options: FlagValues): ReadStudy
   throw wrongInput(SHORT_FLAGS.problems(read.error));
 }
 
-/** Options of the short form say what a file says: beside one they are refused. */
+/** Throws if options of the short form stand beside a file, which sets the same. */
 export function refuseShortFlags(options: FlagValues, file: string): void {
   const flag = SHORT_FLAGS.given(options);
   if (flag !== null) throw wrongInput(`expected what ${flag} says in ${file}, found it beside the file`);
@@ -104,7 +104,7 @@ async function resume(wanted: string, options: SessionFlags & RemoteFlags): Prom
   await runRead(withBudget(readWrittenStudy(readWritten(folder, name)), options), options, () => name);
 }
 
-/** A study without a name of its own has one that says what it is: another question is another study. */
+/** Returns a name that identifies the content of a study without one: another question is another study. */
 export function shortName({ settings, identity }: PreparedStudy): string {
   const { strategy, markets, universe, timeframe } = settings;
   const places = universe === undefined ? markets : [universe.quote, universe.rankBy];
@@ -143,7 +143,7 @@ async function runRead(
   });
 }
 
-/** The machines and the settings by which a command runs the trials of a study. */
+/** Machines and settings with which a command runs the trials of a study. */
 interface CommandSession {
   readonly report: ProgressReport;
   readonly session: {
@@ -153,7 +153,7 @@ interface CommandSession {
   } & ReturnType<typeof remoteRunner>;
 }
 
-/** Prepares a study and does something with it, until that ends or a signal asks for the end. */
+/** Prepares a study and runs work on it until that ends or a signal requests the end. */
 export async function withStudy(
   read: ReadStudy,
   options: SessionFlags & RemoteFlags,
@@ -220,7 +220,7 @@ export function studyResumeCommand(): Command {
   );
 }
 
-/** Options of every command that runs trials. */
+/** Adds the options of every command that runs trials. */
 export function sessionOptions(command: Command): Command {
   return command
     .option(

@@ -15,12 +15,12 @@ import { isTooShortFor } from '../../backtest/finish-run.ts';
 import { bestTrial, type StoredTrial } from '../../study/study-rows.ts';
 import type { ProgressReport } from '../progress-report.ts';
 
-/** Trials of a result that are listed where not all are wanted. */
+/** Most trials of a result that are listed by default. */
 const FEW_TRIALS = 5;
 
 const voice = studyVoice('en');
 
-/** A study for people, the verdict first; `most`: how many of its trials, the best first. */
+/** Describes a study for people, the verdict first; `most`: how many of its trials, the best first. */
 export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): readonly string[] {
   const { counts, range, notes, hash, data, signals, validation } = result;
   const signalLines = signals === null ? [] : [countText(signals.count, 'signal')];
@@ -89,7 +89,7 @@ export function verdictLines({ verdict, basis }: StudyValidation): readonly stri
   ];
 }
 
-/** Every statistic with its figure; where it was tested with what it is, and where its formula is from. */
+/** Returns a line for each statistic; a tested one has its figure, meaning, and source of formula. */
 function statisticLines(validation: StudyValidation): readonly string[] {
   const texts = statisticTexts(validation);
   const columns = [`statistics of ${countText(validation.basis.days, 'day')}`, ''];
@@ -103,7 +103,7 @@ function statisticLines(validation: StudyValidation): readonly string[] {
   return [head, ...rows.flatMap((row, index) => [row, ...(explained[index] ?? [])])];
 }
 
-/** The best trial under other conditions, for people. */
+/** Describes the best trial under other conditions, for people. */
 export function stressLines(findings: StressFindings): readonly string[] {
   return tableLines(
     [`trial ${findings.trial} under stress`, ''],
@@ -111,15 +111,15 @@ export function stressLines(findings: StressFindings): readonly string[] {
   );
 }
 
-/** Numbers of trials, of one search or several, from which progress and the time left are computed. */
+/** Counts of trials, of one search or several, for the progress and the time left. */
 export interface TrialCounts {
   readonly wanted: number;
-  /** Run before, and run now. */
+  /** Number of trials run before this session; below, number of those run in it. */
   before: number;
   ran: number;
 }
 
-/** Says how far a study is: the best trial so far, and what failed. */
+/** Shows the progress of a study: the best trial so far, and the failures. */
 export class StudyProgress {
   private readonly report: ProgressReport;
   private readonly objectives: readonly Objective[];
@@ -130,7 +130,7 @@ export class StudyProgress {
   private best: StoredTrial | null = null;
   private readonly failed = new Map<FailureKind, number>();
 
-  /** `part`: the search is one of several, which count together. */
+  /** `part`: the search is one of several, which are counted together. */
   constructor(
     report: ProgressReport,
     of: {
@@ -150,12 +150,12 @@ export class StudyProgress {
     this.name = part === undefined ? '' : `${part.name}: `;
   }
 
-  /** Trials that were run now. */
+  /** Number of trials of this session. */
   get ranNow(): number {
     return this.own.ran;
   }
 
-  /** Takes a trial; `isNew`: it was run now, and not before. */
+  /** Counts a trial; `isNew`: it was run in this session, not before. */
   add(trial: StoredTrial, isNew: boolean): void {
     for (const counts of new Set([this.own, this.whole])) {
       if (isNew) counts.ran += 1;

@@ -39,7 +39,7 @@ import { openHoldout, type HoldoutOpening } from '../../study/open-holdout.ts';
 import { MOST_TRIALS } from '../../search/trial-record.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
 
-/** The plan of a walk-forward with the trials of each window, and the time of the session. */
+/** Options for the plan of a walk-forward, the trials of each window, and the time of the session. */
 const PLAN_FLAGS = new RunFlags({
   validation: studyShape.validation,
   budget: z.strictObject({ time: budgetShape.time }),
@@ -132,7 +132,7 @@ const linesOf = (columns: readonly WalkColumn[]): readonly string[] =>
     textRows(columns),
   );
 
-/** The plan of a walk-forward as options say it: what `validation.walkForward` of a study says. */
+/** Plan of a walk-forward given by options, in the form of `validation.walkForward` of a study. */
 interface GivenPlan {
   readonly validation?: { readonly walkForward: { readonly trials?: number } };
   readonly budget?: { readonly time: string };
@@ -146,8 +146,8 @@ interface WantedWalk {
 }
 
 /**
- * The study that a walk-forward is asked of, with its plan: a file, the name of a study, or a strategy with
- * the options of the short form. Throws `INVALID_FILE`, `INVALID_OPTIONS` and `CommandError`.
+ * Returns the study for a walk-forward, with its plan: from a file, by the name of a study, or from a
+ * strategy with the options of the short form. Throws `INVALID_FILE`, `INVALID_OPTIONS` and `CommandError`.
  */
 function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): WantedWalk {
   const given = options.name;
@@ -168,7 +168,7 @@ function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): Want
     const found = folder.find(what);
     const name = given ?? found;
     const stored = readWrittenStudy(readWritten(folder, found));
-    // Under another name it may have another plan.
+    // A study under another name may have another plan.
     const read = name === found ? stored : withoutPlan(stored);
     return {
       read: planned(read, options, {
@@ -180,7 +180,7 @@ function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): Want
       nameOf: () => name,
     };
   }
-  // Trials are those of each window here, and not of the study.
+  // The number of trials is for each window here, not for the study.
   const { trials: _trials, time: _time, ...asked } = options;
   return {
     read: planned(readShortStudy(what, asked), options, {
@@ -223,9 +223,9 @@ function withoutPlan({ written }: ReadStudy): ReadStudy {
 }
 
 /**
- * A study with the plan of the options, else with its own, else with the one that its walk-forward was begun
- * with; `trials` of each window over those of the plan. Throws for half a plan, and for one that differs from
- * the study's own.
+ * Returns a study with the plan of the options, else its own, else the one with which its walk-forward was
+ * begun; `trials` of each window overrides that of the plan. Throws for an incomplete plan, and for one that
+ * differs from the study's own.
  */
 export function withPlan(
   read: ReadStudy,
@@ -233,7 +233,7 @@ export function withPlan(
     readonly flags: Readonly<Record<string, unknown>>;
     readonly trials: number | undefined;
     readonly begun: WalkQuestion | null;
-    /** Place of the study's own plan, and advice if the options give another plan. */
+    /** Description of where the study's own plan is; below, advice if the options give another plan. */
     readonly source: string;
     readonly advice: string;
   },
@@ -258,7 +258,7 @@ function readWith({ written }: ReadStudy, walkForward: object): ReadStudy {
   return readWrittenStudy({ ...written, validation: { walkForward } });
 }
 
-/** Those that were given; null where none was. */
+/** Returns the given values; null if none was given. */
 function givenPlan(flags: Readonly<Record<string, unknown>>): object | null {
   const given = Object.keys(flags);
   if (given.length === 0) return null;

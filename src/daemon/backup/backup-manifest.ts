@@ -7,13 +7,13 @@ import { checksum } from '../../recording/durable-file.ts';
 
 export const MANIFEST = 'manifest.json';
 
-/** A folder of such a name is of a backup that is being made or deleted, or was when its process ended. */
+/** Part of the name of a folder whose backup is being made or deleted, or was when its process ended. */
 export const UNFINISHED = '.unfinished-';
 
-/** The version of backups that this sarraf writes, and the newest that it reads. */
+/** Version of the backups that this sarraf writes, and the newest that it reads. */
 export const BACKUP_VERSION = 3;
 
-/** Those of the first version have no alerts, those of the second none of the watchdog. */
+/** Readable versions. Backups of version 1 have no alerts, those of version 2 none of the watchdog. */
 const READ_VERSIONS = [1, 2, BACKUP_VERSION] as const;
 
 const count = z.int().nonnegative();
@@ -21,14 +21,14 @@ const count = z.int().nonnegative();
 const manifestShape = z.object({
   program: z.literal('sarraf backup'),
   version: z.literal(READ_VERSIONS),
-  /** Version of sarraf that made it. */
+  /** Version of sarraf that made the backup. */
   madeBy: z.string().max(100),
   madeAtMs: count,
-  /** The last time that the mirror knows of; null for an empty one. */
+  /** Last time that the mirror contains, in ms since 1970; null if the mirror is empty. */
   lastAtMs: count.nullable(),
-  /** Instance names in the bot's order names. */
+  /** Instance names that occur in the bot's order names. */
   instances: z.array(z.string().max(32)).max(100),
-  /** Marks of the mirror in its order ids: two backups that share one are of one mirror. */
+  /** Epoch marks of the mirror in its order ids: two backups that share one are of the same mirror. */
   epochs: z.array(z.string().max(4)).max(200),
   rows: z.record(z.string().max(100), count),
   files: z
@@ -50,27 +50,27 @@ const manifestShape = z.object({
     .max(5),
 });
 
-/** Content of a backup, and the means to verify that each file is whole. */
+/** Content of a backup, with what is needed to verify that each file is whole. */
 export type BackupManifest = z.output<typeof manifestShape>;
 
 export type BackedUpFile = BackupManifest['files'][number];
 
-/** Mirrors that a bot goes on from: of one that trades with money, and of one on paper. */
+/** Names of the mirrors that a bot continues from: that of trading with money, and that of paper trading. */
 export const BACKED_UP_MIRRORS = [mirrorName('live'), mirrorName('paper')] as const;
 
 export function mirrorOf({ files }: BackupManifest): BackedUpFile | null {
   return files.find(({ name }) => BACKED_UP_MIRRORS.some((mirror) => mirror === name)) ?? null;
 }
 
-/** A backup by its folder. */
+/** A backup and its folder. */
 export interface FoundBackup {
   readonly folder: string;
   readonly manifest: BackupManifest;
 }
 
 /**
- * Reads what is in the backup of a folder. Throws `DATA_UNUSABLE` where there is none, where it is damaged,
- * and where a newer sarraf made it.
+ * Reads the manifest of the backup in a folder. Throws `DATA_UNUSABLE` if there is none, if it is damaged, or
+ * if a newer sarraf made it.
  */
 export function readBackupManifest(folder: string): BackupManifest {
   const path = join(folder, MANIFEST);
@@ -92,7 +92,7 @@ export function readBackupManifest(folder: string): BackupManifest {
   throw notABackup(folder, `a damaged ${MANIFEST} (${z.prettifyError(read.error)})`, ANOTHER);
 }
 
-/** Returns why a file is not the one backed up; null if it is, to the last bit. */
+/** Returns why a file is not the one that was backed up; null if every byte is the same. */
 export async function fileProblem(path: string, file: BackedUpFile): Promise<string | null> {
   if (!existsSync(path)) return `no ${file.name}`;
   return (await checksum(path)) === file.sha256
@@ -100,7 +100,7 @@ export async function fileProblem(path: string, file: BackedUpFile): Promise<str
     : `a ${file.name} that is not the one that was written`;
 }
 
-/** Throws `DATA_UNUSABLE` where a file of a backup is missing or is not the one that was written. */
+/** Checks a backup's files. Throws `DATA_UNUSABLE` if one is missing or is not the one that was written. */
 export async function checkFiles({ folder, manifest }: FoundBackup): Promise<void> {
   for (const file of manifest.files) {
     const problem = await fileProblem(join(folder, file.name), file);

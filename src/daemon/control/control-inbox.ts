@@ -16,20 +16,20 @@ import type { QueueWait } from '../../budget/budget-queue.ts';
 import type { Venue } from '../../venues/venue.ts';
 
 /**
- * Poll interval of the daemon for commands. With the time to accept one, it stays well below the promised 250
- * ms.
+ * Interval of the daemon's polls for commands, in ms. With the time to accept one, it is well below the
+ * promised 250 ms.
  */
 const POLL_EVERY_MS = 100;
 
-/** Maximum number of commands accepted in one poll; the next poll accepts the rest. */
+/** Most commands that are accepted in one poll; the next poll accepts the rest. */
 const MOST_AT_ONCE = 20;
 
-/** Maximum wait of a write for an operator's command: longer would hold up the loop. */
+/** Longest wait of a write for an operator's process, in ms: a longer one would block the loop. */
 const BUSY_TIMEOUT_MS = 50;
 
 /**
- * Maximum wait of commands about current orders and positions. After it they are not executed: the market has
- * moved on. A bot that hangs may be started again days later.
+ * Longest wait of commands about current orders and positions, in ms. After it they are not executed: the
+ * market has moved on. A bot that hangs may be started again days later.
  */
 const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> = {
   place: 60_000,
@@ -38,15 +38,15 @@ const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> 
   position: 600_000,
 };
 
-/** Room reserved in the write-ahead log, so that a halt can be posted when the disk is full. */
+/** Bytes reserved in the write-ahead log, so that a halt can be posted when the disk is full. */
 const SPARE_BYTES = 256 * 1024;
 
-/** A command that the daemon is to carry out. */
+/** A command that the daemon must execute. */
 export interface ReceivedCommand {
   readonly id: number;
   readonly postedAtMs: number;
   readonly command: ControlCommand;
-  /** True if an earlier run had it, and may have executed it. */
+  /** True if an earlier run accepted it, and may have executed it. */
   readonly isRepeated: boolean;
 }
 
@@ -58,32 +58,29 @@ interface WaitingRow {
 }
 
 /**
- * The daemon's end of the control database of its data folder. Looking costs a few microseconds while nothing
- * was posted. What it can not write down at once (another process writes, the disk is full) it tries again
- * with the next look: a command is carried out all the same.
+ * The daemon's side of the control database of its data folder. A poll costs a few microseconds while nothing
+ * was posted. A write that fails (another process writes, the disk is full) is tried again at the next poll;
+ * the command is executed all the same.
  */
 export class ControlInbox {
   private readonly dataFolder: string;
   private database: Database.Database;
   private inode: number;
   private readonly nowMs: () => number;
-  /** The halt that is kept, so that a file that is made anew has it too. */
+  /** The halt that holds, so that a file that is created anew has it too. */
   private halt: HaltState | null;
-  /** Everything up to this id was taken by this process. */
+  /** Highest id of the commands that this process has accepted. */
   private appliedId = 0;
   private version: unknown = null;
-  /**
-   * The newest of each command's rows that are not written yet, by command: as many as commands are under
-   * way.
-   */
+  /** Newest unwritten row of each command, by command id: at most as many as commands are running. */
   private readonly unwritten = new Map<number, () => void>();
-  /** The progress that was said last of each command under way. */
+  /** Last reported progress of each running command. */
   private readonly progressTexts = new Map<number, string>();
   private goneTimes = 0;
 
   /**
-   * Opens it, or makes it, for the one daemon that has the folder's lock. What an earlier daemon did not end
-   * is done again, but for what was meant for that run alone. Throws `DATA_UNUSABLE`.
+   * Opens or creates the database, for the one daemon that has the folder's lock. Commands that an earlier
+   * daemon did not finish are executed again, except those meant for that run alone. Throws `DATA_UNUSABLE`.
    */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
     this.dataFolder = dataFolder;
@@ -95,7 +92,7 @@ export class ControlInbox {
     this.halt = readHalt(this.database);
   }
 
-  /** The commands posted since the last call, oldest first, each once. */
+  /** Returns the commands posted since the last call, oldest first, each once. */
   poll(): readonly ReceivedCommand[] {
     this.openAnewIfGone();
     this.writeDown();
@@ -106,14 +103,14 @@ export class ControlInbox {
         'SELECT id, posted_at_ms, taken_at_ms, command FROM commands WHERE id > ? AND done_at_ms IS NULL ORDER BY id LIMIT ?',
       )
       .all(this.appliedId, MOST_AT_ONCE);
-    // A full look may have left some behind: the next one looks again, whatever the version says.
+    // A full poll may have left some behind: the next poll reads again, even without a new version.
     this.version = rows.length === MOST_AT_ONCE ? null : version;
     this.halt = readHalt(this.database);
     const commands: ReceivedCommand[] = [];
     for (const row of rows) {
       const command = readCommand(row.command);
       const isRepeated = row.taken_at_ms !== null;
-      // One that is not marked as taken could be done twice: the next look tries again.
+      // A command that is not marked as accepted could be executed twice: the next poll tries again.
       if (command?.kind === 'place' && !isRepeated && !this.markApplied(row.id)) {
         this.version = null;
         break;
@@ -139,8 +136,8 @@ export class ControlInbox {
   }
 
   /**
-   * Looks for commands at its pace until the returned function is called; an error of a look is passed on and
-   * does not end it.
+   * Polls for commands at its interval until the returned function is called. An error of a poll is passed to
+   * `onError`, and polling goes on.
    */
   listen(onCommand: (command: ReceivedCommand) => void, onError: (error: unknown) => void): () => void {
     let goneTimes = this.goneTimes;
@@ -158,7 +155,7 @@ export class ControlInbox {
     return () => clearInterval(timer);
   }
 
-  /** Says how far a command has come, where that is news; not after its end. */
+  /** Stores a command's progress if it has changed; does nothing after the command's end. */
   progress(id: number, progress: ControlProgress): void {
     const text = JSON.stringify(progress);
     if (this.progressTexts.get(id) === text) return;
@@ -170,7 +167,7 @@ export class ControlInbox {
     );
   }
 
-  /** Says how a command ended. One that a later command replaced keeps that as its end. */
+  /** Stores a command's result. A command that a later one replaced keeps the result that says so. */
   done(id: number, result: ControlResult): void {
     this.progressTexts.delete(id);
     this.write(
@@ -181,26 +178,26 @@ export class ControlInbox {
     );
   }
 
-  /** The halt that holds, to be read at the start, whatever the mirror says; null when none does. */
+  /** Returns the halt that holds, to be read at the start whatever the mirror says; null if none does. */
   isHalted(): HaltState | null {
     return readHalt(this.database);
   }
 
   /**
-   * Writes down a halt that the daemon came to by itself, so that it holds without the mirror too. Throws
-   * when it can not be written.
+   * Stores a halt that the daemon ordered itself, so that it holds without the mirror too. Throws if it
+   * cannot be written.
    */
   persistHalt(halt: HaltState): void {
     writeHalt(this.database, halt);
     this.halt = halt;
   }
 
-  /** Milliseconds since a moment, by the clock of the commands. */
+  /** Returns the time since a moment, in ms, by the clock of the commands. */
   sinceMs(atMs: number): number {
     return this.nowMs() - atMs;
   }
 
-  /** Returns why a command posted at a time is no longer started; null if it is. */
+  /** Returns why a command posted at a time is no longer started; null if it is still started. */
   tooLateText({ kind }: ControlCommand, postedAtMs: number): Sentence | null {
     const waitedMs = this.sinceMs(postedAtMs);
     if (waitedMs <= (DONE_WITHIN_MS[kind] ?? Number.POSITIVE_INFINITY)) return null;
@@ -208,7 +205,7 @@ export class ControlInbox {
     return sentence(kind === 'place' ? 'control-too-late' : 'control-stale', { waited });
   }
 
-  /** True if every report of a command is written. */
+  /** True if every report about commands is written. */
   get isWritten(): boolean {
     return this.unwritten.size === 0;
   }
@@ -219,9 +216,8 @@ export class ControlInbox {
   }
 
   /**
-   * Whoever deletes the file, or puts another in its place, leaves this process with one that nobody else
-   * sees: commands would go to the other. What is there now is taken, or made where there is nothing, with
-   * the halt that held.
+   * Opens the file again if it was deleted or replaced: the open one would be seen by nobody else, and
+   * commands would go to the new one. A missing file is created. The halt that held is stored in it.
    */
   private openAnewIfGone(): void {
     if (inodeOf(controlPath(this.dataFolder)) === this.inode) return;
@@ -232,7 +228,7 @@ export class ControlInbox {
     this.goneTimes += 1;
     this.appliedId = 0;
     this.version = null;
-    // Reports that waited for commands of the other file.
+    // Unwritten reports are about commands in the other file.
     this.unwritten.clear();
     this.progressTexts.clear();
     this.makeRoom();
@@ -247,7 +243,7 @@ export class ControlInbox {
     );
   }
 
-  /** Answers whether it is on the disk that a command was taken. */
+  /** Marks a command as accepted; returns true if this is on the disk. */
   private markApplied(id: number): boolean {
     try {
       this.database.prepare('UPDATE commands SET taken_at_ms = ? WHERE id = ?').run(this.nowMs(), id);
@@ -270,13 +266,13 @@ export class ControlInbox {
         work();
         this.unwritten.delete(id);
       } catch {
-        // Busy, or a full disk: the next look tries again.
+        // Busy, or a full disk: the next poll tries again.
         return;
       }
     }
   }
 
-  /** A drain and an acceptance were for a state of things that is gone; a halt or a resume still holds. */
+  /** Ends an earlier run's drains and accepted `accept-balances`, which were for a past situation. */
   private endOfEarlierRun(): void {
     const ended: ControlResult = {
       ok: false,
@@ -292,8 +288,8 @@ export class ControlInbox {
   }
 
   /**
-   * Lets the write-ahead log grow once and start anew: it keeps its size while this connection is open. On a
-   * full disk there is none to make.
+   * Lets the write-ahead log grow once and start again: it keeps its size while this connection is open. On a
+   * full disk this does nothing.
    */
   private makeRoom(): void {
     this.database.pragma(`journal_size_limit = ${SPARE_BYTES * 4}`);
@@ -306,7 +302,7 @@ export class ControlInbox {
   }
 }
 
-/** Null where there is no file. */
+/** Returns the inode of a file; null if there is no file. */
 function inodeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
@@ -315,10 +311,10 @@ function isFull(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
 }
 
-/** An order that closes later than so long after the one before is waited for. */
+/** Time without a closed order after which the wait counts as long, in ms. */
 const LONG_MS = 5_000;
 
-/** Polls the reason the cancels of a halt wait, now and then while no order closes. */
+/** Polls the reason why the cancels of a halt wait, while no order closes. */
 export class CancelWait {
   private readonly venue: Pick<Venue, 'commits' | 'cancelWait'>;
   private readonly ledgerFault: () => string | null;
@@ -327,7 +323,7 @@ export class CancelWait {
   private polledMs = 0;
   private text: Sentence | undefined;
 
-  /** `onWait` is called with each text. */
+  /** `onWait` is called with the text at each poll that finds a reason. */
   constructor(
     venue: Pick<Venue, 'commits' | 'cancelWait'>,
     of: { readonly ledgerFault?: () => string | null; readonly onWait: (why: Sentence) => void },
@@ -337,7 +333,7 @@ export class CancelWait {
     this.onWait = of.onWait;
   }
 
-  /** While so many orders are left; undefined where none is waited for long. */
+  /** Notes that `left` orders are open. Returns why they wait; undefined while the wait is short. */
   update(left: number, nowMs: number): Sentence | undefined {
     if (left !== this.left) {
       this.left = left;
@@ -356,7 +352,7 @@ export class CancelWait {
   }
 }
 
-/** A cancel has a commit of the ledger, one of the mirror, and part of one that others make. */
+/** Commits that one cancel waits for: one of the ledger, one of the mirror, and part of one of others. */
 const COMMITS_A_CANCEL = 3;
 
 /**

@@ -5,34 +5,34 @@ import { isAllowedHost, oneHost } from '../allowed-host.ts';
 import { type HealthSource, livenessStatus, readinessStatus, type HealthStatus } from '../health-source.ts';
 import { Metrics } from './metrics.ts';
 
-/** Only looks are served: they have no body, and headers of a few lines. */
+/** Largest headers of a request, in bytes. Requests only read: they have no body and few headers. */
 const LARGEST_HEADERS_BYTES = 8 * 1_024;
 const LARGEST_BODY_BYTES = 1;
 
-/** More connections at once are closed: supervisors and collectors are few. */
+/** Most connections at once; more are closed, since supervisors and collectors are few. */
 const MOST_CONNECTIONS = 32;
 
-/** Maximum time for a request to arrive, and for a connection to stay without one. */
+/** Longest time for a request to arrive, and for a connection to stay without one, in ms. */
 const ARRIVES_WITHIN_MS = 5_000;
 
-/** Maximum time of the server's request to itself: the bot waits for it. */
+/** Longest time of the server's request to itself, in ms: the bot waits for it. */
 const WARM_WITHIN_MS = 1_000;
 
 export interface HealthServerOptions {
-  /** Asked with every look: who answers may change. */
+  /** Returns the source for a request; called each time, since the source may change. */
   readonly source: () => HealthSource;
-  /** The address to listen at; without it only this machine is served. */
+  /** Address to listen on; without it only this machine is served. */
   readonly host?: string;
-  /** 0 takes a free one. */
+  /** Port to listen on; 0 uses a free one. */
   readonly port: number;
   /** Names that it answers to besides this machine's own. */
   readonly hosts?: readonly string[];
 }
 
 /**
- * Says over HTTP how the bot is: `/healthz` whether it lives, `/readyz` whether it can trade, `/metrics` its
- * numbers. It shows no credential and changes nothing. It runs in the bot's own loop on purpose: a loop that
- * stands still answers no request.
+ * Reports the bot's health over HTTP: `/healthz` whether it is alive, `/readyz` whether it can trade,
+ * `/metrics` its numbers. It shows no credential and changes nothing. It runs in the bot's own loop on
+ * purpose: a loop that stands still answers no request.
  */
 export class HealthServer {
   private readonly app: FastifyInstance;
@@ -40,7 +40,7 @@ export class HealthServer {
   private readonly host: string;
   private readonly port: number;
   private readonly hosts: readonly string[];
-  /** Null until it listens. */
+  /** Address of the server; null until it listens. */
   private address: string | null = null;
 
   constructor(options: HealthServerOptions) {
@@ -52,8 +52,8 @@ export class HealthServer {
   }
 
   /**
-   * Begins to listen, and answers where, such as `http://127.0.0.1:9464`. Throws `INVALID_OPTIONS` when the
-   * port can not be had.
+   * Begins to listen and returns the address, such as `http://127.0.0.1:9464`. Throws `INVALID_OPTIONS` if
+   * the port cannot be used.
    */
   async listen(): Promise<string> {
     try {
@@ -71,14 +71,14 @@ export class HealthServer {
   }
 
   /**
-   * Asks itself for `/metrics` once: the first answer of a process, which also starts the web server's code,
-   * takes ten times as long as any other. What fails here is said to the first who looks.
+   * Requests `/metrics` from itself once: the first answer of a process also starts the web server's code and
+   * takes ten times as long as any other. An error is ignored here; the first real request gets it.
    */
   async warmUp(): Promise<void> {
     if (this.address !== null) await askOnce(`${this.address}/metrics`);
   }
 
-  /** Ends every connection. */
+  /** Stops listening and ends every connection. */
   async close(): Promise<void> {
     this.metrics.close();
     await this.app.close();
@@ -117,7 +117,7 @@ export class HealthServer {
   }
 }
 
-/** Asks, and forgets the answer or that there was none. */
+/** Sends a request and ignores its answer or error. */
 async function askOnce(url: string): Promise<void> {
   await new Promise<void>((resolve) => {
     get(url, { agent: false, signal: AbortSignal.timeout(WARM_WITHIN_MS) }, (reply) =>

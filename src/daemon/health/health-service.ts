@@ -4,19 +4,16 @@ import type { BotConfig } from '../create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
 import { type HealthSource, LedgerWatch, startingSource } from '../health-source.ts';
 
-/**
- * Text for the bot's first wait. With a ledger that counts as full it can be minutes, with a lockout hours.
- */
+/** Text for the bot's first wait. It can last minutes if a ledger counts as full, and hours in a lockout. */
 const FIRST = 'no answer from the exchange yet, so nothing is traded';
 
 /**
  * Health over HTTP for the whole life of a run. It listens before anything is asked of the exchange, since a
- * supervisor has to distinguish a waiting bot from a dead one; once the bot is there, the bot itself is
- * asked.
+ * supervisor must distinguish a waiting bot from a dead one. Once the bot runs, the bot itself answers.
  */
 export class HealthService {
   private readonly at: BotConfig['health'];
-  /** Names that the page and the health answers are asked under. */
+  /** Host names under which the page and the health answers may be requested. */
   private readonly hosts: readonly string[];
   private server: HealthServer | null = null;
   private waitsFor = FIRST;
@@ -35,8 +32,8 @@ export class HealthService {
   }
 
   /**
-   * Begins to listen, and answers where; null where no health is wanted. Throws `INVALID_OPTIONS` when the
-   * port can not be had.
+   * Begins to listen and returns the address; null if health is not configured. Throws `INVALID_OPTIONS` if
+   * the port cannot be used.
    */
   async begin(): Promise<string | null> {
     const { host, port } = this.at;
@@ -47,15 +44,15 @@ export class HealthService {
     return this.server.listen();
   }
 
-  /** Reports what the process waits for while no bot runs. */
+  /** Sets the text of what the process waits for while no bot runs. */
   waitFor(what: string): void {
     this.waitsFor = what;
     this.source = this.starting;
   }
 
   /**
-   * Asks a bot that is at work from now on. Its numbers are put together once before it begins: the first
-   * time takes ten times as long as any other, which its loop would feel.
+   * Answers from a running bot from now on. Its metrics are computed once before it begins: the first time
+   * takes ten times as long as any other, which would hold up its loop.
    */
   async show(source: HealthSource): Promise<void> {
     this.source = source;

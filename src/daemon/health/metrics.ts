@@ -5,10 +5,10 @@ import { SECOND_MS } from '../../domain/time-text.ts';
 import { LOCK_KINDS } from '../../domain/lock-kind.ts';
 import { readinessStatus, type HealthSource, type LatencyCounts } from '../health-source.ts';
 
-/** The values of one metric, each with its labels. */
+/** Values of one metric, each with its labels. */
 type Series = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
-/** One metric, whose values are read when it is looked at. */
+/** A metric whose values are read when it is shown. */
 interface Metric {
   readonly kind: 'counter' | 'gauge';
   readonly name: string;
@@ -19,15 +19,15 @@ interface Metric {
 
 type Declare = (name: string, help: string, labels: readonly string[], read: Metric['read']) => Metric;
 
-/** Its values never go down. */
+/** Declares a metric whose values never go down. */
 const counter: Declare = (name, help, labels, read) => ({ kind: 'counter', name, help, labels, read });
-/** Its values go up and down. */
+/** Declares a metric whose values go up and down. */
 const gauge: Declare = (name, help, labels, read) => ({ kind: 'gauge', name, help, labels, read });
 
-/** One value without labels. */
+/** Returns one value without labels. */
 const single = (value: number | boolean): Series => [[{}, Number(value)]];
 
-/** Prometheus knows floats alone: a money that is shown in a chart, and never goes back into the books. */
+/** Converts a money text to a float for Prometheus; it is shown, and never goes back into the books. */
 const shownNumber = (text: DecimalText): number => Number(text);
 
 const named = (counts: Readonly<Record<string, number>>, label: string): Series =>
@@ -200,7 +200,7 @@ const OF_BOT: readonly Metric[] = [
   gauge('process_uptime_seconds', 'Age of the process.', [], () => single(process.uptime())),
 ];
 
-/** As many series of one name are shown: labels are of small sets, and this holds even if one is not. */
+/** Most series of one name that are shown. Labels are from small sets; this holds even if one is not. */
 const MOST_SERIES = 1_000;
 
 /** Resolution of the loop's lag measurement, in ms. */
@@ -209,9 +209,9 @@ const LAG_RESOLUTION_MS = 20;
 const NS_PER_SECOND = 1e9;
 
 /**
- * The bot's numbers in the text form of Prometheus. Everything is asked of the source when it is looked at;
- * nothing is counted here, so that a second look changes nothing but the loop's lag, which is that since the
- * look before.
+ * The bot's numbers in the text format of Prometheus. All values are read from the source on request; nothing
+ * is counted here, so a second request changes nothing but the loop's lag, which is that since the request
+ * before.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -278,7 +278,7 @@ export class Metrics {
   }
 }
 
-/** A histogram of the library takes single values only; this one shows counts that somebody else keeps. */
+/** Histogram that shows counts kept elsewhere; the library's own accepts single values only. */
 class ReadHistogram extends Histogram {
   private readonly config: { readonly name: string; readonly help: string };
   private readonly read: () => LatencyCounts;
@@ -292,7 +292,7 @@ class ReadHistogram extends Histogram {
     this.read = read;
   }
 
-  /** Returns the metric for printing. */
+  /** Returns the metric as its name, help and values, in the form that is printed. */
   async getForPromString() {
     const { name, help } = this.config;
     const { buckets, count, sumMs } = this.read();

@@ -12,16 +12,16 @@ import type { EngineNotice } from '../../engine/engine-command.ts';
 const NOTIFY_EVERY_MS = 3_600_000;
 
 /**
- * Holds two clocks against the time that replies carry: the machine's, and the bot's own, which does not
- * follow when the machine's is set. A wrong one makes data look older or newer than it is, and signed calls
- * look forged; nothing else says so. A bot's own time that is behind is mended by `timelyTransport`; one that
- * is ahead can not go back.
+ * Compares two clocks with the time in replies: the machine's, and the bot's own, which does not follow when
+ * the machine's is set. With a wrong clock, data looks older or newer than it is and signed calls look
+ * forged, without another sign. A bot's own time that is behind is corrected by `timelyTransport`; one that
+ * is ahead cannot go back.
  */
 export class ClockWatch {
   private notifiedAtMs = Number.NEGATIVE_INFINITY;
   private wrongByMs: number | null = null;
 
-  /** Time by which one of the clocks is ahead, as last reported; null if both are right. */
+  /** Time by which one of the clocks is ahead, in ms, as last reported; null if both are right. */
   get aheadMs(): number | null {
     return this.wrongByMs;
   }
@@ -44,7 +44,7 @@ export class ClockWatch {
   }
 
   private wrong(aheadMs: number, nowMs: number, text: (aheadMs: number) => string): string | null {
-    // Of a clock that was set back the time of the last word may be far ahead.
+    // After the clock was set back, the time of the last message may be far ahead.
     if (Math.abs(nowMs - this.notifiedAtMs) < NOTIFY_EVERY_MS) return null;
     this.wrongByMs = aheadMs;
     this.notifiedAtMs = nowMs;
@@ -67,7 +67,7 @@ function machineText(aheadMs: number): string {
 const ownText = (aheadMs: number): string =>
   `the bot's time is ${lengthText(aheadMs)} ahead of the exchange's, since this machine's clock was set back after the start: what it notes down has a time that is too late; start the bot again`;
 
-/** Has every reply that passes held against the clocks. `machineMs` is the machine's. */
+/** Returns a transport that checks the clocks against every reply. `machineMs` is the machine's. */
 export function watchedTransport(
   watch: ClockWatch,
   log: (message: string) => void,
@@ -88,29 +88,29 @@ export function watchedTransport(
   });
 }
 
-/** Crashes that are reported one by one; the others are counted. */
+/** Most crashes that are reported one by one; the others are counted. */
 const MOST_NOTIFIED = 5;
 
-/** So many are a loop that nothing can be ended beside. */
+/** Number of crashes that ends the process: they are a loop beside which no run can be ended. */
 const MOST_CRASHES = 1_000;
 
 /**
- * Uncaught errors and promises that were not awaited, of this process; those of strategies end in
- * their own threads. The first asks for the end of the run, so that orders are canceled and the books
- * compared before the process ends with it.
+ * Catches uncaught errors and rejected promises of this process; those of strategies end in their own
+ * threads. The first crash requests the end of the run, so that orders are canceled and the books compared
+ * before the process ends.
  */
 export class CrashWatch {
   private readonly controller = new AbortController();
   private readonly notify: (notice: EngineNotice) => void;
   private count = 0;
-  /** The first; undefined while there is none. */
+  /** First crash; undefined while there is none. */
   private first: { readonly error: unknown } | undefined;
 
   constructor(notify: (notice: EngineNotice) => void) {
     this.notify = notify;
   }
 
-  /** Asks for the end. */
+  /** Signal that requests the end of the run. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }

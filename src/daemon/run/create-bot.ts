@@ -29,17 +29,17 @@ import { oneLine } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { VenueAnswer } from '../../venues/port.ts';
 
-/** A bot that is put together and has not begun. */
+/** A bot that is ready and has not begun. */
 export interface CreatedBot {
   readonly engine: Engine;
   readonly shell: BotShell;
   readonly plan: PollPlan;
   readonly counts: RequestCounts;
-  /** From the plan of an order to the exchange's answer to it. */
+  /** Durations from the plan of an order to the exchange's answer. */
   readonly orderLatency: LatencyBuckets;
-  /** To be begun with the shell. */
+  /** Watch over lowered limits; begun together with the shell. */
   readonly paces: PaceWatch;
-  /** To be begun with the shell. */
+  /** Watch over the age of data; begun together with the shell. */
   readonly data: DataWatch;
 }
 
@@ -47,17 +47,17 @@ interface CreateBotOptions {
   readonly config: BotConfig;
   readonly venue: Venue;
   readonly instances: readonly StrategyInstanceSettings[];
-  /** Strategies that can not run; none without it. */
+  /** Strategies that cannot run; the default is none. */
   readonly lost?: readonly LostStrategy[];
   readonly mirror: MirrorStore;
   readonly screen: Screen;
-  /** Returns the use of each limit, which is stored for later readers; without it the use is not stored. */
+  /** Returns the use of each limit, to be stored for later readers; if left out, the use is not stored. */
   readonly budgets?: () => readonly BudgetUse[];
   readonly onAnswer?: NonNullable<BotShellOptions['onAnswer']>;
   readonly onEvent?: NonNullable<BotShellOptions['onEvent']>;
 }
 
-/** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
+/** Puts a bot together. Throws `INVALID_OPTIONS` if the strategies' needs do not fit the limits. */
 export function createBot({
   config,
   venue,
@@ -72,7 +72,7 @@ export function createBot({
   const runners = instances.map(({ runner }) => runner);
   const planWith = (budgets: Iterable<Budget>): PollPlan =>
     planPolls({ ...planInputOf(runners, budgets), venue: venue.profile });
-  // A limit that the exchange lowers for a day makes data older, and is no reason not to begin.
+  // A limit that the exchange lowers for a day makes data older, but must not stop the bot's start.
   const plan = planWith(venue.budgets.values());
   if (plan.problems.length > 0) {
     const message = [
@@ -146,7 +146,7 @@ function settingsOf(
   const { credentials } = config.exchange;
   const runners = of.instances.map(({ runner }) => runner);
   const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
-  // What holds rial and tether has to be valued in one of them.
+  // Holdings in rial and tether must be valued in one of them.
   if (bridgedOf(runners).length > 0) traded.add(profile.marketNames.bridge.market);
   return {
     ...config.execution,
@@ -173,7 +173,7 @@ function settingsOf(
   };
 }
 
-/** Each limit once: of the bot's address and credential, which each have their count, the fuller one. */
+/** Returns each limit once: the bot's address and credential each have a count, and the fuller one counts. */
 function fullest(
   uses: readonly BudgetUse[],
   subjects: ReadonlySet<string>,
@@ -187,7 +187,7 @@ function fullest(
   return [...found.values()];
 }
 
-/** Data that changes once an hour may be older than data that changes every second. */
+/** Returns limits with longer ages of data: data of once an hour may be older than data of each second. */
 function patient(
   limits: StrategyInstanceSettings['limits'],
   factor: number,
@@ -201,15 +201,15 @@ function patient(
   };
 }
 
-/** Interval of polls of the ledger: the exchange may have lowered a limit for another process. */
+/** Interval of polls of the ledger, in ms: the exchange may have lowered a limit for another process. */
 const POLL_INTERVAL_MS = 5_000;
 
 interface PaceWatchOptions {
   readonly time: Timeline;
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** Limits that the exchange has lowered and that hold now, by budget. */
+  /** Returns the limits that the exchange has lowered and that hold now, by budget. */
   readonly namedLimits: () => ReadonlyMap<string, number>;
-  /** The feeds of the plan by our own limits, and what a plan with others has. */
+  /** Feeds of the plan by our own limits; `plan` returns those of a plan by other limits. */
   readonly feeds: readonly PlannedFeed[];
   readonly plan: (budgets: Iterable<Budget>) => readonly PlannedFeed[];
   readonly onPace: (paces: readonly FeedPace[]) => void;
@@ -217,8 +217,8 @@ interface PaceWatchOptions {
 }
 
 /**
- * Says when the exchange lowers a limit, to whichever process it said so, and when that is over; has feeds
- * asked as often as the limits allow.
+ * Reports when the exchange lowers a limit, for whichever process, and when that is over. It adjusts how
+ * often feeds are polled to the limits.
  */
 export class PaceWatch {
   private readonly options: PaceWatchOptions;
@@ -229,7 +229,7 @@ export class PaceWatch {
     this.options = options;
   }
 
-  /** Looks now and from now on. */
+  /** Polls the ledger now and then at the interval. */
   begin(): void {
     const { time } = this.options;
     this.poll();
@@ -276,7 +276,7 @@ export class PaceWatch {
 
 const READ_AGES_EVERY_MS = 5_000;
 
-/** As many feeds are named in one line; the rest are counted. */
+/** Most feeds that are named in one line; the rest are counted. */
 const MOST_NAMED = 5;
 const LONGEST_REASON = 300;
 
@@ -287,25 +287,25 @@ interface DataWatchOptions {
 }
 
 /**
- * Says when a feed is older than it may be, with what its last question came to, and when it is read again.
- * Without it a bot that gets a web page for every question, or no reply, would log nothing at all.
+ * Reports when a feed is older than allowed, with the result of its last request, and when it is fresh again.
+ * Without it a bot that gets a web page as each answer, or no reply, would log nothing at all.
  */
 export class DataWatch {
   private readonly options: DataWatchOptions;
   /** Reason the last request of a feed returned nothing. */
   private readonly reasons = new Map<string, string>();
-  /** Feeds that were too old at the last look. */
+  /** Feeds that were too old at the last check. */
   private old: ReadonlySet<string> = new Set();
   private readonly notified = new Set<string>();
   private cancel: Cancel | null = null;
-  /** Data that was never read counts as old as this. */
+  /** Start of the watch, in ms: data that was never read counts as read then. */
   private begunMs: number | null = null;
 
   constructor(options: DataWatchOptions) {
     this.options = options;
   }
 
-  /** Looks from now on. */
+  /** Checks the feeds from now on, at an interval. */
   begin(): void {
     const { time } = this.options;
     this.begunMs ??= time.now();
@@ -319,11 +319,11 @@ export class DataWatch {
     this.cancel?.();
   }
 
-  /** Call it with the answer to each request. */
+  /** Notes the answer to a request; called for each. */
   note({ dedupe }: Pick<EngineRequest, 'dedupe'>, answer: VenueAnswer): void {
     if (dedupe === null) return;
     if (answer.outcome === 'value') this.reasons.delete(dedupe);
-    // What never left says less than the failure before it.
+    // A request that never left says less than the failure before it.
     else if (answer.outcome !== 'unsent' || !this.reasons.has(dedupe))
       this.reasons.set(dedupe, reasonOf(answer));
   }
@@ -335,7 +335,7 @@ export class DataWatch {
     const old = new Map(
       ages.filter((age) => this.ageOf(age) > age.longestAgeMs).map((age) => [age.feed, age]),
     );
-    // A process that stood still has old data for a moment: it takes two looks.
+    // A process that stood still has old data for a moment, so only data old in two polls is reported.
     const news = [...old.values()].filter(({ feed }) => this.old.has(feed) && !this.notified.has(feed));
     if (news.length > 0) this.notifyOld(news);
     for (const { feed } of news) this.notified.add(feed);

@@ -18,13 +18,13 @@ type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Lines for people in place of JSON; `auto`: where the standard output is a terminal. */
+  /** True for lines for people instead of JSON; `auto`: if the standard output is a terminal. */
   readonly pretty: boolean | 'auto';
-  /** A file that gets the JSON lines as well; none by default. */
+  /** File that gets the JSON lines as well; none by default. */
   readonly file?: string | null;
-  /** Taken out of every line, wherever they are. */
+  /** Secrets that are removed from every line, wherever they are. */
   readonly secrets?: readonly Secret[];
-  /** The standard output by default. */
+  /** Stream that gets the lines; the standard output by default. */
   readonly destination?: DestinationStream;
   /** Called once when the reader of standard output is gone. */
   readonly onOutputGone?: () => void;
@@ -41,9 +41,9 @@ interface Correlation {
 }
 
 /**
- * The log of a daemon: JSON lines, or lines for people on a terminal. Every line is written before the call
- * returns, in this process and without a worker, so that none is lost at whatever ends it. Secrets are taken
- * out by name and by value. Throws `DATA_UNUSABLE` where the file can not be written.
+ * Creates the log of a daemon: JSON lines, or lines for people on a terminal. Every line is written before
+ * the call returns, in this process and without a worker, so that none is lost however the process ends.
+ * Secrets are removed by name and by value. Throws `DATA_UNUSABLE` if the file cannot be written.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, secrets = [], base = {} } = options;
@@ -64,7 +64,7 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-/** A logger whose lines all say what they are about. */
+/** Returns a logger that adds the subject to each line. */
 export function about(logger: Logger, correlation: Correlation): Logger {
   return logger.child(correlation);
 }
@@ -90,16 +90,16 @@ function streamOf({
 
 /**
  * Matches the parts of foreign texts that a terminal would execute, as written in a JSON line. A literal
- * backslash comes first, so that the text after it is no escape. Tabs and line ends stay.
+ * backslash is matched first, so that the text after it is not read as an escape. Tabs and line ends stay.
  */
 const OBEYED = /\\\\|\\[bfr]|\\u00(?:[01][0-9a-f]|7f)|[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gi;
 
 const withoutIt = (found: string): string => (found === String.raw`\\` ? found : '?');
 
-/** Loads the prettifier only where a terminal shows its lines: it is thirty modules. */
+/** Loads the prettifier, only if a terminal shows its lines: it is thirty modules. */
 const loadPretty = (): typeof import('pino-pretty') => createRequire(import.meta.url)('pino-pretty');
 
-/** The prettifier as a plain function: its stream would write later than it is called. */
+/** Returns a stream that calls the prettifier as a plain function; its own stream would write later. */
 function prettyStream(destination: DestinationStream, colorize: boolean): DestinationStream {
   const { prettyFactory } = loadPretty();
   const prettify = prettyFactory({
@@ -114,19 +114,19 @@ function prettyStream(destination: DestinationStream, colorize: boolean): Destin
 const LARGEST_BYTES = 50 * 1024 * 1024;
 
 /**
- * A log on the disk, written at once, so that no line is lost when the process ends. At its largest size it
- * is renamed to end in `.1`, in place of the one that had that name: at most two files, and twice that size.
- * A line that can not be written is left out, for a full disk must not stop trading.
+ * A log file that is written at once, so that no line is lost when the process ends. At its largest size it
+ * is renamed to end in `.1` and replaces the file of that name: at most two files, and twice that size. A
+ * line that cannot be written is left out: a full disk must not stop trading.
  */
 export class LogFile {
   private readonly path: string;
   private readonly largestBytes: number;
   private descriptor: number;
   private bytes: number;
-  /** Lines that could not be written. */
+  /** Number of lines that could not be written. */
   lost = 0;
 
-  /** Throws `DATA_UNUSABLE` where the file can not be written to. */
+  /** Opens the file. Throws `DATA_UNUSABLE` if it cannot be written to. */
   constructor(path: string, largestBytes = LARGEST_BYTES) {
     this.path = path;
     this.largestBytes = largestBytes;

@@ -14,17 +14,17 @@ import { dirname } from 'node:path';
 import type { LockFile } from '../../recording/append-rows.ts';
 import { acquireProcessLock } from '../process-locks.ts';
 
-/** The locks of a catalogue that is recorded into. */
+/** Acquires the lock of a catalogue that is recorded into. */
 export const claimRecording: LockFile = (path) =>
   acquireProcessLock({ path, what: dirname(path), otherwise: 'record into another folder' });
 
-/** This file, which is also the program of the process beside. */
+/** Path of this file, which is also the program of the separate process. */
 const OWN_FILE = fileURLToPath(ownModule('daemon/run/finalize-beside'));
 
-/** Behind everything that trades. */
+/** Scheduling priority of the process: after everything that trades. */
 const NICENESS = 10;
 
-/** After this time the process is given up. */
+/** Time after which the process is ended, in ms. */
 const LONGEST_MS = 600_000;
 
 interface Job {
@@ -34,9 +34,9 @@ interface Job {
 }
 
 /**
- * Finalizes segments in a process of their own: it takes seconds of a core and hundreds of megabytes, which
- * must be neither those of a bot that trades. Where that process ends without a word the segments stay, and
- * are tried again.
+ * Finalizes segments in a separate process: it takes seconds of CPU and hundreds of megabytes, which must not
+ * be those of a bot that trades. If that process ends without a result, the segments stay and are tried
+ * again.
  */
 export const finalizeBeside: FinalizeSegments = async (segments, { root, source }) => {
   const job: Job = { segments, root, source };
@@ -52,7 +52,7 @@ export const finalizeBeside: FinalizeSegments = async (segments, { root, source 
   try {
     if (child.pid !== undefined) setPriority(child.pid, NICENESS);
   } catch {
-    // It is done already, or may not be set back.
+    // The process has ended already, or its priority may not be changed.
   }
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];

@@ -28,11 +28,11 @@ interface OperatorOptions {
   readonly mirror: MirrorStore;
   readonly ledger: LedgerWatch;
   readonly onError: (error: unknown) => void;
-  /** Called with what the orders of a halt or of the end wait for, where none has closed for some time. */
+  /** Called with the reason why the orders of a halt or of the end wait, if none has closed for some time. */
   readonly onWait?: (message: string) => void;
 }
 
-/** Interval between writes of a command's progress. */
+/** Interval between writes of a command's progress, in ms. */
 const PROGRESS_EVERY_MS = 200;
 
 /**
@@ -47,7 +47,7 @@ export class Operator {
   private readonly notices = new Map<string, number>();
   private readonly endings: (() => void)[] = [];
   private readonly cancelWait: CancelWait;
-  /** Of commands that are under way. */
+  /** Timers of the commands that are running. */
   private readonly following = new Set<NodeJS.Timeout>();
 
   constructor(options: OperatorOptions) {
@@ -61,7 +61,7 @@ export class Operator {
     this.equity = new EquityWatch(options.mirror);
   }
 
-  /** Takes up a halt that holds from before, and listens to commands. */
+  /** Restores a halt from before this run, and listens to commands. */
   begin(): void {
     const { bot, onError } = this.options;
     const halted = this.inbox.isHalted();
@@ -91,7 +91,7 @@ export class Operator {
     try {
       return this.inbox.poll();
     } catch (error) {
-      // Another process writes: the next look takes them.
+      // Another process writes: the next poll accepts them.
       this.options.onError(error);
       return [];
     }
@@ -110,7 +110,7 @@ export class Operator {
     this.inbox.done(id, lockResult(command, { before, after: engine.locks.active() }));
   }
 
-  /** Each is given to the engine once, and followed to its end. One that waited too long is not begun. */
+  /** Gives a command to the engine once, and follows it to its end; one that waited too long is not begun. */
   private applyByHand(received: ReceivedCommand & { readonly command: ByHandCommand }): void {
     const { id, command, isRepeated, postedAtMs } = received;
     const { shell, engine } = this.options.bot;
@@ -127,7 +127,7 @@ export class Operator {
           this.inbox.done(id, { ok: false, message: tooLate, left: [] });
           return true;
         }
-        // What was canceled for a position that can not be sold yet would leave that bare.
+        // If the position cannot be sold yet, canceling its orders now would leave it unprotected.
         const waits = command.kind === 'close' || command.kind === 'position';
         if (waits && engine.status().phase === 'syncing') return false;
         shell.control(command);
@@ -141,10 +141,10 @@ export class Operator {
     });
   }
 
-  /** Each is given to the engine once, and followed to its answer: it waits for strategies to start. */
+  /** Gives a signal to the engine once, and follows it to its answer: it waits for strategies to start. */
   private applySignal({ id, postedAtMs }: ReceivedCommand, command: SignalCommand): void {
     const { shell, engine } = this.options.bot;
-    // One whose sender says nothing is as old as its command.
+    // A signal without its own time is as old as its command.
     const sentAtMs = command.sentAtMs ?? postedAtMs;
     shell.control({ ...command, ageMs: this.inbox.sinceMs(sentAtMs) });
     this.follow(() => {
@@ -163,7 +163,7 @@ export class Operator {
       : sentence('control-not-placed');
   }
 
-  /** Calls `look` now and then until it answers true. */
+  /** Calls `isOver` at an interval until it returns true. */
   private follow(isOver: () => boolean): void {
     if (isOver()) return;
     const timer = setInterval(() => {
@@ -214,7 +214,7 @@ export class Operator {
     });
   }
 
-  /** Says what the cancels of the end of the run wait for, where none has come for some time. */
+  /** Reports why the cancels at the end of the run wait, if none has come for some time. */
   checkCancels(): void {
     this.cancelWait.update(this.options.bot.engine.status().liveOrders, performance.now());
   }
@@ -280,33 +280,33 @@ function goesOnText(locks: readonly Lock[]): Sentence {
     : sentence('control-goes-on-but', { strategies: paused.join(', ') });
 }
 
-/** Equity is written every five minutes: the mirror is not asked with every look. */
+/** Time for which the values read are reused, in ms: equity is written only every five minutes. */
 const HOLDS_MS = 60_000;
 const BASIS_POINTS = 10_000;
 
-/** Values read for a currency. */
+/** Values that were read for one currency. */
 interface Followed {
-  /** Null while it has no value, as in a break. */
+  /** Value of the account; null while it has none, as in a break. */
   worth: Units | null;
   worthAtMs: number;
-  /** Highest and last profit value; null before any. */
+  /** Highest and last value of the profit; null before any. */
   highest: ValueAt | null;
   last: ValueAt | null;
 }
 
 /**
  * The equity that the bot wrote last, for health. A mirror of a year has ten thousand values, which take tens
- * of ms to read: so all of them are read once, with the first look, and then only what is new.
+ * of ms to read: all are read once, at the first request, and later only the new ones.
  */
 export class EquityWatch {
   private readonly source: FigureSource;
   private readonly steadyMs: () => number;
-  /** As many as the strategies have quote currencies. */
+  /** Values by currency: one entry for each quote currency of the strategies. */
   private readonly followed = new Map<string, Followed>();
   private readAtMs = Number.NEGATIVE_INFINITY;
   private seen: readonly EquityState[] = [];
 
-  /** `steadyMs` is of a clock that nobody steps. */
+  /** `steadyMs` reads a clock that is never set, in ms. */
   constructor(source: FigureSource, steadyMs: () => number = () => performance.now()) {
     this.source = source;
     this.steadyMs = steadyMs;
@@ -330,7 +330,7 @@ export class EquityWatch {
     });
   }
 
-  /** Takes in what was written since the last reading. */
+  /** Reads the values of a currency that were written since the last reading. */
   private follow(currency: string): Followed {
     const known = this.followed.get(currency) ?? { worth: null, worthAtMs: -1, highest: null, last: null };
     this.followed.set(currency, known);

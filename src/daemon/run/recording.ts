@@ -15,7 +15,7 @@ import { mirrorName } from '../../mirror/mirror-path.ts';
 import { EventFile, writeSessionFile } from '../session-file.ts';
 import { notify, type Screen } from './screen.ts';
 
-/** Room that is left to the bot on its disk: with less, nothing is recorded. */
+/** Bytes that stay free for the bot on its disk: with less, nothing is recorded. */
 const LEAST_FREE_BYTES = 256_000_000;
 const DISK_CHECK_INTERVAL_MS = 10_000;
 
@@ -28,15 +28,15 @@ export interface RecordingSubject {
   readonly markets: readonly string[];
   /** Source of the data, for the catalogue. */
   readonly source: string;
-  /** @see RecorderOptions.beganMs */
+  /** Start of the recording by its clock; see RecorderOptions.beganMs. */
   readonly beganMs: number | null;
-  /** A longer time between two looks at something is a gap. */
+  /** Time between two polls of a feed from which it is a gap, in ms. */
   readonly longestPauseMs: number;
 }
 
 /**
- * The recorder of this process: raw replies from the first request on, and rows once the markets are known.
- * It never throws to its caller.
+ * Recorder of this process: raw replies from the first request on, and rows once the markets are known. It
+ * never throws to its caller.
  */
 export class Recording {
   private readonly options: RecordingOptions;
@@ -59,7 +59,7 @@ export class Recording {
     this.timer = setInterval(() => void this.checkDisk(), DISK_CHECK_INTERVAL_MS).unref();
   }
 
-  /** Puts itself between a client and its way to the exchange, where raw replies are kept. */
+  /** Wraps a client's transport, so that raw replies are stored. */
   readonly wrap: WrapTransport = (inner, nowMs) => {
     const { raw } = this;
     if (raw === null) return inner;
@@ -73,8 +73,8 @@ export class Recording {
   };
 
   /**
-   * Begins to record rows. Throws `INVALID_OPTIONS` where they would be mixed with others; `DATA_UNUSABLE`
-   * where the folder can not be had.
+   * Begins to record rows. Throws `INVALID_OPTIONS` if they would be mixed with others, and `DATA_UNUSABLE`
+   * if the folder cannot be used.
    */
   async begin(subject: RecordingSubject): Promise<void> {
     const { folder, onProblem } = this.options;
@@ -91,7 +91,7 @@ export class Recording {
     });
   }
 
-  /** Takes an answer. Never throws. */
+  /** Records an answer. Never throws. */
   apply(call: VenueCall, answer: VenueAnswer, atMs: number, askedAtMs: number = atMs): void {
     if (this.stopped === null) this.recorder?.apply(call, answer, atMs, askedAtMs);
   }
@@ -105,7 +105,7 @@ export class Recording {
     };
   }
 
-  /** Moves everything to the catalogue. */
+  /** Moves everything to the catalogue and ends the recording. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.raw?.close();
@@ -127,11 +127,11 @@ export class Recording {
 }
 
 /**
- * A longer time between two looks at a book is a gap of its recording, where polls come at their usual pace.
+ * Time between two polls of a book from which its recording has a gap, in ms, at the usual interval of polls.
  */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Parts that a run begins with. */
+/** Parts of a run that the recording needs at its beginning. */
 interface BeginningOfRun {
   readonly bot: CreatedBot;
   readonly venue: Venue;
@@ -139,7 +139,7 @@ interface BeginningOfRun {
   readonly mirror: MirrorStore;
 }
 
-/** The recording of a run; null where none is configured. */
+/** Creates the recording of a run; null if none is configured. */
 export async function createRecording({ record }: BotConfig, screen: Screen): Promise<Recording | null> {
   if (record === null) return null;
   const { Recording: Recorded } = await import('./recording.ts');
@@ -155,8 +155,8 @@ export function createEventFile({ data }: BotConfig, screen: Screen): EventFile 
 }
 
 /**
- * Begins to record what the bot will see. A folder that another has, or that can not be written to, keeps no
- * bot from trading: it is reported.
+ * Begins to record what the bot will see. A folder that is in use, or that cannot be written to, stops no bot
+ * from trading: it is reported.
  */
 export async function beginRecording(
   recording: Recording,
@@ -178,7 +178,7 @@ export async function beginRecording(
   }
 }
 
-/** So that the session can be run again. A disk that does not take it keeps no bot from trading. */
+/** Writes the session file, so that the session can be run again. A disk error stops no bot from trading. */
 function recordBeginning(screen: Screen, { bot, venue, config, mirror }: BeginningOfRun): void {
   try {
     writeSessionFile(config, {
@@ -209,7 +209,7 @@ export async function endRecording(
     readonly json: boolean;
     readonly write: (line: string) => void;
     readonly screen: Screen;
-    /** Command that runs sarraf here. */
+    /** Command that runs sarraf here, for the suggestion. */
     readonly program?: string;
   },
 ): Promise<void> {

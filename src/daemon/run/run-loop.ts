@@ -10,23 +10,23 @@ import { join } from 'node:path';
 import { mirrorName } from '../../mirror/mirror-path.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../mirror/mirror-store.ts';
 
-/** Virtual time that runs before the system clock is read. */
+/** Virtual time that runs before the system clock is read again, in ms. */
 const VIRTUAL_SLICE_MS = 1_000;
 
-/** Interval for checking the end of a wait, by the system clock. */
+/** Interval for checking the end of a wait, in ms of the system clock. */
 const POLL_INTERVAL_MS = 20;
 
-/** Interval between status reports, by the system clock. */
+/** Interval between status reports, in ms of the system clock. */
 const STATUS_EVERY_MS = 5_000;
 
-/** Maximum wait of the end for the last comparison of the books. */
+/** Longest wait at the end for the last comparison of the books, in ms. */
 const LAST_COMPARISON_MS = 5_000;
 
-/** And for balances that were read after the last order ended, from an exchange that answers slowly. */
+/** Longest wait for balances read after the last order ended, in ms, from an exchange that answers slowly. */
 const LAST_BALANCES_MS = 20_000;
 
 /**
- * In virtual time the end may take as long as it takes to know that an order whose reply is missing never
+ * Longest end of a run in virtual time, in ms: the time to know that an order whose reply is missing never
  * arrived.
  */
 const VIRTUAL_DRAIN_MS = 600_000;
@@ -36,13 +36,13 @@ interface RunUntil {
   readonly signal?: AbortSignal;
   /** Duration of the run by the system clock, in ms; null: no limit. */
   readonly forMs?: number | null;
-  /** By the venue's time. */
+  /** End of the run by the venue's time, in ms. */
   readonly deadlineMs?: number;
   readonly isOver: () => boolean;
   readonly onStatus?: () => void;
 }
 
-/** Lets the bot go on until something ends the wait. Throws what keeps the bot from going on. */
+/** Runs the bot until something ends the wait. Throws the error that stops the bot from continuing. */
 export async function runUntil(
   bot: { readonly shell: Pick<BotShell, 'throwIfFailed'> },
   until: RunUntil,
@@ -67,8 +67,8 @@ export async function runUntil(
 
 /**
  * Ends the bot in order: no new orders, own orders canceled or kept, every fill read, and the books compared
- * once more. What is not done in time is done at the next start. Answers whether all orders ended and the
- * balances are still those of before: the exchange did not say new ones in time.
+ * once more. What is not done in time is done at the next start. `areBalancesOld`: all orders ended, but the
+ * exchange did not send new balances in time.
  */
 export async function drain(
   bot: CreatedBot,
@@ -76,7 +76,7 @@ export async function drain(
     readonly config: BotConfig;
     readonly venue: Venue;
     readonly onStatus?: () => void;
-    /** Called again and again while orders are canceled. */
+    /** Called repeatedly while orders are canceled. */
     readonly onCancels?: () => void;
   },
 ): Promise<{ readonly areBalancesOld: boolean }> {
@@ -131,8 +131,8 @@ export function openMirror(
 }
 
 /**
- * The mirror of an exchange that begins anew with every run: what the last such run left is replaced.
- * Anything else of that name is left alone.
+ * Opens the mirror of an exchange that begins anew with every run, and deletes that of the last such run.
+ * Other files of that name are left alone.
  */
 function openFreshMirror(options: MirrorStoreOptions): MirrorStore {
   if (existsSync(options.path)) {
@@ -144,7 +144,7 @@ function openFreshMirror(options: MirrorStoreOptions): MirrorStore {
   return MirrorStore.open(options);
 }
 
-/** A random mark of four letters and digits: distinguishes the order ids of one mirror from all others. */
+/** Returns a random mark of four letters and digits that distinguishes the order ids of one mirror. */
 function drawEpoch(): string {
   return Array.from({ length: 4 }, () => randomInt(36).toString(36)).join('');
 }

@@ -28,7 +28,7 @@ export interface Screen {
   show(notices: readonly EngineNotice[], atMs: number): void;
 }
 
-/** Shows what went wrong with the run itself, at the system's time if no other is given. */
+/** Shows a problem of the run itself, at the system's time if no other is given. */
 export function notify(
   screen: Pick<Screen, 'show'>,
   {
@@ -41,15 +41,15 @@ export function notify(
 }
 
 /**
- * Lines that a run may print of single orders and fills in a second, and as many of warnings and errors,
- * which must not go under among them. A market run at full speed has thousands; what is more is counted.
+ * Most lines a second about single orders and fills, and as many of warnings and errors, which must not be
+ * lost among them. A market run at full speed has thousands; the rest is counted.
  */
 const MAX_LINES_PER_SECOND = 25;
 
 interface ScreenOptions {
   readonly json: boolean;
   readonly write: (line: string) => void;
-  /** Time of the system clock, for the bound on lines. */
+  /** Returns the time of the system clock in ms, for the limit of lines. */
   readonly wallMs: () => number;
 }
 
@@ -118,7 +118,7 @@ export function createScreen(options: ScreenOptions): Screen {
 
 type Put = (kind: string, text: string, data: Readonly<Record<string, unknown>>) => void;
 
-/** Lets a bounded number of lines a second through, and says at the next one how many it left out. */
+/** Writes a limited number of lines a second; the next line says how many were left out. */
 function boundLines(put: Put, of: { readonly wallMs: () => number; readonly what: string }): Put {
   let secondMs = Number.NEGATIVE_INFINITY;
   let lines = 0;
@@ -138,8 +138,8 @@ function boundLines(put: Put, of: { readonly wallMs: () => number; readonly what
 }
 
 /**
- * The log of a bot that trades elsewhere: JSON lines, pretty on a terminal, with every secret of the
- * configuration taken out.
+ * Creates the log of a bot with an external exchange: JSON lines, pretty on a terminal, without the secrets
+ * of the configuration.
  */
 export function createLogScreen(
   config: BotConfig,
@@ -162,7 +162,7 @@ export function createLogScreen(
   };
 }
 
-/** Intermediate steps that need no reader; the journal has them. */
+/** States that are not logged: intermediate steps, which the journal has. */
 const SILENT: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'sending', 'cancelling', 'settling']);
 
 function orderText(order: OrderRecord): string {
@@ -183,7 +183,7 @@ const priceText = (price: Units): string => groupedText(formatUnits(price));
 
 const LEVELS = { info: 'info', warning: 'warn', error: 'error' } as const;
 
-/** Steps on the way are for those who look closely; what a person may have to act on is a warning. */
+/** Log level by order state; a state that a person may have to act on is a warning. */
 const ORDER_LEVELS = {
   planned: 'debug',
   sending: 'debug',
@@ -277,23 +277,23 @@ function fillSentence(fill: FillRecord): string {
  */
 export interface StrategySummary {
   readonly strategy: string;
-  /** Null where it runs in each member of a universe. */
+  /** Market of the strategy; null if it runs in each member of a universe. */
   readonly market: string | null;
   readonly orders: number;
   readonly fills: number;
-  /** Requests that its orders cost: placements and cancels. */
+  /** Number of requests for its orders: placements and cancels. */
   readonly requests: number;
   readonly fees: Readonly<Record<string, string>>;
-  /** Of the coin of its own market, over all markets; null where it has no market of its own. */
+  /** Position in the coin of its own market, over all markets; null if it has no market of its own. */
   readonly position: string | null;
-  /** Of every asset that it traded, but the currency. */
+  /** Positions in every asset that it traded except the currency. */
   readonly positions: Readonly<Record<string, string>>;
   readonly currency: Currency;
-  /** Of all its markets, each asset valued once: `realised` and `open`. */
+  /** Profit over all its markets, each asset valued once: `realised` plus `open`. */
   readonly profit: string | null;
   readonly realised: string | null;
   readonly open: string | null;
-  /** Items that cannot be valued. */
+  /** Assets that cannot be valued. */
   readonly unvalued: readonly string[];
   readonly failure: string | null;
 }
@@ -301,9 +301,9 @@ export interface StrategySummary {
 export interface Summary {
   readonly strategies: readonly StrategySummary[];
   readonly endpoints: readonly EndpointUsage[];
-  /** Orders that are not known to be closed and should be. */
+  /** Number of orders that should be closed and are not known to be. */
   readonly openOrders: number;
-  /** Items that stay at the exchange: open orders, and unprotected positions. */
+  /** Orders and positions that stay at the exchange: open orders, and unprotected positions. */
   readonly left: LeftText;
 }
 
@@ -367,7 +367,7 @@ export function summaryLines(summary: Summary): readonly string[] {
       ? []
       : [`${countText(summary.openOrders, 'ORDER IS', 'ORDERS ARE')} NOT KNOWN TO BE CLOSED.`]),
     ...leftLines(summary.left),
-    // A drain that came to its end left them on purpose.
+    // A complete drain left these orders on purpose.
     ...(summary.openOrders === 0 && summary.left.orders.length > 0
       ? ['Orders stay open by the rule of drain.openOrders; its value "cancel" leaves no order open.']
       : []),

@@ -10,7 +10,7 @@ import { isLoopbackName } from '../allowed-host.ts';
 /** Port of the page if none is set. */
 const DEFAULT_PORT = 8_420;
 
-/** The page of the bot, and the API behind it. */
+/** Settings of the bot's page and of the API behind it. */
 export const dashboardSettings = z
   .strictObject({
     host: z
@@ -71,7 +71,7 @@ const rows = (name: keyof RetentionLimits, meaning: string) => {
   return z.int().min(least).max(most).prefault(DEFAULT_RETENTION[name]).describe(meaning);
 };
 
-/** Place of the bot's stored data, and its amount. */
+/** Settings for the bot's stored data: its place and amount. */
 export const dataSettings = z
   .strictObject({
     folder: z
@@ -100,7 +100,7 @@ export const dataSettings = z
   })
   .prefault({});
 
-/** Recording what a run sees of its markets. Absent, nothing is recorded. */
+/** Settings for recording what a run sees of its markets. If absent, nothing is recorded. */
 export const recordSettings = z
   .strictObject({
     folder: z
@@ -116,7 +116,7 @@ export const recordSettings = z
   .nullable()
   .prefault(null);
 
-/** Conditions for `sarraf watchdog` to report a silent bot, and its actions then. */
+/** Settings of `sarraf watchdog`: when it reports a silent bot, and what it does then. */
 export const watchdogSettings = z
   .strictObject({
     silentAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })
@@ -162,7 +162,7 @@ export const executionSettings = z
   }))
   .prefault({});
 
-/** Schedule of comparing the books with those of the exchange. */
+/** Settings for comparing the books with those of the exchange. */
 export const reconciliationSettings = z
   .strictObject({
     every: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
@@ -194,7 +194,7 @@ export const drainSettings = z
   .transform(({ openOrders, within }) => ({ openOrders, withinMs: within }))
   .prefault({});
 
-/** The small server that says whether the bot is well. */
+/** Settings of the small server that reports the bot's health. */
 export const healthSettings = z
   .strictObject({
     host: z
@@ -212,7 +212,7 @@ export const healthSettings = z
   })
   .prefault({});
 
-/** Content and destination of the log. */
+/** Settings of the log: its content and destination. */
 export const logSettings = z
   .strictObject({
     level: z

@@ -5,8 +5,8 @@ import { isLoopback } from '../setting-fields.ts';
 import { baseName } from '../strategy-settings.ts';
 
 /**
- * An order id has 32 characters, of which the mirror's epoch, the row and three hyphens take 14: the rest is
- * for the instance and the strategy.
+ * Most characters of instance name and strategy name together: an order id has 32, of which the mirror's
+ * epoch, the row and three hyphens take 14.
  */
 const NAMES_TOGETHER = 18;
 
@@ -63,7 +63,7 @@ function checkMode(root: Plain): readonly Located[] {
   return problems;
 }
 
-/** Orders in the mode paper are served in the markets that are named. */
+/** Checks that no strategy in the mode paper has a universe: only markets that are named are served. */
 function checkPaperPlaces({ strategies }: Plain): readonly Located[] {
   if (!Array.isArray(strategies)) return [];
   return strategies.flatMap((strategy: unknown, index) =>
@@ -118,7 +118,7 @@ function checkEmbedded(embedded: Plain): readonly Located[] {
   return [problem(['embedded', 'file'], 'expected either a file or an exchange written here, were both')];
 }
 
-/** Nothing is canceled before it is reported. */
+/** Checks that entries are not canceled before the bot's silence is reported. */
 function checkWatchdog({ silentAfter = '60s', cancelEntriesAfter }: Plain): readonly Located[] {
   if (typeof silentAfter !== 'string' || typeof cancelEntriesAfter !== 'string') return [];
   const [silentMs, cancelMs] = [parseDuration(silentAfter), parseDuration(cancelEntriesAfter)];
