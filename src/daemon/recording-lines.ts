@@ -11,15 +11,6 @@ export interface RecordingSummary {
   readonly failure: string | null;
 }
 
-export interface RecordingSummary {
-  readonly catalogue: string;
-  readonly markets: readonly MarketRecording[];
-  /** Number of raw replies that were stored. */
-  readonly rawReplies: number;
-  /** Reason for an early end; null if it did not end early. */
-  readonly failure: string | null;
-}
-
 /**
  * Describes the recorded data in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars if
  * there are any.

@@ -72,10 +72,10 @@ const MOST_RESTARTS = 5;
 
 const FIRST_WAIT_MS = 1_000;
 
-/** Time in which a thread has to end by itself once it is asked to. */
+/** Time after a request to end until a thread that still runs is terminated. */
 const ENDS_WITHIN_MS = 5_000;
 
-/** In the thread: ends it when `SideThread.end` asks for that. */
+/** Called in the thread: ends the thread when `SideThread.end` asks for it. */
 export function endWhenAsked(): void {
   parentPort?.once('message', () => process.exit());
 }
@@ -132,8 +132,8 @@ export class SideThread {
   }
 
   /**
-   * Ends it, whatever it is at, and does not begin it again. It is asked first: a thread that is ended while
-   * it loads a native module, such as SQLite's, takes the whole process down.
+   * Ends the thread for good. Asks it first, and terminates it only after 5 s: Node aborts the whole process
+   * if a thread is terminated while it loads a native module, such as SQLite's.
    */
   async end(): Promise<void> {
     this.isOver = true;
