@@ -12,31 +12,31 @@ import type { MarketSymbol } from './market-symbol.ts';
 import { parseUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units, divideHalfEven } from './money.ts';
 
 /**
- * Many bars of one market and timeframe, column by column, oldest first. A price is a whole number of
- * 10^-priceDecimals in the quote currency, a volume one of 10^-volumeDecimals in the source currency: exact
- * as long as it is within 2^53, and what makes the columns refuses others.
+ * Many bars of one market and timeframe, stored column by column, oldest first. A price is a whole number of
+ * 10^-priceDecimals in the quote currency, a volume a whole number of 10^-volumeDecimals in the source
+ * currency. Cells are exact up to 2^53; the functions that make columns refuse larger numbers.
  */
 export interface CandleColumns extends BarValues<Float64Array> {
   readonly market: MarketSymbol;
   readonly timeframe: Timeframe;
-  /** Start of its bars and of the longer bars of its market: `gridOf`. If omitted, all begin as in UTC. */
+  /** Anchors of this market's bars, for `gridOf`. If omitted, all bars begin as in UTC. */
   readonly anchors?: BarAnchors | undefined;
-  /** Bars that are there; the columns may be longer. */
+  /** Number of bars; the columns may have more cells than that. */
   readonly length: number;
-  /** The start of each bar in ms since 1970, rising. */
+  /** Start of each bar in ms since 1970, rising. */
   readonly openTimeMs: Float64Array;
-  /** 0 to 10. */
+  /** Decimals of a price: 0 to 10. */
   readonly priceDecimals: number;
-  /** 0 to 10. */
+  /** Decimals of a volume: 0 to 10. */
   readonly volumeDecimals: number;
 }
 
-/** Returns the grid on which its bars begin and end. */
+/** Returns the grid on which the bars of these columns begin and end. */
 export function gridOfColumns({ timeframe, anchors }: Pick<CandleColumns, 'timeframe' | 'anchors'>): BarGrid {
   return gridOf(timeframe, anchors);
 }
 
-/** Units of 1e-10 of one whole number of a column. */
+/** Returns the value of 1 in a column with these decimals, in units of 1e-10. */
 export function columnScale(decimals: number): bigint {
   const scale = SCALES[decimals];
   if (scale === undefined) {
@@ -48,18 +48,18 @@ export function columnScale(decimals: number): bigint {
   return scale;
 }
 
-/** By decimals. Worked out once: a power costs more than the rest of reading a cell. */
+/** `columnScale` by decimals, computed once: a power costs more than everything else in reading a cell. */
 const SCALES: readonly bigint[] = Array.from(
   { length: UNIT_DECIMALS + 1 },
   (_, decimals) => 10n ** BigInt(UNIT_DECIMALS - decimals),
 );
 
-/** The largest number that is counted exactly, in steps of the last decimal. */
+/** Largest cell that a float holds exactly, in steps of the last decimal. */
 const MOST_STEPS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * The decimals of a column of volumes: those of the finest, or, where the largest does not fit with them, as
- * many as it leaves room for in 15 digits. The others are rounded to them, half to even: volumes only bound
+ * Returns the decimals of a column of volumes: those of the finest volume, or fewer if the largest one needs
+ * the room, since a cell has 15 digits. Other volumes are rounded to them, half to even: volumes only bound
  * how much may fill. Throws `TOO_LARGE` for a volume of more than 15 digits before the point.
  */
 export function volumeColumnDecimals({
@@ -78,23 +78,23 @@ export function volumeColumnDecimals({
   );
 }
 
-/** A volume as a whole number of its column, rounded half to even. */
+/** Returns a volume as a cell of its column, rounded half to even. */
 export function volumeCell(volume: Units, decimals: number): number {
   return Number(divideHalfEven(volume, columnScale(decimals)));
 }
 
-/** A cell as money. */
+/** Returns the value of a cell in units of 1e-10; `scale` comes from `columnScale`. */
 export function cellUnits(cell: number, scale: bigint): Units {
   return (BigInt(cell) * scale) as Units;
 }
 
-/** Throws `TOO_LARGE` for what is no cell: a negative number, or one that is not counted exactly. */
+/** Throws `TOO_LARGE` for a number that is no cell: negative, or not exact in a float. */
 export function checkCell(cell: number): void {
   if (cell >= 0 && Number.isSafeInteger(cell)) return;
   throw new SarrafError('TOO_LARGE', `expected a cell from 0 to 2^53, was ${cell}`);
 }
 
-/** A cell as text, without an exponent. Throws `TOO_LARGE` for what is none. */
+/** Returns a cell as decimal text without an exponent. Throws `TOO_LARGE` for a number that is no cell. */
 export function cellText(cell: number, decimals: number): DecimalText {
   checkCell(cell);
   if (decimals === 0) return String(cell) as DecimalText;
@@ -108,7 +108,7 @@ export function cellText(cell: number, decimals: number): DecimalText {
 
 const ZERO = 48;
 
-/** One bar of the columns. Throws a RangeError beyond the last one. */
+/** Returns one bar of the columns. Throws a RangeError for an index beyond the last one. */
 export function candleAt(
   columns: Omit<CandleColumns, 'market' | 'timeframe' | 'anchors'>,
   index: number,
@@ -130,7 +130,7 @@ export function candleAt(
   };
 }
 
-/** The first index of a sorted list from which on something holds; the length where it never does. */
+/** Returns the first index of a sorted list from which on a condition holds; the length if it never does. */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -141,12 +141,12 @@ export function firstIndex(length: number, holds: (index: number) => boolean): n
   return low;
 }
 
-/** The place of the first bar that opens at a time or later; the length where there is none. */
+/** Returns the index of the first bar that opens at a time or later; the length if there is none. */
 export function firstBarFrom({ openTimeMs, length }: CandleColumns, timeMs: number): number {
   return firstIndex(length, (bar) => present(openTimeMs[bar], 'a time for each bar') >= timeMs);
 }
 
-/** The bars from one place up to another, which is not among them. The columns are shared, not copied. */
+/** Returns the bars from one index up to another, exclusive. The columns are shared, not copied. */
 export function barsBetween(
   columns: CandleColumns,
   from: number,
@@ -166,7 +166,7 @@ export function barsBetween(
 }
 
 /**
- * Columns of bars that are at hand one by one, with as many decimals as they need; volumes are rounded as
+ * Makes columns from single bars, with as many decimals as they need; volumes are rounded as
  * `volumeColumnDecimals` says. Throws `TOO_LARGE` for prices beyond 2^53, `TOO_MANY_DECIMALS` beyond ten.
  */
 export function columnsOf(
@@ -206,7 +206,7 @@ function decimalsOf(text: DecimalText): number {
   );
 }
 
-/** A decimal as a whole number of 10^-decimals. Throws `TOO_LARGE` beyond 2^53. */
+/** Returns a decimal as a whole number of 10^-decimals. Throws `TOO_LARGE` beyond 2^53. */
 function cellOf(text: DecimalText, decimals: number): number {
   const [whole = '0', part = ''] = decimalText(text).split('.');
   const cell = Number(whole + part.padEnd(decimals, '0'));

@@ -17,12 +17,12 @@ export interface BarValues<Value> {
   readonly volume: Value;
 }
 
-/** The same for all of them, such as a schema. */
+/** Returns bar values that are all the same value, such as a schema. */
 export function eachBarValue<Value>(value: Value): BarValues<Value> {
   return { open: value, high: value, low: value, close: value, volume: value };
 }
 
-/** One bar. `openTimeMs` is the start of the bar, UTC; low <= open, close <= high. */
+/** One bar. `openTimeMs` is the start of the bar in ms since 1970; low <= open, close <= high. */
 export interface Candle extends BarValues<DecimalText> {
   readonly openTimeMs: number;
 }
@@ -42,15 +42,15 @@ const LENGTHS_MS = {
   '3d': 3 * DAY_MS,
 } as const;
 
-/** The length of a candle, such as `15m`. */
+/** Length of a candle as a name, such as `15m`. */
 export type Timeframe = keyof typeof LENGTHS_MS;
 
 /** Every timeframe, shortest first. */
 export const TIMEFRAMES = Object.freeze(Object.keys(LENGTHS_MS)) as readonly [Timeframe, ...Timeframe[]];
 
 /**
- * The usual length of a candle in milliseconds. Where one begins and ends is for its `BarGrid` to say:
- * a day can have 23 or 25 hours.
+ * Returns the usual length of a candle in ms. Its `BarGrid` says where each candle begins and ends: a day can
+ * have 23 or 25 hours.
  */
 export function timeframeMs(timeframe: Timeframe): number {
   return LENGTHS_MS[timeframe];
@@ -68,36 +68,37 @@ export function timeframeMs(timeframe: Timeframe): number {
  */
 
 /**
- * Bars begin at whole lengths after `offsetMs` past midnight on the clock of a zone, counted from 1970-01-01
- * of that clock.
+ * Start of bars: whole bar lengths after `offsetMs` past midnight on the clock of a zone, counted from
+ * 1970-01-01 of that clock.
  */
 export interface BarAnchor {
-  /** Of the tz database: `UTC`, `Asia/Tehran`. */
+  /** Name in the tz database: `UTC`, `Asia/Tehran`. */
   readonly zone: string;
-  /** Less than the length of the bar. */
+  /** Time past midnight in ms; less than the length of the bar. */
   readonly offsetMs: number;
 }
 
 /**
- * The anchors of a market's timeframes, as far as they are known. A timeframe without one has that of the
- * longest shorter one, and UTC midnight before the first: see `anchorIn`.
+ * The known anchors of a market's timeframes. A timeframe without an anchor has that of the next shorter
+ * timeframe with one, or UTC midnight if there is none: see `anchorIn`.
  */
 export type BarAnchors = Readonly<Partial<Record<Timeframe, BarAnchor>>>;
 
-/** Midnight of UTC: what most exchanges of the world count from. */
+/** Anchor at midnight in UTC, which most exchanges of the world use. */
 export const UTC_MIDNIGHT: BarAnchor = Object.freeze({ zone: 'UTC', offsetMs: 0 });
 
-/** Midnight in Tehran. */
+/** Anchor at midnight in Tehran. */
 export const TEHRAN_MIDNIGHT: BarAnchor = Object.freeze({ zone: 'Asia/Tehran', offsetMs: 0 });
 
-/** All bars begin as UTC does. */
+/** Anchors of a market whose bars all begin as in UTC. */
 export const UTC_BARS: BarAnchors = Object.freeze({});
 
-/** All bars of 4 h and more begin as Tehran does; shorter ones as UTC does. */
+/** Anchors of a market whose bars of 4 h and more begin as in Tehran, and shorter ones as in UTC. */
 export const TEHRAN_BARS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT });
 
 /**
- * The anchor of a timeframe: its own, else that of the longest shorter one that has one, else UTC midnight.
+ * Returns the anchor of a timeframe: its own, else that of the next shorter timeframe with one, else UTC
+ * midnight.
  */
 export function anchorIn(anchors: BarAnchors, timeframe: Timeframe): BarAnchor {
   for (let place = TIMEFRAMES.indexOf(timeframe); place >= 0; place -= 1) {
@@ -109,18 +110,18 @@ export function anchorIn(anchors: BarAnchors, timeframe: Timeframe): BarAnchor {
 }
 
 /**
- * Bars up to this length lie even in every zone: clocks are set by whole hours, and no bar of an hour is
- * longer or shorter for it.
+ * Bars up to this length are of equal length in every zone: clocks are changed by whole hours, which leaves
+ * bars of an hour as they are.
  */
 const ALWAYS_EVEN_MS = 3_600_000;
 
-/** A moment after the last change of clocks in Tehran: the usual offset of a zone is that of then. */
+/** A time after the last change of clocks in Tehran. The offset of a zone at this time is its usual one. */
 const USUAL_MS = 1_704_067_200_000;
 
-/** Change in the length of a bar in which the clock of its zone is set. */
+/** Change in the length of a bar during which the clock of its zone is changed. */
 const CLOCK_CHANGE_MS = 3_600_000;
 
-/** The most that a bar of a timeframe can take, whatever zone it lies in. */
+/** Returns the longest time that a bar of a timeframe can last, in any zone, in ms. */
 export function longestBarMs(timeframe: Timeframe): number {
   const lengthMs = timeframeMs(timeframe);
   return lengthMs <= ALWAYS_EVEN_MS ? lengthMs : lengthMs + CLOCK_CHANGE_MS;
@@ -130,11 +131,11 @@ export function longestBarMs(timeframe: Timeframe): number {
 export class BarGrid {
   readonly timeframe: Timeframe;
   readonly anchor: BarAnchor;
-  /** The usual length of a bar: some are an hour longer or shorter where `isEven` is false. */
+  /** Usual length of a bar in ms; some are an hour longer or shorter if `isEven` is false. */
   readonly lengthMs: number;
-  /** True if all bars have one length, so that whole numbers determine their start. */
+  /** True if all bars have one length, so that their starts follow from it without a time zone. */
   readonly isEven: boolean;
-  /** Start of even bars after a multiple of their length. */
+  /** Distance of the start of even bars from a multiple of their length, in ms. */
   private readonly phaseMs: number;
 
   constructor(timeframe: Timeframe, anchor: BarAnchor) {
@@ -158,17 +159,17 @@ export class BarGrid {
     return this.isEven ? openTimeMs + this.lengthMs : this.instantOf(this.numberOf(openTimeMs) + 1);
   }
 
-  /** Returns the start of the bar that ends at a time at which another begins. */
+  /** Returns the start of the bar before the one that begins at a time. */
   before(openTimeMs: number): number {
     return this.startOf(openTimeMs - 1);
   }
 
-  /** The beginning of a bar that is nearest to a time. */
+  /** Returns the start of a bar that is nearest to a time. */
   nearestStart(timeMs: number): number {
     return this.startOf(timeMs + this.lengthMs / 2);
   }
 
-  /** The first beginning of a bar at a time or later. */
+  /** Returns the first start of a bar at a time or later. */
   startFrom(timeMs: number): number {
     const startMs = this.startOf(timeMs);
     return startMs === timeMs ? timeMs : this.endOf(startMs);
@@ -180,8 +181,8 @@ export class BarGrid {
   }
 
   /**
-   * Returns the number of bars that begin from one time on and before another; negative if that is the
-   * earlier one.
+   * Returns the number of bars that begin from `fromMs` on and before `toMs`; negative if `toMs` is the
+   * earlier.
    */
   count(fromMs: number, toMs: number): number {
     if (this.isEven)
@@ -191,15 +192,15 @@ export class BarGrid {
     return this.numberOf(this.startFrom(toMs)) - this.numberOf(this.startFrom(fromMs));
   }
 
-  /** The beginning of a bar so many bars after the one that holds a time; before it for a negative number. */
+  /** Returns the start of the bar that is `bars` bars after the bar at a time; before it if negative. */
   shifted(timeMs: number, bars: number): number {
     if (this.isEven) return this.startOf(timeMs) + bars * this.lengthMs;
     return this.instantOf(this.numberOf(timeMs) + bars);
   }
 
   /**
-   * Returns the number of the bar that contains a time, counted from 1970 on. A clock that goes back may have
-   * shown a later bar's time before.
+   * Returns the number of the bar that contains a time, counted from 1970. A clock that is set back may have
+   * shown the time of a later bar before.
    */
   private numberOf(timeMs: number): number {
     if (this.isEven) return Math.floor((timeMs - this.phaseMs) / this.lengthMs);
@@ -216,15 +217,15 @@ export class BarGrid {
 }
 
 const grids = new Map<string, BarGrid>();
-/** Grids that are remembered; then they begin anew. */
+/** Most grids in the cache; it is emptied when full. */
 const MOST_GRIDS = 256;
 
-/** The grid of a timeframe; the same object for the same anchor. */
+/** Returns the grid of a timeframe: always the same object for the same anchor. */
 export function gridOf(timeframe: Timeframe, anchors: BarAnchors | undefined): BarGrid {
   return gridAt(timeframe, anchorIn(anchors ?? UTC_BARS, timeframe));
 }
 
-/** The same for an anchor that is known. */
+/** Returns the grid of a timeframe as `gridOf` does, for an anchor that is known. */
 export function gridAt(timeframe: Timeframe, anchor: BarAnchor): BarGrid {
   const key = `${timeframe} ${anchor.zone} ${anchor.offsetMs}`;
   let grid = grids.get(key);
@@ -235,14 +236,14 @@ export function gridAt(timeframe: Timeframe, anchor: BarAnchor): BarGrid {
   return grid;
 }
 
-/** Midsummer and midwinter of years in which clocks were set otherwise than today. */
+/** Midsummer and midwinter of years whose clock changes differ from today's, in ms since 1970. */
 const OFFSETS_AT_MS = [2010, 2018, 2022, 2026].flatMap((year) =>
   [0, 6].map((month) => (year - 1970) * 31_556_952_000 + month * 2_629_746_000),
 );
 
 /**
- * True if the bars of one grid lie whole inside those of another, so that the longer ones can be built from
- * them.
+ * True if each bar of one grid lies inside one bar of the other, so that the longer bars can be built from
+ * the shorter ones.
  */
 export function liesInside(parts: BarGrid, whole: BarGrid): boolean {
   if (whole.lengthMs % parts.lengthMs !== 0) return false;
@@ -254,9 +255,9 @@ export function liesInside(parts: BarGrid, whole: BarGrid): boolean {
 }
 
 /**
- * The anchor that the times of some bars show: `stated` where they lie on that, else midnight in UTC or in
- * Tehran, another day of these for bars of several days, or another time of the day in UTC. Null where they
- * lie on none of these. A bar or two may show less than there is: more of them may show another.
+ * Returns the anchor that fits the start times of some bars: `stated` if they fit it, else midnight in UTC or
+ * in Tehran, another first day of these for bars of several days, or another time of day in UTC. Null if none
+ * fits. One or two bars may fit several anchors; more bars may then show another one.
  */
 export function anchorShown(
   timeframe: Timeframe,
@@ -267,7 +268,7 @@ export function anchorShown(
   return bars === openTimesMs.length ? anchor : null;
 }
 
-/** The same on which most of the bars lie, the first of several, and how many these are. */
+/** Returns the anchor that most of the bars fit (the first of several), and the number of those bars. */
 export function anchorOfMost(
   timeframe: Timeframe,
   openTimesMs: readonly number[],
@@ -285,7 +286,7 @@ export function anchorOfMost(
 }
 
 /**
- * Anchors of a market with what some of its bars show: those that were stated where they do not contradict.
+ * Returns the anchors of a market as some of its bars show them; stated ones stay unless the bars contradict.
  */
 export function shownAnchors(
   timeframe: Timeframe,
@@ -298,7 +299,7 @@ export function shownAnchors(
   return shown === null || shown === before ? stated : { ...stated, [timeframe]: shown };
 }
 
-/** The clocks of all zones differ from UTC by a multiple of this: a time between is no beginning of a day. */
+/** Every zone's clock differs from UTC by a multiple of this, in ms: no day begins at a time between. */
 const FINEST_OFFSET_MS = 900_000;
 
 function candidates(
@@ -331,21 +332,21 @@ export function isSameGrid(left: BarGrid, right: BarGrid): boolean {
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** An anchor for people: `Asia/Tehran`, or `UTC 08:00` where bars begin at another time than midnight. */
+/** Returns an anchor as text for people: `Asia/Tehran`, or `UTC 08:00` if bars do not begin at midnight. */
 export function anchorText({ zone, offsetMs }: BarAnchor): string {
   if (offsetMs === 0) return zone;
   const minutes = Math.floor(offsetMs / 60_000);
   return `${zone} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** Bars for people: `4h, which begin as Asia/Tehran does`. */
+/** Returns bars as text for people: `4h, which begin at Asia/Tehran`. */
 export function gridText({ timeframe, anchor }: BarGrid): string {
   return `${timeframe}, which begin at ${anchorText(anchor)}`;
 }
 
 /**
- * Reads what `anchorText` writes. Throws `INVALID_OPTIONS` for a zone that the tz database does not have, and
- * for what is no time.
+ * Reads the text that `anchorText` writes. Throws `INVALID_OPTIONS` for a zone that the tz database does not
+ * have, and for an invalid time.
  */
 export function readAnchor(text: string): BarAnchor {
   const [zone = '', clock = '00:00', more] = text.trim().split(/\s+/);

@@ -2,39 +2,39 @@ import { SarrafError } from './errors.ts';
 
 export type CsvValue = string | number | boolean | null;
 
-/** A cell of a CSV file by RFC 4180; null is an empty one. */
+/** Writes a cell of a CSV file by RFC 4180; null becomes an empty cell. */
 export function csvCell(value: CsvValue): string {
   if (value === null) return '';
   const text = String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A row of a CSV file, with the end of its line. */
+/** Writes a row of a CSV file, including its line end. */
 export function csvLine(cells: readonly CsvValue[]): string {
   return `${cells.map(csvCell).join(',')}\n`;
 }
 
-/** One row of a file that is read, as its fields are written. */
+/** One row of a file, with its fields as they are written there. */
 export interface FileRow {
-  /** From 1; of a Parquet file the row. */
+  /** Line number from 1; in a Parquet file the row number. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-/** A longer row is no row of a table. */
+/** Most characters in a row; a longer one does not come from a table. */
 const MOST_ROW_CHARACTERS = 100_000;
 
 const BLANKS = new Set([' ', '\t', '\u00A0']);
 
 /**
- * Reads the rows of a CSV text that comes in pieces. Lines end with `\n`, `\r\n` or `\r`; empty ones are left
- * out. Blanks around a field do not count. Quotes are around whole fields, doubled within. Throws
+ * Reads the rows of a CSV text that arrives in pieces. Lines end with `\n`, `\r\n` or `\r`; empty lines are
+ * skipped. Blanks around a field are ignored. Quotes enclose whole fields and are doubled inside. Throws
  * `INVALID_FILE` for a quote elsewhere or without a partner, and for a row that is too long.
  */
 export class CsvScanner {
   private readonly path: string;
   private readonly separator: string;
-  /** Text of a row that may go on in the next piece. */
+  /** Text of a row that may continue in the next piece. */
   private rest = '';
   private line = 0;
   private isBegun = false;
@@ -44,14 +44,14 @@ export class CsvScanner {
     this.separator = separator;
   }
 
-  /** The rows that end within the text so far. */
+  /** Returns the rows that are complete once a piece is added. */
   rowsOf(piece: string): FileRow[] {
     const text = this.isBegun ? this.rest + piece : piece.replace(/^\uFEFF/, '');
     this.isBegun = true;
     return this.scan(text, false);
   }
 
-  /** The last row, which may have no end of a line. */
+  /** Returns the last row, which may have no line end. */
   end(): FileRow[] {
     return this.scan(this.rest, true);
   }
@@ -86,7 +86,7 @@ export class CsvScanner {
     return { fields: fields.map((field) => field.trim()), end: stop, innerLines: 0 };
   }
 
-  /** A row with quotes; null where the text ends before it does. */
+  /** Reads a row with quotes; null if the text ends before the row does. */
   private quotedRow(text: string, from: number, isLast: boolean): ScannedRow | null {
     const fields: string[] = [];
     const isEnd = (at: number): boolean =>
@@ -135,13 +135,13 @@ export class CsvScanner {
 
 interface ScannedRow {
   readonly fields: readonly string[];
-  /** Place behind it, of the end of its line. */
+  /** Index behind the row, where its line ends. */
   readonly end: number;
-  /** Ends of lines within its fields. */
+  /** Number of line ends inside its fields. */
   readonly innerLines: number;
 }
 
-/** The field behind an opening quote; null where its end is not in the text. */
+/** Reads the field behind an opening quote; null if its closing quote is not in the text. */
 function quotedField(
   text: string,
   from: number,
@@ -154,7 +154,7 @@ function quotedField(
   }
 }
 
-/** The next place of a character in a text, for places that only grow; its length where there is none. */
+/** Finds the next index of a character, for start indexes that only grow; the text's length if none. */
 class Places {
   private readonly text: string;
   private readonly character: string;

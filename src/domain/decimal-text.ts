@@ -5,7 +5,7 @@ declare const brand: unique symbol;
 
 /**
  * A value of type `T` that only its own constructor makes, so that a price can not be passed where an amount
- * is due.
+ * is expected.
  */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
@@ -18,7 +18,7 @@ export type DecimalText = Brand<string, 'DecimalText'>;
 
 export const ZERO = '0' as DecimalText;
 
-/** A float keeps every number of so many digits, with a point anywhere among them. */
+/** Number of decimal digits that a float always keeps, wherever the point is. */
 export const SURE_DIGITS = 15;
 
 /** The code of the character 0. */
@@ -28,17 +28,17 @@ const CANONICAL = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const PLAIN = /^[+-]?\d+(?:\.\d+)?$/;
 const SCIENTIFIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)[eE][+-]?\d{1,4}$/;
 /**
- * No number of this exchange comes near: 1e30 rial is more than all money. It bounds the work of one bad
- * field.
+ * Most characters of a number. No number of this exchange comes near it: 1e30 rial is more than all money. It
+ * bounds the work for one bad field.
  */
 const MAX_TEXT_LENGTH = 80;
 
-/** A constructor of its own, so that nobody's change to decimal.js's global settings can round our money. */
+/** A separate Decimal constructor, so that no change to decimal.js's global settings can round our money. */
 const Exact = Decimal.clone({ precision: 200, toExpNeg: -9e15, toExpPos: 9e15 });
 
 /**
- * The canonical text of a decimal number written in any way the exchange writes it (`"8500000.0000000000"`,
- * `"0E-10"`), or null when `input` is no finite decimal. A JavaScript number is taken by its shortest text.
+ * Returns the canonical text of a decimal number in any notation of the exchange (`"8500000.0000000000"`,
+ * `"0E-10"`), or null if `input` is no finite decimal. A JavaScript number is read by its shortest text.
  */
 export function tryDecimalText(input: string | number | Decimal): DecimalText | null {
   const text =
@@ -54,7 +54,7 @@ export function tryDecimalText(input: string | number | Decimal): DecimalText | 
   return null;
 }
 
-/** Digits without the zeros that say nothing, as the exchange writes them with most of its numbers. */
+/** Removes zeros that mean nothing, which the exchange writes with most of its numbers. */
 function trimmed(text: string): DecimalText {
   const isSigned = text.startsWith('-') || text.startsWith('+');
   const point = text.indexOf('.');
@@ -69,7 +69,7 @@ function trimmed(text: string): DecimalText {
 }
 
 /**
- * The canonical text of a decimal number.
+ * Returns the canonical text of a decimal number.
  * @throws SarrafError `INVALID_DECIMAL` when `input` is no finite decimal number.
  */
 export function decimalText(input: string | number | Decimal): DecimalText {
@@ -83,7 +83,7 @@ export function decimalText(input: string | number | Decimal): DecimalText {
   return text;
 }
 
-/** The number of digits after the point of a canonical decimal. */
+/** Returns the number of digits after the point of a canonical decimal. */
 export function fractionDigits(text: DecimalText): number {
   const point = text.indexOf('.');
   return point === -1 ? 0 : text.length - point - 1;

@@ -1,10 +1,10 @@
 /**
- * Every error that sarraf throws by itself, with what a caller may conclude from it.
+ * Meaning of an error that sarraf throws by itself, for its caller.
  *
- * - `retry`: `safe` when the same call may be made again as it stands, `never` when it will fail again or may
- *   do harm.
- * - `outcome`: what became of the request's effect on the exchange: `none` (certainly nothing), `applied`, or
- *   `unknown` (treat as if it may have happened and find out).
+ * - `retry`: `safe` when the same call may be repeated unchanged, `never` when it will fail again or may do
+ *   harm.
+ * - `outcome`: effect of the request on the exchange: `none` (certainly nothing), `applied`, or `unknown`
+ *   (treat as if it may have happened and find out).
  */
 export interface ErrorTraits {
   readonly retry: 'safe' | 'never';
@@ -127,19 +127,17 @@ export class SarrafError extends Error {
   }
 }
 
-/** Message of whatever was thrown. */
+/** Returns the message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/**
- * Condition that must hold, as a text; or a function that returns the text, for checks made at every order or
- * poll.
- */
+/** A text, or a function that returns it: for checks that are made at every order or poll. */
 type Sentence = string | (() => string);
 
 /**
- * Stops at a broken invariant. The message says what was expected and what was found.
+ * Throws if a condition does not hold: a broken invariant. The message says what was expected and what was
+ * found.
  * @throws SarrafError `INVARIANT`
  */
 export function invariant(condition: boolean, message: Sentence): asserts condition {
@@ -147,9 +145,8 @@ export function invariant(condition: boolean, message: Sentence): asserts condit
 }
 
 /**
- * A value that can not be missing, such as the element at a place that was looked for before. `what` names
- * it.
- * @throws SarrafError `INVARIANT` where it is missing all the same
+ * Returns a value that can not be missing, such as the element at an index found before. `what` names it.
+ * @throws SarrafError `INVARIANT` if it is missing
  */
 export function present<Value>(value: Value, what: Sentence): NonNullable<Value> {
   if (value !== undefined && value !== null) return value;

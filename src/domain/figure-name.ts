@@ -2,12 +2,12 @@ import { tryDecimalText } from './decimal-text.ts';
 import type { Currency } from './market-symbol.ts';
 
 /**
- * Names of series of figures, and what their values are:
+ * Names of series of figures, and their values:
  *
- * - `equity/CURRENCY`: what the strategies of the bot have, a decimal text;
- * - `profit/CURRENCY`: what all strategies together have made, and `profit/STRATEGY/CURRENCY`: what one has;
- * - `budget/NAME`: requests used of the most that a limit allows now, such as `12/60`;
- * - `plot/STRATEGY/MARKET/NAME`: what a strategy plots, a number as a text; null is a gap.
+ * - `equity/CURRENCY`: equity of the bot's strategies, a decimal text;
+ * - `profit/CURRENCY`: profit of all strategies together, and `profit/STRATEGY/CURRENCY`: of one strategy;
+ * - `budget/NAME`: requests used, and the most that a limit allows now, such as `12/60`;
+ * - `plot/STRATEGY/MARKET/NAME`: a series that a strategy plots, a number as text; null is a gap.
  */
 type FigureName =
   | { readonly kind: 'equity'; readonly currency: string }
@@ -17,7 +17,7 @@ type FigureName =
 
 export const equityFigure = (currency: Currency): string => `equity/${currency}`;
 
-/** `strategy` null: of all together. */
+/** Returns the name of a profit series; `strategy` is null for all strategies together. */
 export const profitFigure = (strategy: string | null, currency: Currency): string =>
   strategy === null ? `profit/${currency}` : `profit/${strategy}/${currency}`;
 
@@ -43,10 +43,7 @@ export function readFigureName(text: string): FigureName | null {
 
 const USED_OF = /^\d+\/\d+$/;
 
-/**
- * True if a text is a value of the series of that name. For a name that this version does not know, any text
- * is.
- */
+/** True if a text is a valid value of the series of that name; any text is for an unknown name. */
 export function isFigureValue(name: string, value: string): boolean {
   const kind = readFigureName(name)?.kind;
   if (kind === 'plot') return value !== '' && Number.isFinite(Number(value));

@@ -1,10 +1,10 @@
 import type { Brand } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 
-/** A market by its spelling in public paths, the one used inside: `BTCUSDT`. */
+/** Symbol of a market as public paths spell it, and as it is used inside: `BTCUSDT`. */
 export type MarketSymbol = Brand<string, 'MarketSymbol'>;
 
-/** A currency by its name at the exchange, in lower case: `btc`, `usdt`. */
+/** Name of a currency at the exchange, in lower case: `btc`, `usdt`. */
 export type Currency = string;
 
 /** A currency that markets are priced in. */
@@ -18,7 +18,7 @@ interface QuoteRule {
   readonly decimals: number;
 }
 
-/** The market in which the two quote currencies meet: it prices `base` in `quote`. */
+/** The market between the two quote currencies: it prices `base` in `quote`. */
 interface Bridge {
   readonly market: MarketSymbol;
   readonly base: Currency;
@@ -27,57 +27,55 @@ interface Bridge {
 
 /** The four spellings of one market. */
 export interface MarketName {
-  /** Public paths and options: the base, then the ending of the quote currency. */
+  /** Spelling in public paths and options: the base, then the ending of the quote currency. */
   readonly symbol: MarketSymbol;
-  /** Requests, lower case: `btc`. */
+  /** Base currency in requests, lower case: `btc`. */
   readonly base: Currency;
-  /** Requests, lower case: `usdt`. */
+  /** Quote currency in requests, lower case: `usdt`. */
   readonly quote: Currency;
-  /** `market` of order and trade records: `BTC-USDT`. */
+  /** Spelling in the field `market` of order and trade records: `BTC-USDT`. */
   readonly pair: string;
-  /** Key of the statistics: `btc-usdt`. */
+  /** Key in the market statistics: `btc-usdt`. */
   readonly statsKey: string;
 }
 
-/** Names that one exchange uses for its markets and its two quote currencies. */
+/** Market names of one exchange, with its two quote currencies. */
 export interface MarketNames {
-  /** The bridge's quote currency, then its base. */
+  /** The bridge's quote currency, then the bridge's base. */
   readonly quotes: readonly [QuoteRule, QuoteRule];
   readonly bridge: Bridge;
   /**
-   * The market that any of the four spellings names: `BTCUSDT`, `BTC-USDT`, `btc-usdt`, `btc/usdt`. Throws
+   * Returns the market for any of its four spellings: `BTCUSDT`, `BTC-USDT`, `btc-usdt`, `btc/usdt`. Throws
    * `INVALID_MARKET`.
    */
   readonly parseMarket: (spelling: string) => MarketName;
   /**
-   * The market of a base currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything
-   * else.
+   * Returns the market of a base and a quote currency, lower case. Throws `INVALID_MARKET` for anything else.
    */
   readonly marketOfCurrencies: (base: string, quote: string) => MarketName;
   /**
-   * The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the
-   * exchange to say.
+   * Returns the symbol of a market that prices a currency in a quote currency. The exchange may not have it.
    */
   readonly symbolIn: (asset: Currency, quote: Currency) => string;
-  /** The other one of the two quote currencies. */
+  /** Returns the other one of the two quote currencies. */
   readonly otherQuote: (quote: Currency) => Currency;
-  /** Decimals that people write of a quote currency; null for any other currency. */
+  /** Returns the decimals that people write of a quote currency; null for any other currency. */
   readonly decimalsOf: (currency: Currency) => number | null;
 }
 
 /**
- * Spellings, pairs of currencies and assets that are remembered, each: every order, fill and valuation asks.
- * Emptied when they are full.
+ * Most entries in each cache: spellings, pairs of currencies and assets, which every order, fill and
+ * valuation looks up. A full cache is emptied.
  */
 const MOST_KNOWN = 1_000;
 
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
-/** The names by the two quote currencies: the bridge prices the second in the first. */
+/** Makes the market names for two quote currencies: the bridge prices the second in the first. */
 export function createMarketNames(quotes: readonly [QuoteRule, QuoteRule]): MarketNames {
   const [bridgeQuote, bridgeBase] = quotes;
   const ruleOf = new Map(quotes.map((rule) => [rule.currency, rule]));
-  /** Quote currencies by how they are spelled: by name, and by their ending. */
+  /** Quote currencies by their spellings: the name, and the ending of a symbol. */
   const spelled = new Map<string, Currency>([
     ...quotes.map(({ ending, currency }) => [ending.toLowerCase(), currency] as const),
     ...quotes.map(({ currency }) => [currency, currency] as const),

@@ -14,19 +14,19 @@ import {
 } from './money.ts';
 
 /**
- * A market's identity and grid. Steps are decimals of any size (`"10"` and `"0.00000001"` both occur), so a
- * grid is a step, not a count of decimals. They can change while running: a change makes a new value with a
- * higher `version`, and records keep the version they were made under.
+ * A market's names and its grid of prices and amounts. Steps are decimals of any size (`"10"` and
+ * `"0.00000001"` both occur), so a grid is a step, not a count of decimals. A change while running makes a
+ * new value with a higher `version`; records keep the version they were made under.
  */
 export interface Market extends MarketName {
   readonly priceStep: Units;
   readonly amountStep: Units;
-  /** Least value of an order in the quote currency; an order must exceed it. */
+  /** Lower bound of an order's value in the quote currency; an order must exceed it. */
   readonly minOrderValue: Units;
   readonly version: number;
-  /** Units of quote currency, at twenty decimals, of one price step times one amount step. */
+  /** Product of one price step and one amount step, in quote currency at twenty decimals. */
   readonly stepProduct: bigint;
-  /** The same at ten decimals when it is whole, which spares the division; else null. */
+  /** `stepProduct` at ten decimals if that is whole, which saves a division; else null. */
   readonly exactStepProduct: bigint | null;
 }
 
@@ -39,8 +39,8 @@ export interface MarketOptions {
 }
 
 /**
- * A market from its steps. Throws `INVALID_MARKET` when a step is not positive, `TOO_MANY_DECIMALS` beyond
- * ten decimals.
+ * Makes a market from its steps. Throws `INVALID_MARKET` if a step is not positive, `TOO_MANY_DECIMALS`
+ * beyond ten decimals.
  */
 export function createMarket(options: MarketOptions): Market {
   const { symbol, base, quote, pair, statsKey } = options.market;
@@ -92,18 +92,18 @@ function safeSteps(steps: bigint, options: { readonly what: string; readonly mar
   return Number(steps);
 }
 
-/** A price on the grid. Throws `OFF_STEP`, `TOO_LARGE`, `TOO_MANY_DECIMALS` or `INVALID_DECIMAL`. */
+/** Reads a price on the grid. Throws `OFF_STEP`, `TOO_LARGE`, `TOO_MANY_DECIMALS` or `INVALID_DECIMAL`. */
 export function parsePrice(market: Market, text: string): Price {
   return stepsOf(unitsOf(decimalText(text)), market.priceStep, { what: 'a price', market }) as Price;
 }
 
-/** An amount on the grid. Throws as `parsePrice` does. */
+/** Reads an amount on the grid. Throws as `parsePrice` does. */
 export function parseAmount(market: Market, text: string): Amount {
   return stepsOf(unitsOf(decimalText(text)), market.amountStep, { what: 'an amount', market }) as Amount;
 }
 
 /**
- * The nearest price on the grid, ties to the even step, as the exchange rounds extra digits. Throws
+ * Returns the nearest price on the grid, ties to the even step, as the exchange rounds extra digits. Throws
  * `TOO_LARGE`.
  */
 export function roundPrice(market: Market, units: bigint): Price {
@@ -111,8 +111,8 @@ export function roundPrice(market: Market, units: bigint): Price {
 }
 
 /**
- * The largest amount on the grid that is not above `units`, as the exchange rounds extra digits. Throws
- * `TOO_LARGE`.
+ * Returns the largest amount on the grid that is not above `units`, as the exchange rounds extra digits.
+ * Throws `TOO_LARGE`.
  */
 export function floorAmount(market: Market, units: bigint): Amount {
   return safeSteps(divideDown(units, market.amountStep), { what: 'an amount', market }) as Amount;
@@ -134,28 +134,28 @@ export function formatAmount(market: Market, amount: Amount): DecimalText {
   return formatUnits(amountUnits(market, amount));
 }
 
-/** Price times amount as a plain product of steps: exact, and what fills of one order are summed in. */
+/** Returns price times amount in exact steps; fills of an order are summed in this form. */
 export function stepValue(price: number, amount: number): bigint {
   const product = price * amount;
   // Most are small enough for a float, which multiplies far faster.
   return product <= Number.MAX_SAFE_INTEGER ? BigInt(product) : BigInt(price) * BigInt(amount);
 }
 
-/** The value in quote units of a sum of step products, half-even. Totals of fills are differences of this. */
+/** Returns the value in quote units of a sum of step products, half-even. Fills are differences of it. */
 export function valueHalfEven(market: Market, steps: bigint): Units {
   if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;
   return divideHalfEven(steps * market.stepProduct, UNITS_PER_ONE) as Units;
 }
 
-/** The same rounded up: what a buy order holds, so that no rounding of its fills can exceed it. */
+/** Returns the value of a sum of step products, rounded up: no rounding of fills can exceed this hold. */
 export function valueUp(market: Market, steps: bigint): Units {
   if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;
   return divideUp(steps * market.stepProduct, UNITS_PER_ONE) as Units;
 }
 
 /**
- * The smallest amount that can be an order at a price: one step at least, and worth more than the least
- * value. Less than that is dust, which can not be sold by itself.
+ * Returns the smallest amount of a valid order at a price: at least one step, and worth more than the least
+ * value. A smaller amount is dust, which can not be sold by itself.
  */
 export function leastAmountAt(
   { amountStep, minOrderValue }: Pick<Market, 'amountStep' | 'minOrderValue'>,
@@ -173,12 +173,12 @@ export interface FeeRates {
 }
 
 /**
- * Fee rates by quote currency, which is the kind of a market. Rates belong to a user's tier; they can change
+ * Fee rates by quote currency, which is the kind of a market. Rates depend on a user's tier and can change
  * while running.
  */
 export type FeeSchedule = Readonly<Record<Currency, FeeRates>>;
 
-/** The rates of one market kind. Throws `INVARIANT` for a currency that the schedule has none of. */
+/** Returns the rates of one market kind. Throws `INVARIANT` for a currency that is not in the schedule. */
 export function ratesOf(fees: FeeSchedule, quote: Currency): FeeRates {
   return present(fees[quote], () => `fee rates of markets in ${quote}`);
 }
@@ -187,16 +187,16 @@ const MILLION = 1_000_000n;
 const UNITS_PER_PERCENT_MILLIONTH = 1_000_000n;
 
 /**
- * The fee on `received`, half-even at ten decimals. It is charged in the currency received: a buy pays in the
- * source currency, a sell in the quote currency, and it is not rounded to any step of the market.
+ * Returns the fee on `received`, half-even at ten decimals. It is charged in the currency received (a buy
+ * pays in the base currency, a sell in the quote currency) and is not rounded to any step of the market.
  */
 export function feeOf(received: bigint, rateMillionths: number): Units {
   return divideHalfEven(received * BigInt(rateMillionths), MILLION) as Units;
 }
 
 /**
- * A rate in millionths from a percent text such as `"0.25"`. Throws `OFF_STEP` beyond four decimals of a
- * percent.
+ * Reads a rate in millionths from a percent text such as `"0.25"`. Throws `OFF_STEP` beyond four decimals of
+ * a percent.
  */
 export function rateOfPercent(percent: string): number {
   const units = unitsOf(decimalText(percent));
@@ -209,7 +209,7 @@ export function rateOfPercent(percent: string): number {
   return Number(units / UNITS_PER_PERCENT_MILLIONTH);
 }
 
-/** The percent text of a rate in millionths: 2,500 is `"0.25"`. */
+/** Writes a rate in millionths as percent text: 2,500 is `"0.25"`. */
 export function formatRatePercent(rateMillionths: number): string {
   return formatUnits(BigInt(rateMillionths) * UNITS_PER_PERCENT_MILLIONTH);
 }

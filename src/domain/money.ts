@@ -2,8 +2,8 @@ import { type Brand, decimalText, fractionDigits, SURE_DIGITS, type DecimalText 
 import { SarrafError } from './errors.ts';
 
 /**
- * Money as the books keep it: a whole number of 1e-10 of a currency. One bitcoin in rial is 1.26e20 of these,
- * which no 64-bit integer holds, so it is a bigint everywhere and TEXT in SQLite.
+ * Money in the books: a whole number of 1e-10 of a currency. One bitcoin in rial is 1.26e20 of these, which
+ * no 64-bit integer holds, so it is a bigint everywhere and TEXT in SQLite.
  */
 export type Units = Brand<bigint, 'Units'>;
 
@@ -11,20 +11,20 @@ export type Units = Brand<bigint, 'Units'>;
 export type Price = Brand<number, 'Price'>;
 
 /**
- * An amount of the source currency as a whole number of its market's amount steps (a safe integer, not
+ * An amount of the base currency as a whole number of its market's amount steps (a safe integer, not
  * negative).
  */
 export type Amount = Brand<number, 'Amount'>;
 
-/** Decimals that the books keep, for every currency. */
+/** Number of decimals that the books keep of every currency. */
 export const UNIT_DECIMALS = 10;
 export const UNITS_PER_ONE = 10_000_000_000n;
 export const NO_UNITS = 0n as Units;
 
-/** The smallest that there is, 1e-10. */
+/** Smallest positive amount of money, 1e-10. */
 export const LEAST_UNITS = 1n as Units;
 
-/** Arithmetic of bigints forgets what is counted; these do not. */
+/** Adds units. Plain bigint arithmetic loses the type `Units`; these functions keep it. */
 export function addUnits(left: Units, right: Units): Units {
   return (left + right) as Units;
 }
@@ -37,12 +37,12 @@ export function negateUnits(units: Units): Units {
   return subtractUnits(NO_UNITS, units);
 }
 
-/** The middle of two, such as of the best prices of a book, rounded towards zero. */
+/** Returns the middle of two, such as the best prices of a book, rounded towards zero. */
 export function midOfUnits(left: Units, right: Units): Units {
   return ((left + right) / 2n) as Units;
 }
 
-/** A product of two decimals, such as of an amount and a price, rounded as `divide` says. */
+/** Returns the product of two decimals, such as an amount and a price, rounded as `divide` says. */
 export function multiplyUnits(
   left: Units,
   right: Units,
@@ -51,21 +51,20 @@ export function multiplyUnits(
   return divide(left * right, UNITS_PER_ONE) as Units;
 }
 
-/** The code of the character 0, and that of the point less it. */
+/** Code of the character 0, and the code of the point minus that. */
 const ZERO = 48;
 const POINT = -2;
 
-/** As many digits as a float keeps, and a point. */
+/** Most characters of a short text: as many digits as a float keeps, and a point. */
 const MOST_SHORT = SURE_DIGITS + 1;
 
-/** Worked out once: a power costs more than the rest of reading a number. */
+/** Powers of ten, computed once: a power costs more than everything else in reading a number. */
 const POWERS_OF_TEN = Array.from({ length: UNIT_DECIMALS + 1 }, (_, power) => 10n ** BigInt(power));
 const FLOAT_POWERS_OF_TEN = POWERS_OF_TEN.map(Number);
 
 /**
- * A decimal text as units.
- * @throws SarrafError `TOO_MANY_DECIMALS` beyond ten decimals: a cut would be a silent loss, so it is
- * reported.
+ * Returns a decimal text as units.
+ * @throws SarrafError `TOO_MANY_DECIMALS` beyond ten decimals: cutting them off would be a silent loss.
  */
 export function unitsOf(text: DecimalText): Units {
   const short = shortUnitsOf(text);
@@ -80,8 +79,8 @@ export function unitsOf(text: DecimalText): Units {
 }
 
 /**
- * The units of a text of so few digits that a float holds them exactly, which most are; -1 of any other, and
- * of what is no plain decimal.
+ * Returns the units of a text with so few digits that a float holds them exactly, as most texts have; -1 for
+ * any other text, and for one that is no plain decimal.
  */
 function shortUnitsOf(text: DecimalText): number {
   const { length } = text;
@@ -100,21 +99,21 @@ function shortUnitsOf(text: DecimalText): number {
   return units <= Number.MAX_SAFE_INTEGER ? units : -1;
 }
 
-/** Units read from what a person or a wire wrote. Throws as `decimalText` and `unitsOf` do. */
+/** Reads units from the text of a person or of a reply. Throws as `decimalText` and `unitsOf` do. */
 export function parseUnits(input: string | number): Units {
   return unitsOf(decimalText(input));
 }
 
 const FLOAT_UNITS_PER_ONE = Number(UNITS_PER_ONE);
 
-/** The float nearest to units: the same as that of their text. */
+/** Returns the float nearest to units, which is also the number of their text. */
 export function numberOfUnits(units: Units): number {
   const float = Number(units);
   // Of two numbers that a float holds exactly the quotient is rounded once, as reading a text is.
   return Number.isSafeInteger(float) ? float / FLOAT_UNITS_PER_ONE : Number(formatUnits(units));
 }
 
-/** The canonical decimal text of units. */
+/** Returns units as canonical decimal text. */
 export function formatUnits(units: bigint): DecimalText {
   const negative = units < 0n;
   const digits = (negative ? -units : units).toString().padStart(UNIT_DECIMALS + 1, '0');
@@ -127,15 +126,15 @@ export function formatUnits(units: bigint): DecimalText {
 }
 
 /**
- * The one place where digits are lost, and each function says in its name which way.
+ * The only place where digits are lost; the name of each function says how it rounds.
  *
  * All divisions are of bigints: a rial notional at ten decimals (1.26e20 for one bitcoin) fits no 64-bit
  * integer and no float.
  */
 
 /**
- * The quotient rounded to the nearest integer, a tie to the even one (banker's rounding). `divisor` is
- * positive.
+ * Returns the quotient rounded to the nearest integer, a tie to the even one (banker's rounding). `divisor`
+ * is positive.
  */
 export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
@@ -148,14 +147,14 @@ export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n ? quotient - 1n : quotient + 1n;
 }
 
-/** The quotient rounded towards zero. `divisor` is positive. */
+/** Returns the quotient rounded towards zero. `divisor` is positive. */
 export function divideDown(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor;
 }
 
 /**
- * The quotient rounded away from zero: what a hold uses, so that it always covers the debit. `divisor` is
- * positive.
+ * Returns the quotient rounded away from zero, as holds are, so that a hold always covers the debit.
+ * `divisor` is positive.
  */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
@@ -165,12 +164,12 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
 
 /** A number with more decimals than the books keep, as the exchange wrote it. */
 export interface TooFine {
-  /** The field of the record. */
+  /** Field of the record that has the number. */
   readonly field: string;
   readonly text: DecimalText;
 }
 
-/** The first of the fields that the books can not hold; null where they hold all. */
+/** Returns the first of the fields with more decimals than the books hold; null if there is none. */
 export function tooFineIn(fields: Readonly<Record<string, DecimalText | null>>): TooFine | null {
   for (const field in fields) {
     const text = fields[field] ?? null;
@@ -179,7 +178,7 @@ export function tooFineIn(fields: Readonly<Record<string, DecimalText | null>>):
   return null;
 }
 
-/** A decimal as units, cut to ten decimals: what is beyond them is the dust of somebody's floats. */
+/** Returns a decimal as units, cut to ten decimals: more digits come from somebody's floats. */
 export function unitsAbout(text: DecimalText): Units {
   const spare = fractionDigits(text) - UNIT_DECIMALS;
   return spare <= 0 ? unitsOf(text) : unitsOf(decimalText(text.slice(0, -spare)));
@@ -188,8 +187,8 @@ export function unitsAbout(text: DecimalText): Units {
 const COIN_DECIMALS = 8;
 
 /**
- * Money for people, rounded half to even, with separators: `12,345.68`. `decimals`: how many people write of
- * the currency; null for a coin, of which up to eight digits are shown.
+ * Writes money for people, rounded half to even, with separators: `12,345.68`. `decimals` is how many people
+ * write of the currency; null for a coin, which is shown with up to eight.
  */
 export function moneyText(money: string, decimals: number | null): string {
   const step = 10n ** BigInt(UNIT_DECIMALS - (decimals ?? COIN_DECIMALS));
@@ -198,8 +197,8 @@ export function moneyText(money: string, decimals: number | null): string {
 }
 
 /**
- * A price or an amount in full, with separators: `59,995,662,130`. At least `decimals` digits after the
- * point.
+ * Writes a price or an amount in full, with separators: `59,995,662,130`. It has at least `decimals` digits
+ * after the point.
  */
 export function groupedText(text: DecimalText | string, decimals = 0): string {
   const [whole = '0', part = ''] = text.split('.');
@@ -208,31 +207,29 @@ export function groupedText(text: DecimalText | string, decimals = 0): string {
   return digits === '' ? shown : `${shown}.${digits}`;
 }
 
-/** A number of things: `1 fill`, `2 fills`, `1,000 rows`. */
+/** Writes a number of things: `1 fill`, `2 fills`, `1,000 rows`. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${groupedText(String(count))} ${count === 1 ? one : many}`;
 }
 
 /**
- * A text of others in one line, without what would break a line of a log, or move a terminal's cursor or
- * colours.
+ * Returns a foreign text as one line, without characters that break a line of a log, or move a terminal's
+ * cursor or change its colours.
  */
 export function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is taken out
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ');
 }
 
-/**
- * Characters that a terminal would obey, or that would reverse the rest of a line; tabs and line ends stay.
- */
+/** Characters that a terminal obeys, or that reverse the rest of a line, except tabs and line ends. */
 const OBEYED = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/gu;
 
-/** A text of others as a terminal may show it. */
+/** Returns a foreign text in a form that a terminal may show. */
 export function harmless(text: string): string {
   return text.replaceAll(OBEYED, '?');
 }
 
-/** A name such as `plannedAt` with a mark before each word, as SQL and options have it: `planned_at`. */
+/** Separates the words of a name such as `plannedAt` with a mark, as SQL does: `planned_at`. */
 export function separatedName(name: string, mark: '-' | '_'): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `${mark}${letter.toLowerCase()}`);
 }

@@ -2,18 +2,18 @@ import { Decimal } from 'decimal.js';
 import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
 
-/** Numbers of a market's day, to rank by: no money is made of them. Null where nothing tells them. */
+/** Numbers of a market's day for ranking; they are never used as money. Null if not stated. */
 export interface DayNumbers {
   readonly baseVolume: number | null;
   readonly quoteVolume: number | null;
   readonly latest: number | null;
   readonly dayLow: number | null;
   readonly dayHigh: number | null;
-  /** Percent. */
+  /** In percent. */
   readonly dayChange: number | null;
 }
 
-/** A market's day as the exchange sums it up. A closed market may tell nothing but that it is closed. */
+/** Statistics of a market's day by the exchange. A closed market may state only that it is closed. */
 export interface MarketStats {
   readonly market: MarketName;
   readonly isClosed: boolean;
@@ -28,9 +28,9 @@ export interface MarketStats {
   readonly dayHigh: DecimalText | null;
   readonly dayOpen: DecimalText | null;
   readonly dayClose: DecimalText | null;
-  /** Percent. */
+  /** In percent. */
   readonly dayChange: DecimalText | null;
-  /** The numbers that its texts are, where they are at hand without them. */
+  /** The texts above as numbers, if the source has them as numbers too. */
   readonly numbers?: DayNumbers;
 }
 
@@ -45,12 +45,12 @@ export interface BookSides<Levels = readonly BookLevel[]> {
   readonly asks: Levels;
 }
 
-/** The same for both sides, such as a schema. */
+/** Returns the same value for both sides, such as a schema. */
 export function bothSides<Levels>(levels: Levels): BookSides<Levels> {
   return { bids: levels, asks: levels };
 }
 
-/** A market's book as seen: bids falling, asks rising, best first, and every bid below every ask. */
+/** A market's book as read: bids falling, asks rising, best first, and every bid below every ask. */
 export interface OrderBook extends BookSides {
   /** Time of the book as stated by the exchange; null if not stated. */
   readonly updatedAtMs: number | null;
@@ -58,7 +58,7 @@ export interface OrderBook extends BookSides {
   readonly lastTradePrice?: DecimalText;
 }
 
-/** Digits that a float surely holds: a shorter text is compared by its number. */
+/** Digits that a float always holds: shorter texts are compared as numbers. */
 const EXACT_DIGITS = 15;
 
 const compare = (left: DecimalText, right: DecimalText): number => {
@@ -74,12 +74,12 @@ const isSorted = (levels: readonly BookLevel[], direction: 1 | -1): boolean =>
   });
 
 /**
- * A book from two unlabelled lists of levels. The interface calls the sells `bids` and the buys `asks`, a
- * deployment may one day turn that round, so the names on the wire are not believed: the list with the lower
- * prices is the buys. With one side empty there is nothing to compare and `whenOneSided` decides.
+ * Makes a book from two lists of levels whose names are not trusted: the interface calls the sells `bids` and
+ * the buys `asks`, and a deployment may one day swap them. So the list with the lower prices is the buys. If
+ * one side is empty, nothing can be compared and `buysAre` decides.
  *
- * A book whose sides overlap was read while it changed. Which side is the older is not known, so the best
- * level of both is dropped until every bid is below every ask.
+ * A book whose sides overlap was read while it changed. Which side is older is not known, so the best level
+ * of both is dropped until every bid is below every ask.
  */
 export function orientBook(options: {
   readonly named: BookSides;
@@ -107,7 +107,7 @@ function sorted(levels: readonly BookLevel[], direction: 1 | -1): readonly BookL
   return levels.toSorted((left, right) => compare(left[0], right[0]) * direction);
 }
 
-/** Drops as many best levels of both sides as overlap. */
+/** Drops the best levels of both sides until they no longer overlap. */
 function uncross(book: OrderBook): OrderBook {
   const { bids, asks, updatedAtMs } = book;
   let dropped = 0;

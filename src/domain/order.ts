@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Brand } from './decimal-text.ts';
 
 /**
- * Role of an order that leaves a position: target, stop (fixed, following the price, or at the price paid),
- * end by time, or end by the strategy's own decision.
+ * Purpose of an order that leaves a position: target, stop (fixed, trailing, or at the price paid), time
+ * limit, or the strategy's own decision.
  */
 export const EXIT_KINDS = [
   'take-profit',
@@ -27,15 +27,15 @@ export const EXECUTIONS = ['limit', 'market', 'stop_limit', 'stop_market'] as co
 export type Execution = (typeof EXECUTIONS)[number];
 
 /**
- * States of an order of ours.
+ * States of an order of the bot.
  *
  * - `planned`: decided, and not yet requested.
  * - `sending`: its request was passed on and is not answered yet.
- * - `unknown`: there was no clear answer. It may exist, and its worst case counts.
+ * - `unknown`: there was no clear answer. The order may exist, and its worst case counts.
  * - `open`: the exchange has it.
  * - `cancelling`: its cancel was requested, and its end is not seen yet.
  * - `settling`: it is closed, but the fills read so far do not add up to its matched amount.
- * - `filled`, `cancelled`: closed, with every fill read. `rejected`: it never existed, by positive evidence.
+ * - `filled`, `cancelled`: closed, with every fill read. `rejected`: it is proved that it never existed.
  */
 export const ORDER_STATES = [
   'planned',
@@ -56,8 +56,8 @@ export function oppositeOf(side: Side): Side {
 }
 
 /**
- * An order as the exchange reports it, normalised: money in units of 1e-10, the time in milliseconds. Null
- * where the reply leaves a field out (with `details=1` five of them are).
+ * An order as the exchange reports it, normalised: money in units of 1e-10, the time in milliseconds. A field
+ * that the reply leaves out is null (`details=1` leaves out five).
  */
 export interface VenueOrder {
   readonly id: VenueOrderId | null;
@@ -71,42 +71,42 @@ export interface VenueOrder {
   readonly amount: Units;
   readonly matchedAmount: Units;
   readonly unmatchedAmount: Units | null;
-  /** Value of what was traded so far, before the fee. */
+  /** Value of the amount traded so far, before the fee. */
   readonly total: Units | null;
   /** Value of the whole order at its registered price. */
   readonly orderTotal: Units | null;
   /** In the currency received. */
   readonly fee: Units | null;
   readonly averagePrice: Units | null;
-  /** The exchange's own word: one of its profile's `statuses`, or any other. */
+  /** Status in the exchange's own words: one of its profile's `statuses`, or any other text. */
   readonly status: string | null;
   readonly partial: boolean | null;
   readonly createdAtMs: number | null;
   readonly clientOrderId: string | null;
   readonly pairId: VenueOrderId | null;
-  /** A number of it that the books can not hold; null where they hold all, as they mostly do. */
+  /** A number of the order with more decimals than the books hold; null in most cases. */
   readonly tooFine: TooFine | null;
 }
 
 /**
- * Position in one of the account's own lists: a number that rises along it, such as an id or a time in ms.
- * Its meaning depends on the venue; see `OwnList`.
+ * Position in one of the account's own lists: a number that rises along the list, such as an id or a time in
+ * ms. Its meaning depends on the venue; see `OwnList`.
  */
 export type ListCursor = number;
 
 /**
- * An order's id at the venue, as text: some venues count, others draw. Two ids are equal or not; which is
- * newer is for the cursors of the venue's profile to say (`OwnList`).
+ * An order's id at the venue, as text: some venues count ids, others draw them. Ids are only compared for
+ * equality; the cursors of the venue's profile say which is newer (`OwnList`).
  */
 export type VenueOrderId = Brand<string, 'VenueOrderId'>;
 
-/** The same of a trade of ours. */
+/** Id of one of the account's trades at the venue, as text; compared for equality only. */
 export type VenueTradeId = Brand<string, 'VenueTradeId'>;
 
-/** The id of a wallet of ours. */
+/** Id of one of the account's wallets. */
 export type VenueWalletId = Brand<string, 'VenueWalletId'>;
 
-/** The id of a line of a wallet's history. */
+/** Id of a line of a wallet's history. */
 export type WalletTransactionId = Brand<string, 'WalletTransactionId'>;
 
 export function venueOrderId(text: string): VenueOrderId {
@@ -127,7 +127,7 @@ export function walletTransactionId(text: string): WalletTransactionId {
 
 const storedId = z.string().min(1);
 
-/** Ids as JSON. */
+/** Schemas of ids in stored JSON. */
 export const storedOrderId = storedId.transform(venueOrderId);
 export const storedTradeId = storedId.transform(venueTradeId);
 export const storedWalletTransactionId = storedId.transform(walletTransactionId);

@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1) that a seed decides: what the pure parts use in place of chance. */
+/** A source of numbers in [0, 1) that depend on a seed alone; pure parts use it for chance. */
 export interface RandomSource {
   readonly next: () => number;
   /** The whole state as one integer, so that a run can be stored and continued. */
@@ -6,8 +6,8 @@ export interface RandomSource {
 }
 
 /**
- * A generator of 32-bit quality ("mulberry32", Tommy Ettinger, public domain design): small, fast and the
- * same on every machine.
+ * Makes a generator of 32-bit quality ("mulberry32", Tommy Ettinger, public domain design): small, fast and
+ * the same on every machine.
  */
 export function createRandom(seed: number): RandomSource {
   let state = seed >>> 0;

@@ -1,34 +1,34 @@
-/** A rate limit by its name: at most `limit` requests in any window of `windowMs`, over all that name it. */
+/** A named rate limit: at most `limit` requests in any window of `windowMs` for all that use the name. */
 export interface RateLimit {
   readonly name: string;
   readonly limit: number;
-  /** Limit of the exchange itself, where `limit` is lower by a headroom; the same if omitted. */
+  /** Limit that the exchange states, where `limit` is lower by a headroom; the same if omitted. */
   readonly statedLimit?: number;
   readonly windowMs: number;
   /**
-   * True if cancels and resolutions use this budget, so that a part is reserved for them. Neither class
-   * places an order: where orders are placed, a reserve would be waste.
+   * True if cancels and lookups of unknown orders use this budget, so that a part is reserved for them. False
+   * where orders are placed: a reserve would be unused there.
    */
   readonly hasReserve?: boolean;
-  /** Requests of a window for cancels and resolutions alone; left out, `reserveOf` says how many. */
+  /** Requests of a window that only cancels and lookups may use; if omitted, see `reserveOf`. */
   readonly reserve?: number;
 }
 
 /** A rate limit of the exchange, and how it is counted. */
 export interface Budget extends RateLimit {
-  /** Calls without credentials are counted per IP, the others per token or key. */
+  /** Scope of the count: calls without credentials are counted per IP, others per token or key. */
   readonly per: 'ip' | 'token';
-  /** True where the interface states no limit and one is assumed. */
+  /** True if the interface states no limit and this one is assumed. */
   readonly assumed: boolean;
 }
 
-/** Other numbers for some limits, by their names. */
+/** Other limits that replace the defaults, by name. */
 export type LimitOverrides = Readonly<Record<string, Pick<RateLimit, 'limit' | 'windowMs'>>>;
 
 /**
- * Purposes of a request, the most urgent first: canceling an order, finding out what became of one, placing
- * the exit of a position, placing any other order, the state of our account, market data, and history that
- * nobody waits for.
+ * Purposes of a request, the most urgent first: canceling an order, looking up an order in doubt, placing the
+ * exit of a position, placing any other order, the state of our account, market data, and history that nobody
+ * waits for.
  */
 export const REQUEST_CLASSES = [
   'cancel',
@@ -42,14 +42,14 @@ export const REQUEST_CLASSES = [
 
 export type RequestClass = (typeof REQUEST_CLASSES)[number];
 
-/** 0 is the most urgent. */
+/** Returns the rank of a purpose; 0 is the most urgent. */
 export function urgencyOf(requestClass: RequestClass): number {
   return REQUEST_CLASSES.indexOf(requestClass);
 }
 
 /**
- * True if a class may use the reserve of a budget: orders must be canceled or found even when everything else
- * is used up.
+ * True if requests of this purpose may use the reserve of a budget: orders must be canceled or looked up even
+ * when everything else is used up.
  */
 export function mayUseReserve(requestClass: RequestClass): boolean {
   return requestClass === 'cancel' || requestClass === 'resolve';

@@ -1,4 +1,4 @@
-/** Forgets the oldest entries of a map or a set beyond so many. One that is set again keeps its place. */
+/** Removes the oldest entries of a map or a set beyond a limit. An entry set again does not get newer. */
 export function retainNewest<Key>(
   items: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): boolean },
   most: number,

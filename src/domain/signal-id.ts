@@ -1,9 +1,9 @@
-/** The longest id of a signal. */
+/** Most characters in the id of a signal. */
 const LONGEST_SIGNAL_ID = 64;
 
 /**
- * Characters and length of an id, as text for people. Tickers of futures have a `!`, such as `ES1!`, and of
- * shares a `&`.
+ * Rule for the characters and length of an id, as text for people. Tickers of futures have a `!`, such as
+ * `ES1!`, and those of shares an `&`.
  */
 export const SIGNAL_ID_RULE = `1 to ${LONGEST_SIGNAL_ID} letters, digits and the characters ". : _ - ! &"`;
 

@@ -6,27 +6,27 @@ import { parseUnits, type Units, formatUnits } from './money.ts';
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The last moment that a date can have, in ms since 1970. */
+/** Latest time that a Date can hold, in ms since 1970. */
 export const LATEST_STORED_MS = 8_640_000_000_000_000;
 
 /**
- * Units of 1e-10 as a decimal text. The bounds hold for all money there is, and keep the work of a damaged
- * text small.
+ * Schema of units of 1e-10 as decimal text. The bounds allow all money there is, and limit the work for a
+ * damaged text.
  */
 export const storedUnits = z
   .string()
   .regex(/^-?\d{1,60}(?:\.\d{1,10})?$/, 'expected a decimal text of at most ten decimals')
   .transform((text): Units => parseUnits(text));
 
-/** A time in ms since 1970. */
+/** Schema of a time in ms since 1970. */
 export const storedTimeMs = z.number().min(0).max(LATEST_STORED_MS);
 
-/** A number of things, or a number that the exchange gave. */
+/** Schema of a count, or of a number that the exchange gave. */
 export const storedCount = z.int().min(0);
 
 /**
- * Returns why a text is not valid JSON of a schema: the place in it, and what was expected there. Null if it
- * is valid.
+ * Returns why a text is not valid JSON of a schema: the position in it, and what was expected there. Null if
+ * it is valid.
  */
 export function storedProblem(schema: z.ZodType, json: string): string | null {
   const parsed = parse(json);
@@ -36,8 +36,8 @@ export function storedProblem(schema: z.ZodType, json: string): string | null {
 }
 
 /**
- * Reads a value stored as JSON; `what` is its name.
- * @throws SarrafError `DATA_UNUSABLE` if it is damaged: with the place in it, and what was expected there.
+ * Reads a value stored as JSON; `what` is its name for the error.
+ * @throws SarrafError `DATA_UNUSABLE` if it is damaged, with the position in it and what was expected there.
  */
 export function readStored<Value>(schema: z.ZodType<Value>, json: string, what: string): Value {
   const parsed = parse(json);
@@ -68,7 +68,7 @@ function unusable(what: string, problem: string): SarrafError {
   return new SarrafError('DATA_UNUSABLE', `${what} is damaged: ${problem}`);
 }
 
-/** Stored JSON as it is, for whoever only shows it; invalid JSON comes back as text. */
+/** Returns stored JSON unchecked, for readers that only show it; invalid JSON is returned as text. */
 export function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
@@ -77,34 +77,34 @@ export function parsedJson(json: string): unknown {
   }
 }
 
-/** For `JSON.stringify`, which has no form for money: `{ "$units": "12.5" }`. */
+/** Replacer for `JSON.stringify` that writes money, which JSON has no form for: `{ "$units": "12.5" }`. */
 export function writeUnits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? { $units: formatUnits(value) } : value;
 }
 
-/** For `JSON.parse`: money as `writeUnits` writes it. Throws `INVALID_DECIMAL` where it is none. */
+/** Reviver for `JSON.parse` that reads money as `writeUnits` writes it. Throws `INVALID_DECIMAL`. */
 export function readUnits(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('$units' in value)) return value;
   return typeof value.$units === 'string' ? parseUnits(value.$units) : value;
 }
 
-/** Output: as JSON.parse gives it, except that some numbers are text. */
+/** Result of `parseJson`: as `JSON.parse` gives it, except that some numbers are text. */
 type ExactJson = unknown;
 
 /**
- * A number outside a string that a float may change, or that was not written as a plain integer. May also
- * match inside strings.
+ * Matches a number that a float may change, or that is not written as a plain integer. It may also match
+ * inside strings.
  */
 const RISKY_NUMBER = /(?:^|[:,[])\s*-?(?:\d+[.eE]|\d{16})/;
 
-/** The third argument of a reviver, which the language library does not declare yet. */
+/** Third argument of a reviver, which TypeScript's library does not declare yet. */
 interface ReviverContext {
   readonly source?: string;
 }
 
 /**
- * The one name that means an object's prototype wherever it is assigned. Also matches inside strings, and
- * every escaped underscore.
+ * Matches the one name that always means an object's prototype. It also matches inside strings, and every
+ * escaped underscore.
  */
 const PROTOTYPE_NAME = /__proto__|\\u005f/i;
 
@@ -116,9 +116,9 @@ function exactNumber(key: string, value: unknown, context?: ReviverContext): unk
 }
 
 /**
- * Parses JSON without losing a digit: a bare number that is not a plain safe integer comes as its source
- * text, to be read as a decimal. Fields named `__proto__` are left out, at every depth: only an attack sends
- * one.
+ * Parses JSON without losing a digit: a bare number that is not a plain safe integer is returned as its
+ * source text, to be read as a decimal. Fields named `__proto__` are left out at every depth: only an attack
+ * sends one.
  * @throws SyntaxError as JSON.parse does.
  */
 export function parseJson(text: string): ExactJson {

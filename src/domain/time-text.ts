@@ -1,12 +1,12 @@
-/** Spans of time, in ms. */
+/** Lengths of time in ms. */
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Times and lengths of time for people. Times are ms since 1970 and are shown in UTC. */
+/** Texts for times and lengths of time, for people. Times are ms since 1970 and are shown in UTC. */
 
-/** The Gregorian day of a number of days since 1970. */
+/** Writes the Gregorian date of a number of days since 1970. */
 function dayText(days: number): string {
   const { year, month, day } = gregorianOf(days);
   return `${digits(year, 4)}-${digits(month)}-${digits(day)}`;
@@ -14,7 +14,7 @@ function dayText(days: number): string {
 
 const digits = (value: number, width = 2): string => String(value).padStart(width, '0');
 
-/** `2024-01-31T09:00:00Z`, with milliseconds where it has some. What is no time is said as it is. */
+/** Writes `2024-01-31T09:00:00Z`, with milliseconds unless they are 0; `Infinity` or `NaN` as it is. */
 export function isoText(timeMs: number): string {
   if (!Number.isFinite(timeMs)) return String(timeMs);
   const days = Math.floor(timeMs / DAY_MS);
@@ -26,26 +26,25 @@ export function isoText(timeMs: number): string {
   return `${dayText(days)}T${clock.join(':')}${part}Z`;
 }
 
-/** `2024-01-31 09:00:00`. */
+/** Writes `2024-01-31 09:00:00`. */
 export function secondText(timeMs: number): string {
   return isoText(timeMs).slice(0, 19).replace('T', ' ');
 }
 
-/** The day, and the minute where it is not midnight: `2024-01-31 09:00`. */
+/** Writes the date, and the time unless it is midnight: `2024-01-31 09:00`. */
 export function minuteText(timeMs: number): string {
   const text = secondText(timeMs).slice(0, 16);
   return text.endsWith(' 00:00') ? text.slice(0, 10) : text;
 }
 
-/** The second of a time of today, else day and minute: `09:00:00`, `2024-01-31 09:00`. */
+/** Writes only the time if it is today (`09:00:00`), else date and minute (`2024-01-31 09:00`). */
 export function clockText(timeMs: number, nowMs: number): string {
   const isToday = Math.floor(timeMs / DAY_MS) === Math.floor(nowMs / DAY_MS);
   return isToday ? secondText(timeMs).slice(11) : secondText(timeMs).slice(0, 16);
 }
 
 /**
- * Returns the age of a time: `5 s ago`. A time ahead of the clock, such as one of a faster clock, is shown as
- * a time.
+ * Returns the age of a time: `5 s ago`. A time in the future, as a faster clock gives, is shown as a time.
  */
 export function agoText(timeMs: number | null, nowMs: number): string {
   if (timeMs === null) return 'never';
@@ -53,7 +52,7 @@ export function agoText(timeMs: number | null, nowMs: number): string {
 }
 
 /**
- * A length of time in one unit, rounded up, so that what is said to be the most is never passed: `4.2 s`, `90
+ * Writes a length of time in one unit, rounded up, so that a stated maximum is never exceeded: `4.2 s`, `90
  * min`, `3 days`.
  */
 export function lengthText(lengthMs: number): string {
@@ -66,7 +65,7 @@ export function lengthText(lengthMs: number): string {
     : `${Math.ceil(lengthMs / DAY_MS)} days`;
 }
 
-/** To a tenth. */
+/** Rounds up to a tenth. */
 function roundedUp(value: number): string {
   return String(Math.ceil(Number((value * 10).toFixed(6))) / 10);
 }
@@ -78,7 +77,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** A length of time by its two largest units: `3 d 4 h`. */
+/** Writes a length of time in its two largest units: `3 d 4 h`. */
 export function durationText(lengthMs: number): string {
   if (lengthMs < 0) return `-${durationText(-lengthMs)}`;
   const seconds = Math.round(lengthMs / 1_000);
@@ -93,12 +92,9 @@ export function durationText(lengthMs: number): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/**
- * Days of the Gregorian and of the Jalali calendar (that of Iran, solar Hijri), as whole days since
- * 1970-01-01.
- */
+/** Dates of the Gregorian and the Jalali calendar (Iran's, solar Hijri), as whole days since 1970-01-01. */
 
-/** A day of one of the calendars; months and days count from 1. */
+/** A date in one of the calendars; months and days count from 1. */
 export interface CalendarDate {
   readonly year: number;
   readonly month: number;
@@ -106,11 +102,12 @@ export interface CalendarDate {
 }
 
 const DAYS_PER_ERA = 146_097;
-/** From 1 March of the year 0 to 1970-01-01. */
+/** Days from 1 March of the year 0 to 1970-01-01. */
 const ERA_TO_1970 = 719_468;
 
 /**
- * Days since 1970 of a Gregorian date that exists. Hinnant, "chrono-compatible low-level date algorithms".
+ * Returns the days since 1970 of a Gregorian date, which must exist. Source: Hinnant, "chrono-compatible
+ * low-level date algorithms".
  */
 export function dayOfGregorian({ year, month, day }: CalendarDate): number {
   // Years begin in March here, so that the day that comes every four years is their last.
@@ -123,7 +120,7 @@ export function dayOfGregorian({ year, month, day }: CalendarDate): number {
   return era * DAYS_PER_ERA + dayOfEra - ERA_TO_1970;
 }
 
-/** The Gregorian date of a number of days since 1970. */
+/** Returns the Gregorian date of a number of days since 1970. */
 export function gregorianOf(days: number): CalendarDate {
   const shifted = days + ERA_TO_1970;
   const era = Math.floor(shifted / DAYS_PER_ERA);
@@ -138,23 +135,23 @@ export function gregorianOf(days: number): CalendarDate {
   return { year, month, day: dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1 };
 }
 
-/** Days since 1970 of the day before 1 Farvardin of the year 1, by the rule of 33 years. */
+/** Days from the day before 1 Farvardin of the year 1 to 1970-01-01, by the rule of 33 years. */
 const JALALI_TO_1970 = 492_268;
-/** Six months of 31 days, then months of 30. */
+/** Days in the first six months of a Jalali year, which have 31 days each; later months have 30. */
 const LONG_MONTHS_DAYS = 186;
 
-/** The first day of a Jalali year. Eight years of 33 have a leap day. It holds from 1300 to 1500. */
+/** Returns the first day of a Jalali year: eight years of 33 have a leap day. It holds from 1300 to 1500. */
 function firstDayOfJalali(year: number): number {
   return 365 * (year - 1) + Math.floor((8 * year + 21) / 33) - JALALI_TO_1970;
 }
 
-/** Days since 1970 of a Jalali date that exists. */
+/** Returns the days since 1970 of a Jalali date, which must exist. */
 export function dayOfJalali({ year, month, day }: CalendarDate): number {
   const before = month <= 7 ? 31 * (month - 1) : LONG_MONTHS_DAYS + 30 * (month - 7);
   return firstDayOfJalali(year) + before + day - 1;
 }
 
-/** The Jalali date of a number of days since 1970. */
+/** Returns the Jalali date of a number of days since 1970. */
 export function jalaliOf(days: number): CalendarDate {
   let year = Math.floor((days + JALALI_TO_1970) / 365.242) + 1;
   while (firstDayOfJalali(year) > days) year -= 1;
@@ -166,7 +163,7 @@ export function jalaliOf(days: number): CalendarDate {
   return { year, month: Math.floor(late / 30) + 7, day: (late % 30) + 1 };
 }
 
-/** Years that a date may have: the rule of 33 years holds in them, and who writes more has slipped. */
+/** Years that a date may have: the rule of 33 years holds in them, and any other year is a typing error. */
 const JALALI_YEARS = { first: 1300, last: 1500 } as const;
 const GREGORIAN_YEARS = { first: 1922, last: 2120 } as const;
 
@@ -176,7 +173,7 @@ const DATE = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})$/;
 
 /**
  * Reads a date: `2026-04-02`, or Jalali `1405/01/13`, with hyphens or slashes, in Latin, Persian or Arabic
- * digits. A year up to 1500 is Jalali. One that does not exist, such as 1404/12/30, is refused.
+ * digits. A year up to 1500 is Jalali. A date that does not exist, such as 1404/12/30, is refused.
  */
 export function readDay(text: string): ReadDay {
   const parts = DATE.exec(latinDigits(text.trim()));
@@ -197,7 +194,7 @@ export function readDay(text: string): ReadDay {
   return { ok: false, problem: `expected a date that exists in the ${name} calendar, was "${text}"` };
 }
 
-/** The text with Persian and Arabic digits as Latin ones. */
+/** Returns the text with Persian and Arabic digits replaced by Latin ones. */
 export function latinDigits(text: string): string {
   return text.replaceAll(/[\u{6F0}-\u{6F9}\u{660}-\u{669}]/gu, (digit) =>
     String((digit.codePointAt(0) ?? 0) & 0xf),
@@ -206,16 +203,16 @@ export function latinDigits(text: string): string {
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** `1405/01/13`. */
+/** Writes a Jalali date: `1405/01/13`. */
 export function jalaliText(days: number): string {
   const { year, month, day } = jalaliOf(days);
   return `${year}/${two(month)}/${two(day)}`;
 }
 
-/** Days of the week, from the first one in Iran. */
+/** Days of the week, beginning with the first one in Iran. */
 export const WEEKDAYS = ['sat', 'sun', 'mon', 'tue', 'wed', 'thu', 'fri'] as const;
 
-/** The place of a day in `WEEKDAYS`. */
+/** Returns the index in `WEEKDAYS` of a number of days since 1970. */
 export function weekdayOf(days: number): number {
   // 1970-01-01 was a Thursday.
   return (((days + 5) % 7) + 7) % 7;

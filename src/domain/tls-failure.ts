@@ -1,6 +1,6 @@
 /**
- * Failures of TLS by the codes of Node and OpenSSL, or by their words where a library has put a code of its
- * own in the place of it; the first that fits, in words that follow "found".
+ * TLS failures by the codes of Node and OpenSSL, or by their messages if a library has replaced the code. The
+ * first match is used; its words follow "found".
  */
 const FAILURES: readonly (readonly [RegExp, string])[] = [
   [
@@ -35,10 +35,10 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
 
 const IS_TLS = /\b(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_)|SSL routines/;
 
-/** Causes of causes that are looked at. */
+/** Most nested causes of an error that are examined. */
 const DEEPEST = 5;
 
-/** A failure of TLS in plain words, also where it is the cause of an error; null for any other error. */
+/** Describes a TLS failure in plain words, also as the cause of an error; null for any other error. */
 export function tlsFailure(error: unknown, depth = 0): string | null {
   if (!(error instanceof Error) || depth > DEEPEST) return null;
   const { code = '' } = error as NodeJS.ErrnoException;

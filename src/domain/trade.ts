@@ -4,26 +4,26 @@ import type { Units, TooFine } from './money.ts';
 import type { Side, VenueOrderId, VenueTradeId } from './order.ts';
 
 /**
- * A trade of ours as the exchange reports it, with money in units of 1e-10. `total` is before the fee; the
- * fee is in the currency received.
+ * A trade of the account as the exchange reports it, with money in units of 1e-10. `total` is before the fee;
+ * the fee is in the currency received.
  */
 export interface VenueTrade {
   readonly id: VenueTradeId;
   readonly orderId: VenueOrderId | null;
   readonly market: MarketName | null;
-  /** Null where what the exchange wrote is no time. */
+  /** Null if the exchange's text is no valid time. */
   readonly timeMs: number | null;
-  /** From our point of view. */
+  /** Side of our order. */
   readonly side: Side;
   readonly price: Units;
   readonly amount: Units;
   readonly total: Units;
   readonly fee: Units;
-  /** A number of it that the books can not hold; null where they hold all. */
+  /** A number of the trade with more decimals than the books hold; null if there is none. */
   readonly tooFine: TooFine | null;
 }
 
-/** A trade of the public tape. It carries no id. `side` is the side of the order that took. */
+/** A trade of the public tape. It has no id. `side` is the side of the taker's order. */
 export interface PublicTrade {
   readonly timeMs: number;
   readonly price: DecimalText;
@@ -55,7 +55,7 @@ export function joinTrades(
   return { fresh: page, hasGap: true };
 }
 
-/** Trades as the exchange lists them, oldest first, whatever order they came in. */
+/** Returns trades of the exchange oldest first, whatever order they came in. */
 export function oldestFirst(page: readonly PublicTrade[]): readonly PublicTrade[] {
   const first = page[0];
   const last = page.at(-1);

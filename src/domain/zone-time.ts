@@ -1,19 +1,19 @@
 import { DAY_MS, MINUTE_MS, isoText, dayOfGregorian, jalaliText, latinDigits, readDay } from './time-text.ts';
 
 /**
- * The clocks of time zones, by the tz database that is part of the runtime. They depend on nothing of the
- * machine: the zone is named, and the time is given.
+ * Clocks of time zones, by the tz database that is part of the runtime. They do not depend on the machine's
+ * settings: the zone is named, and the time is given.
  */
 
-/** A clock: how to read it, and its offsets by day of UTC, null for days in which it is set. */
+/** Clock of a zone: how to read it, and its offset for each UTC day; null for a day when it changes. */
 interface ZoneClock {
   readonly format: Intl.DateTimeFormat;
   readonly offsetOfDay: Map<number, number | null>;
 }
 
-/** Made at first use: most runs have no zone. */
+/** Clocks by zone, made at first use: most runs have no zone. */
 const clocks = new Map<string, ZoneClock>();
-/** Zones that are remembered, and days of each; then they begin anew. */
+/** Most zones in the cache, and most days for each; a full cache is emptied. */
 const MOST_ZONES = 16;
 const MOST_DAYS = 8_192;
 
@@ -42,8 +42,8 @@ export function zoneOffsetMs(zone: string, atMs: number): number {
 }
 
 /**
- * The first moment at which the clock of a zone shows a time, or a later one where it skips that. A time that
- * it shows twice is the first of the two. `localMs`: what it shows, in ms since 1970-01-01 00:00 of its own.
+ * Returns the first time at which the clock of a zone shows `localMs`, or a later time if it skips that. A
+ * time that is shown twice means the first of the two. `localMs`: ms since 1970-01-01 00:00 on that clock.
  */
 export function zoneInstant(zone: string, localMs: number): number {
   const [before, after] = [zoneOffsetMs(zone, localMs - DAY_MS), zoneOffsetMs(zone, localMs + DAY_MS)];
@@ -88,7 +88,7 @@ function readOffset(format: Intl.DateTimeFormat, atMs: number): number {
 }
 
 /**
- * Tehran's clock: times of it are read and written here. Daylight saving time was kept there until 2022, so
+ * Tehran's clock: its times are read and written here. Daylight saving time was in use there until 2022, so
  * backtests of older data need it.
  */
 
@@ -99,14 +99,14 @@ export function tehranOffsetMs(atMs: number): number {
   return zoneOffsetMs(TEHRAN, atMs);
 }
 
-/** The day of Tehran's calendar at a time, in days since 1970. */
+/** Returns the day of Tehran's calendar at a time, in days since 1970. */
 export function tehranDay(atMs: number): number {
   return Math.floor((atMs + tehranOffsetMs(atMs)) / DAY_MS);
 }
 
 /**
- * The first moment at which Tehran's clock shows a time of a day, or a later one where it skips that. A time
- * that it shows twice is the first of the two.
+ * Returns the first time at which Tehran's clock shows a time of day, or a later time if it skips that. A
+ * time that is shown twice means the first of the two.
  */
 export function tehranInstant(day: number, minuteOfDay: number): number {
   return zoneInstant(TEHRAN, day * DAY_MS + minuteOfDay * MINUTE_MS);
@@ -114,7 +114,7 @@ export function tehranInstant(day: number, minuteOfDay: number): number {
 
 const CLOCK = /^(\d{1,2}):(\d{2})$/;
 
-/** Minutes of a day of a text such as `09:30`; `24:00` is its end. Null for anything else. */
+/** Reads a text such as `09:30` as minutes since midnight; `24:00` ends the day. Null if invalid. */
 export function readClock(text: string): number | null {
   const parts = CLOCK.exec(latinDigits(text.trim()));
   if (parts === null) return null;
@@ -130,8 +130,8 @@ type ReadTime =
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2}))?Z$/;
 
 /**
- * Reads a time: a date of either calendar with a time of Tehran's clock (`1405/01/13 14:30`,
- * `2026-04-02T14:30`), the date alone for its beginning, or UTC as `2026-04-02T11:00:00Z`.
+ * Reads a time: a date of either calendar with a time on Tehran's clock (`1405/01/13 14:30`,
+ * `2026-04-02T14:30`), a date alone for its beginning, or UTC as `2026-04-02T11:00:00Z`.
  */
 export function readTehranTime(text: string): ReadTime {
   const plain = latinDigits(text.trim());
@@ -156,13 +156,13 @@ export function readTehranTime(text: string): ReadTime {
   return read.ok ? { ok: true, atMs: tehranInstant(read.day, minutes) } : read;
 }
 
-/** `1405/01/13 14:30`, the time on Tehran's clock by the Jalali calendar. */
+/** Writes `1405/01/13 14:30`: the time on Tehran's clock in the Jalali calendar. */
 export function tehranText(atMs: number): string {
   const local = atMs + tehranOffsetMs(atMs);
   return `${jalaliText(Math.floor(local / DAY_MS))} ${isoText(local).slice(11, 16)}`;
 }
 
-/** A time in UTC and in Tehran: `2026-04-02T11:00:00Z (1405/01/13 14:30 in Tehran)`. */
+/** Writes a time in UTC and in Tehran: `2026-04-02T11:00:00Z (1405/01/13 14:30 in Tehran)`. */
 export function bothTimesText(atMs: number): string {
   return `${isoText(atMs)} (${tehranText(atMs)} in Tehran)`;
 }

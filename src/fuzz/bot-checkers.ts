@@ -44,11 +44,11 @@ interface BotCheckersOptions {
   readonly coverage: Coverage;
   /** Mutator that makes replies wrong; null if there is none. */
   readonly mutator: ReplyMutator | null;
-  /** A moment has come in which a crash is worth more than in others. */
+  /** Called at a moment when a crash tests more than at others. */
   readonly onMoment: (crash: LikelyCrash) => void;
 }
 
-/** All that watches the bot over its lives, and judges it in the end. */
+/** All checkers of a bot: they watch its lives and report their violations at the end. */
 export class BotCheckers {
   readonly brackets = new BracketWatch();
   readonly signals = new SignalChecker();
@@ -73,7 +73,7 @@ export class BotCheckers {
   private readonly orphans = new OrphanChecker();
   private readonly bars: BarChecker;
   readonly positions: PositionChecker;
-  /** True if money came or went other than by a trade: the books learn of it later. */
+  /** True if money moved other than by a trade: the books learn of it later. */
   isMoneyMoved = false;
   /** True if a limit reply named a lower limit. */
   private isLimitLowered = false;
@@ -122,37 +122,37 @@ export class BotCheckers {
     });
   }
 
-  /** A life begins, which knows nothing of books that stand still. */
+  /** Called when a life begins; it does not know yet which books stand still. */
   begins(): void {
     this.freshness.begins();
   }
 
-  /** Those that see each request as it leaves. */
+  /** Checkers that see each request as it is sent. */
   get witnesses(): readonly WireWitness[] {
     const { journal, transfers, lockouts, lowered, foreign, overlap, freshness } = this;
     return [journal, transfers, lockouts, lowered, foreign, overlap, freshness];
   }
 
-  /** Those of them that hold for each process of the account. */
+  /** Checkers that see the requests of every process of the account. */
   get accountWitnesses(): readonly WireWitness[] {
     return [this.lockouts, this.foreign];
   }
 
-  /** Orders whose refusal the bot received, and which may exist all the same. */
+  /** Names of orders that the bot saw refused, and that may exist all the same. */
   get refusedNames(): ReadonlySet<string> {
     return this.options.mutator?.refusedNames ?? NONE_REFUSED;
   }
 
   /**
-   * The same, and a name of each strategy whose books a person has changed: what it holds is not of its
-   * fills.
+   * Returns the refused names, and a name for each strategy whose books a person changed: its holdings differ
+   * from its fills.
    */
   get unjudgedNames(): ReadonlySet<string> {
     const { moved } = this.positions;
     return new Set([...this.refusedNames, ...[...moved].map((strategy) => `${INSTANCE}-${strategy}-`)]);
   }
 
-  /** A step of the bot; `engine` is null while none is at work. */
+  /** Checks a step of the bot; `engine` is null while none runs. */
   watch(
     engine: Engine | null,
     { event, output }: { readonly event: EngineEvent; readonly output: EngineOutput },
@@ -190,7 +190,7 @@ export class BotCheckers {
     this.watchBrackets(engine, { event, output }, isLockedOut);
   }
 
-  /** A life has ended. */
+  /** Called when a life has ended. */
   died(): void {
     this.brackets.hold('dead or not ready', true, this.options.world.time.now());
     if (this.locks.isLocked) this.options.coverage.count('crash in a lock');
@@ -200,7 +200,7 @@ export class BotCheckers {
     this.dust.died();
   }
 
-  /** The mirror is about to be put back from its copy. */
+  /** Called before the mirror is restored from its copy. */
   putBack(): void {
     const nowMs = this.options.world.time.now();
     this.brackets.endAll(nowMs);
@@ -214,12 +214,12 @@ export class BotCheckers {
     this.signals.forget();
   }
 
-  /** Somebody else was at the account. */
+  /** Called when somebody else used the account. */
   disturbed(): void {
     this.funds.disturbed(this.options.world.time.now());
   }
 
-  /** Faults of the requests that left, over all lives. */
+  /** Returns the violations in sent requests, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
     const { exitNames } = this.options.coverage;
     return [
@@ -252,8 +252,8 @@ export class BotCheckers {
   }
 
   /**
-   * The bot keeps to a lower limit for a day, also once the exchange has given it back; and of few slots a
-   * lost answer or two take all, for a quarter of an hour.
+   * Notes that exits may wait: the bot obeys a lower limit for a day, even once the exchange has restored it,
+   * and with few slots one or two lost answers block them all for a quarter of an hour.
    */
   private holdLower(): void {
     this.brackets.hold('told a lower limit', true, this.options.world.time.now());
@@ -279,13 +279,13 @@ export class BotCheckers {
     );
   }
 
-  /** Not where replies lie about what is there, or the mirror forgets what was. */
+  /** False if replies are wrong or the mirror was restored: missing money is then no fault of the bot. */
   private get canJudgeFunds(): boolean {
     const { wrongReplies, putBack } = this.options.swarm;
     return wrongReplies === null && putBack === null;
   }
 
-  /** Of a trade of others that no list shows any more the books learn later, by the lines of the wallet. */
+  /** True if the list of trades can hide trades of others, which the books learn by the wallet's lines. */
   private get mayLoseTrades(): boolean {
     return this.options.swarm.tradeHabits.listedMs !== null;
   }
@@ -311,7 +311,7 @@ export class BotCheckers {
     };
   }
 
-  /** Checks at each step, at little cost, what prevents exits from being placed. */
+  /** Notes at each step, at little cost, what prevents exits from being placed. */
   private watchBrackets(
     engine: Engine | null,
     { event, output }: { readonly event: EngineEvent; readonly output: EngineOutput },

@@ -30,16 +30,16 @@ import { createRandom } from '../domain/random.ts';
 import { defineStrategy, type StrategyDefinition } from '../strategy/definition.ts';
 import { FAR, NEAR } from './workload/order-actions.ts';
 
-/** Range of the time its orders rest: others can use the money in between. */
+/** Range of the time that the spender's orders rest, in ms: others can use the money in between. */
 const LEAST_REST_MS = 5_000;
 const MOST_REST_MS = 60_000;
 
-/** Probability that it requests two orders in one call. */
+/** Probability that the spender requests two orders in one call. */
 const TWICE = 0.15;
 
 /**
- * Wants most of all the money or coins that it may spend, for a short time. Two of them in one market would
- * spend the same money, if they saw the same.
+ * A strategy that orders with most of the money or coins that it may spend, for a short time. Two of them in
+ * one market would spend the same money if they saw the same balance.
  */
 const SPENDER = defineStrategy({
   name: 'spender',
@@ -66,23 +66,21 @@ const SPENDER = defineStrategy({
   },
 });
 
-/** The first part of every id of the bot's orders. */
+/** First part of every id of the bot's orders. */
 export const INSTANCE = 'bot';
 
-/** From a question to its answer, in quiet times. */
+/** Usual time from a request to its answer, in ms. */
 const REPLY_MS = 200;
 
 /**
- * A few bots poll as often as the limits allow, the others so many times more rarely: what a run costs is
- * mostly its requests.
+ * Share of the bots that poll as often as the limits allow; others poll more rarely by the next factors,
+ * since a run costs mostly its requests.
  */
 const EARLY_SHARE = 0.1;
 const LEAST_LEISURE = 2;
 const MOST_LEISURE = 8;
 
-/**
- * Share of the seeds with limits that their orders reach, and order amounts as the workload requests them.
- */
+/** Share of the seeds with position limits, and the usual order amounts that these are multiples of. */
 const LIMITED = 0.6;
 const MIDDLING_BTC = 0.002;
 const MIDDLING_USDT = 60;
@@ -113,8 +111,8 @@ interface BotEngineOptions {
 }
 
 /**
- * Some seeds limit the position of each market: to so many times the value of a typical order, in units of
- * the coin.
+ * Draws the position limit of each market in units of the coin, as a multiple of the usual order amount; none
+ * in some seeds.
  */
 export function positionLimitsOf(seed: number): Readonly<Record<string, Units>> {
   const dice = Dice.of(seed, 'position limits');
@@ -127,14 +125,14 @@ export function positionLimitsOf(seed: number): Readonly<Record<string, Units>> 
 }
 
 /**
- * The engine of one life, with a strategy on each market that wants anything. Of a seed it is the same in
- * every life.
+ * Makes the engine of one life, with a strategy on each market. Its settings are the same in every life of a
+ * seed.
  */
 export function createBotEngine(options: BotEngineOptions, state: MirrorState, nowMs: number): Engine {
   return new Engine(settingsOf(options), state, nowMs);
 }
 
-/** Returns the amounts of coins given to a seed's strategies, by the names of both. */
+/** Returns the amounts of coins given to a seed's strategies, by strategy and coin. */
 export function givenCoins(options: BotEngineOptions): ReadonlyMap<string, Units> {
   return new Map(
     settingsOf(options).instances.flatMap(({ runner, capital, inventory = {} }) =>
@@ -196,7 +194,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
   };
 }
 
-/** The rules of the universe that some seeds have; null of the others. */
+/** Draws the rules of a seed's universe; null for seeds without one. */
 export function drawnUniverse(seed: number): CheckedUniverse | null {
   const dice = Dice.of(seed, 'universe');
   if (!dice.happens(ROAMER_SHARE)) return null;
@@ -205,7 +203,7 @@ export function drawnUniverse(seed: number): CheckedUniverse | null {
   return { strategy: ROAMER.name, key: `${ROAMER.name}/members`, rankBy, quote: 'rls', hysteresis };
 }
 
-/** Options of the strategies of a seed. */
+/** Drawn settings of a seed's strategies. */
 interface Drawn extends BotEngineOptions {
   readonly limits: StrategyInstanceSettings['limits'];
   readonly knownMarkets: ReadonlySet<string>;
@@ -225,7 +223,7 @@ function instanceOf(
   return { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} };
 }
 
-/** Some seeds have a strategy that goes from market to market, as its universe does. */
+/** Draws the strategy that moves between the markets of its universe; none in some seeds. */
 function roamerInstance(of: Drawn): readonly StrategyInstanceSettings[] {
   const universe = drawnUniverse(of.seed);
   if (universe === null) return [];
@@ -237,8 +235,8 @@ function roamerInstance(of: Drawn): readonly StrategyInstanceSettings[] {
 }
 
 /**
- * Some seeds have two strategies that would spend the same money. Their orders are far above the limits of
- * positions, so those seeds have none.
+ * Draws two strategies that would spend the same money; none in some seeds. Their orders are far above the
+ * position limits, so seeds with limits have none.
  */
 function spenderInstances(of: Drawn): readonly StrategyInstanceSettings[] {
   const dice = Dice.of(of.seed, 'spenders');
@@ -254,7 +252,7 @@ function spenderInstances(of: Drawn): readonly StrategyInstanceSettings[] {
   });
 }
 
-/** Some seeds have a strategy that moves money between the spot and the margin wallets. */
+/** Draws the strategy that moves money between the spot and the margin wallets; none in some seeds. */
 function treasurerInstance(of: Drawn): readonly StrategyInstanceSettings[] {
   const dice = Dice.of(of.seed, 'treasurer');
   if (!dice.happens(TREASURER_SHARE)) return [];
@@ -263,7 +261,7 @@ function treasurerInstance(of: Drawn): readonly StrategyInstanceSettings[] {
   return [instanceOf({ ...of, limits: createRiskLimits() }, TREASURER, setup)];
 }
 
-/** Some seeds have a strategy that does what none should, under each of the policies for errors. */
+/** Draws a hostile strategy for each of the policies for errors; none in some seeds. */
 function hostileInstance(of: Drawn): readonly StrategyInstanceSettings[] {
   const dice = Dice.of(of.seed, 'hostile strategy');
   const market = dice.pick(of.markets);
@@ -281,7 +279,7 @@ export function hasListener(seed: number): boolean {
   return Dice.of(seed, 'listener').happens(LISTENER_SHARE);
 }
 
-/** The rules of a seed: short ones, so that many locks come and go. */
+/** Draws the lock rules of a seed: short ones, so that many locks come and go. */
 export function lockRulesOf(seed: number): readonly LockRule[] {
   const dice = Dice.of(seed, 'lock rules');
   if (!dice.happens(RULED_SHARE)) return [];
@@ -321,7 +319,7 @@ export function lockRulesOf(seed: number): readonly LockRule[] {
   return dice.some(rules, 0.5);
 }
 
-/** Open most of the day, with breaks of some minutes. */
+/** Draws trading hours: open most of the day, with breaks of some minutes. */
 function hoursOf(dice: Dice): TradingCalendar {
   const everyMinutes = dice.integer(40, 180);
   const openMinutes = everyMinutes - dice.integer(2, 20);
@@ -351,14 +349,14 @@ function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSetti
   }));
 }
 
-/** Share of the strategies that are given coins: the others sell what they have bought. */
+/** Share of the strategies that get coins at the start; the others sell what they have bought. */
 const GIVEN_SHARE = 0.7;
 
-/** All strategies together are given less than the account has. */
+/** Range of the coins given to one strategy; together all get less than the account has. */
 const LEAST = { btc: 0.02, usdt: 500 } as const;
 const MOST = { btc: 0.4, usdt: 25_000 } as const;
 
-/** Of the largest position that a strategy may have, where that is limited. */
+/** Range of the coins given to one strategy with a position limit, as a share of it. */
 const LEAST_OF_LIMIT = 0.1;
 const MOST_OF_LIMIT = 0.9;
 
@@ -366,7 +364,7 @@ type Coin = keyof typeof LEAST;
 
 const isCoin = (asset: string): asset is Coin => asset in LEAST;
 
-/** Returns the amount of a coin given to a strategy of a seed; the same in every life. */
+/** Draws the amount of a coin given to a strategy; the same in every life of a seed. */
 function drawn(
   seed: number,
   strategy: string,
@@ -381,7 +379,7 @@ function drawn(
   return parseUnits(amount.toFixed(6));
 }
 
-/** The strategy with the coins of its market that it is given: tether counts with capital. */
+/** Adds the given coins of its market to a strategy; tether counts as capital. */
 function withInventory(
   instance: StrategyInstanceSettings,
   seed: number,

@@ -26,22 +26,23 @@ interface BotLifeOptions {
   readonly dice: Dice;
   readonly logsIn: boolean;
   readonly mutator: ReplyMutator | null;
-  /** Returns the effects of a slow machine on its process; null on one that is not slow. */
+  /** Returns the effects of a slow machine on a process; null if the machine is not slow. */
   readonly slowProcess: (process: ProcessTime) => SlowProcess | null;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
-  /** Called with what leaves for the exchange, and with its replies. */
+  /** Called with each sent request, and with its reply. */
   readonly witnesses: readonly WireWitness[];
-  /** Asked at each point where the process may die. */
+  /** Decides at each crash point if the process dies there. */
   readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
   readonly onBeat: () => void;
-  /** It has died by itself, at a crash point or by an error. */
+  /** Called after a death at a crash point or by an error. */
   readonly onDeath: (cause: CrashPoint | 'mistake', error: unknown) => void;
 }
 
 /**
- * One life of the bot: from the files on the disk to a crash. The daemon's own parts, with virtual time for
- * timers and a link for sockets. Requests that it has sent still arrive; what it had not written is lost.
+ * One life of the bot: from the files on the disk to a crash. It consists of the daemon's own parts, with
+ * virtual time for timers and a link for sockets. Requests that it has sent still arrive; changes that it had
+ * not written are lost.
  */
 export class BotLife {
   private readonly options: BotLifeOptions;
@@ -92,12 +93,12 @@ export class BotLife {
     this.time.at(this.time.now(), () => this.shell.start());
   }
 
-  /** Stands still. */
+  /** Stops the process for some time. */
   stop(durationMs: number): void {
     this.time.stop(durationMs);
   }
 
-  /** `then` is called once it is on the disk, unless the bot dies over it. */
+  /** Passes a command to the bot. `then` is called once it is on the disk, unless the bot dies before. */
   control(command: ControlCommand, then: () => void = () => {}): void {
     this.time.at(this.time.now(), () => {
       this.shell.control(command);
@@ -105,7 +106,7 @@ export class BotLife {
     });
   }
 
-  /** Ends it at once. */
+  /** Ends the process at once. */
   crash(): void {
     if (this.isDead) return;
     this.time.kill();
@@ -114,13 +115,13 @@ export class BotLife {
     this.ledger.close();
   }
 
-  /** Ends it as a run ends that nobody wants any more, with its orders left open. */
+  /** Ends the life at the end of a run, with its orders left open. */
   end(): void {
     this.record?.[Symbol.dispose]();
     this.crash();
   }
 
-  /** True if a budget that the bot uses, or its account, is locked out now. */
+  /** True if a budget that the bot uses, or its account, is locked out. */
   isLockedOut(): boolean {
     const nowMs = this.time.now();
     return this.budgets.some(
@@ -128,7 +129,7 @@ export class BotLife {
     );
   }
 
-  /** SHA-256 of the journal. */
+  /** Returns the SHA-256 of the journal. */
   journalHash(): string {
     return this.mirror.journalHash();
   }
@@ -187,16 +188,16 @@ export class BotLife {
 interface CrashOptions {
   readonly time: ProcessTime;
   /**
-   * Asked at each point where the process may die. `isChange`: amid something that changes the exchange,
-   * where a death hurts most.
+   * Decides at each crash point if the process dies there. `isChange`: true during a request that changes the
+   * exchange, where a death does the most harm.
    */
   readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
-  /** Ends the process at once. */
+  /** Ends the process at once, for a crash point. */
   readonly die: (point: CrashPoint) => void;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
 }
 
-/** Thrown where the process has just died: nothing after it is done any more. */
+/** Thrown when the process has just died, so that no code after it runs. */
 class Death extends Error {
   override readonly name = 'Death';
 }
@@ -215,7 +216,7 @@ const CHANGING: ReadonlySet<VenueCallKind> = new Set([
 ]);
 const CHANGING_CLASSES: ReadonlySet<RequestClass> = new Set(['exit', 'place', 'cancel']);
 
-/** An engine that may die when an answer comes, before it has taken it in. */
+/** Wraps an engine so that it may die at an answer, before it has applied it. */
 function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
   const changing = new Set<number>();
   return {
@@ -231,7 +232,7 @@ function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
   };
 }
 
-/** A store around whose durable commits the process may die. */
+/** Wraps a store so that the process may die before or after a durable commit. */
 function mortalStore(store: ChangeStore, options: CrashOptions): ChangeStore {
   return {
     apply(changes, how) {
@@ -246,7 +247,7 @@ function mortalStore(store: ChangeStore, options: CrashOptions): ChangeStore {
   };
 }
 
-/** A limiter between whose requests the process may die: those passed on may have left, the rest never do. */
+/** Wraps a limiter so that the process may die between requests: the remaining ones are never sent. */
 function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): Limiter {
   return {
     submit(call) {
@@ -259,7 +260,7 @@ function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): Limiter 
   };
 }
 
-/** A death that is rare by chance: how often it comes after what it is to meet, and how long after. */
+/** A crash that chance rarely meets: the share of its events that it follows, and the delay in ms. */
 export interface LikelyCrash {
   readonly where: string;
   readonly share: number;
@@ -267,25 +268,25 @@ export interface LikelyCrash {
   readonly mostMs: number;
 }
 
-/** The next life must know of the lockout. */
+/** Crash during a lockout: the next life must know of the lockout. */
 export const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leastMs: 500, mostMs: 120_000 };
 
 /**
- * Locks are short here, and the next life must know of them: also where the process dies before it writes
- * again.
+ * Crash after a lock: locks are short here, and the next life must know of them, even if the process dies
+ * before its next write.
  */
 export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 1, mostMs: 20_000 };
 
-/** A position that a person closes is closed to its end, also by the next life. */
+/** Crash during a manual close: the position is closed completely, also by the next life. */
 export const IN_CLOSE: LikelyCrash = { where: 'amid a close', share: 0.4, leastMs: 1, mostMs: 5_000 };
 
-/** Crash after a signal: its effects are on the disk before anything else. */
+/** Crash after a signal: its effects are on the disk before anything else happens. */
 export const IN_SIGNAL: LikelyCrash = { where: 'after a signal', share: 0.1, leastMs: 1, mostMs: 900 };
 
-/** A transfer is on its way for the blink of an eye, and the next life must not know less of it. */
+/** Crash during a transfer, which takes only moments: the next life must know as much of it. */
 export const IN_TRANSFER: LikelyCrash = { where: 'amid a transfer', share: 0.15, leastMs: 1, mostMs: 200 };
 
-/** Crash after a held market left: the holding there is soon sold, and the next life must follow it. */
+/** Crash after a held market was left: its holding is soon sold, and the next life must follow it. */
 export const IN_LEFT: LikelyCrash = {
   where: 'after a held market left',
   share: 0.5,
@@ -293,15 +294,15 @@ export const IN_LEFT: LikelyCrash = {
   mostMs: 10_000,
 };
 
-/** Share of the seeds whose first start is killed while it makes its files. */
+/** Share of the seeds whose first start is killed while it creates its files. */
 const HALF_MADE_SHARE = 0.3;
 
-/** "sarr" in ASCII: the mark of a mirror, which is written before anything else of it. */
+/** Application id of a mirror, "sarr" in ASCII, which is written before anything else. */
 const MIRROR_MARK = 0x73617272;
 
 /**
- * Leaves the files of a bot as its very first start leaves them that is killed while it makes them: in some
- * seeds, and of each file none, one without bytes, or one without tables. Answers what it left, in words.
+ * Leaves the bot's files as a first start would that is killed while it creates them: in some seeds, and each
+ * file missing, empty or without tables. Returns a description of them.
  */
 export function leaveHalfMade(
   seed: number,

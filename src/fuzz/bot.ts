@@ -31,19 +31,18 @@ interface BotOptions {
   readonly folder: string;
   readonly coverage: Coverage;
   readonly events: EventLog;
-  /** The engine found that the books do not agree. */
+  /** Called when the engine found that the books differ from the exchange. */
   readonly onBreak: () => void;
 }
 
-/** Share of the lives that find a mirror of version 4. */
+/** Share of the lives that start with a mirror of version 4. */
 const OLD_SHARE = 0.1;
 
-/** Deaths by an error after which a bot is not started again: it would die of the same again and again. */
+/** Deaths by an error after which a bot is not restarted: it would die again of the same error. */
 const MOST_MISTAKES = 3;
 
 /**
- * Factor by which a process is likelier to die during a request that changes something, or while an order
- * settles, than at any other moment.
+ * Factor by which a crash is more likely during a request that changes something, or while an order settles.
  */
 const LIKELY_FACTOR = 15;
 
@@ -53,19 +52,19 @@ const LIKELY_FACTOR = 15;
  */
 const PERSON_MS = [60_000, 1_800_000] as const;
 
-/** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
+/** Time after which a strategy that does not return is ended, in ms; the bot stands still until then. */
 const LOOP_MS = 5_000;
 
-/** The most that the system clock is wrong by, however often it is stepped. */
+/** Largest error of the system clock in ms, even after many steps. */
 const LARGEST_OFFSET_MS = 15_000;
 
-/** The bot over all its lives: begun again from the disk after each crash, until the run ends. */
+/** The bot over all its lives: restarted from the disk after each crash, until the run ends. */
 export class Bot {
   readonly mirrorPath: string;
-  /** The error that ended a life without a planned crash. */
+  /** Errors that ended a life without a planned crash. */
   readonly mistakes: string[] = [];
   private readonly options: BotOptions;
-  /** True if a person is about to check an unknown transfer. */
+  /** True if a person is going to check an unknown transfer. */
   private isPersonComing = false;
   private readonly dice: Dice;
   private readonly beganMs: number;
@@ -73,7 +72,7 @@ export class Bot {
   private readonly mutator: ReplyMutator | null;
   readonly checkers: BotCheckers;
   private readonly desk: SignalDesk;
-  /** Watchdog beside it; null in a run without one. */
+  /** Watchdog of the bot; null in a run without one. */
   readonly watchdog: WatchdogRun | null;
   private life: BotLife | null = null;
   private engine: Engine | null = null;
@@ -121,7 +120,7 @@ export class Bot {
     this.watchdog = this.createWatchdog();
   }
 
-  /** Begins a life, if none is going on. */
+  /** Begins a life, unless one is running. */
   begin(): void {
     if (this.life !== null) return;
     const { world, swarm, events } = this.options;
@@ -145,14 +144,14 @@ export class Bot {
     }
   }
 
-  /** `goneMs`: how long it is gone, where that is no matter of chance. */
+  /** Crashes the bot. `goneMs`: length of its absence; drawn if omitted. */
   crash(where: string, goneMs?: number): void {
     if (this.life === null) return;
     this.life.crash();
     this.died(where, null, goneMs);
   }
 
-  /** Goes away for a time, as a bot does that has a watchdog beside it. */
+  /** Makes the bot absent for a time, as planned for a run with a watchdog. */
   leave({ kind, forMs }: PlannedAbsence): void {
     if (this.life === null || !this.mayCrash) return;
     this.options.coverage.count(`absence: ${kind}`);
@@ -184,7 +183,7 @@ export class Bot {
     coverage.count('clock steps');
   }
 
-  /** Ends the run in order, and remembers what that began with. */
+  /** Ends the run in order, and stores the state at the beginning of that. */
   drain(openOrders: DrainPolicy): void {
     if (this.life === null || this.engine === null) return;
     this.options.coverage.count(`drain ${openOrders}`);
@@ -194,7 +193,7 @@ export class Bot {
     this.life.control({ kind: 'drain', openOrders });
   }
 
-  /** Somebody copies the mirror, as for a backup. */
+  /** Copies the mirror, as for a backup. */
   copyMirror(): void {
     if (!existsSync(this.mirrorPath)) return;
     const database = new Database(this.mirrorPath, { readonly: true });
@@ -208,7 +207,7 @@ export class Bot {
     this.options.events.log(this.options.world.time.now(), 'the mirror is copied');
   }
 
-  /** At times the life before was that of an older sarraf, whose mirror had reasons as English sentences. */
+  /** Sometimes turns the mirror into that of an older sarraf, which had reasons as English sentences. */
   private ageMirror(): void {
     const { swarm, coverage, events, world } = this.options;
     const { lives } = this.machine;
@@ -231,7 +230,7 @@ export class Bot {
     events.log(world.time.now(), 'the mirror is that of an older version');
   }
 
-  /** The copy takes the mirror's place, and what was written since is gone. */
+  /** Replaces the mirror by its copy; everything written since is lost. */
   putBack(): void {
     const { world, coverage, events, swarm } = this.options;
     if (!existsSync(this.copyPath)) return;
@@ -250,8 +249,9 @@ export class Bot {
   }
 
   /**
-   * Half of the copies are made and put back as `sarraf backup` and `sarraf restore` do it: known as copies
-   * by themselves, without the mark beside the mirror. The others are copied by hand, and known by that mark.
+   * True for the half of the copies that are made and restored as `sarraf backup` and `sarraf restore` do it:
+   * they are known as copies by themselves. The others are copied by hand, and known by the mark beside the
+   * mirror.
    */
   private get isRestoredByCommand(): boolean {
     return (this.options.swarm.putBack?.copiedAtMs ?? 0) % 2 === 0;
@@ -266,7 +266,7 @@ export class Bot {
     this.life?.control(command);
   }
 
-  /** Somebody sends a signal, which stays posted until the bot has answered it. */
+  /** Sends a signal, which stays posted until the bot has answered it. */
   signal(command: SignalCommand): void {
     const nowMs = this.options.world.time.now();
     this.desk.post(command, nowMs);
@@ -277,7 +277,7 @@ export class Bot {
     this.life?.control(command, () => this.settleSignals());
   }
 
-  /** An answer is given once its step is on the disk: not while it is carried out. */
+  /** Collects the answers to signals after a step: they are given once the step is on the disk. */
   private settleAfterStep(): void {
     const { time } = this.options.world;
     const { life } = this;
@@ -291,12 +291,12 @@ export class Bot {
     if (engine !== null) this.desk.settle((command) => engine.signals.replyTo(command));
   }
 
-  /** Keys of its orders that may trade, as far as it knows. */
+  /** Returns the keys of its orders that may still trade, as far as it knows. */
   openOrders(): readonly string[] {
     return this.life === null ? [] : (this.engine?.liveOrderKeys() ?? []);
   }
 
-  /** From now on it lives until the end. */
+  /** Ends all crashes: the bot then lives until the end of the run. */
   endCrashes(): void {
     this.mayCrash = false;
     this.watchdog?.endCrashes();
@@ -305,22 +305,22 @@ export class Bot {
     this.begin();
   }
 
-  /** True if a budget, or the account, is locked out. */
+  /** True if a budget or the account is locked out. */
   isLockedOut(): boolean {
     return this.life?.isLockedOut() ?? false;
   }
 
-  /** True if a reply about a transfer was made wrong. */
+  /** True if a reply about a transfer was falsified. */
   get hasWrongTransfer(): boolean {
     return (this.mutator?.spoiledTransfers.size ?? 0) > 0;
   }
 
-  /** Returns the holdings of strategies that the engine has and their rows do not; null if they agree. */
+  /** Describes holdings of strategies that the engine and the mirror's rows differ in; null if none. */
   wrongHoldings(): string | null {
     return this.engine === null ? null : wrongHoldings(this.engine, this.mirrorPath);
   }
 
-  /** Faults of the requests that left, over all lives. */
+  /** Returns the violations in sent requests, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
     const drain =
       this.drained === null ? null : checkDrain(truth, this.drained, this.checkers.locks.hasCanceled);
@@ -334,7 +334,7 @@ export class Bot {
     ];
   }
 
-  /** Closes the files, and answers the hash of the journal; empty where no life runs. */
+  /** Closes the files; returns the hash of the journal, or an empty text if no life runs. */
   end(): string {
     const hash = this.life?.journalHash() ?? '';
     this.watchdog?.end();
@@ -404,7 +404,7 @@ export class Bot {
     return slowProcess(swarm.slowMachine, { process, dice, runMs: () => world.time.now() - beganMs });
   }
 
-  /** The machine has no time for it now. */
+  /** Starves the bot of processor time for some time. */
   starve(forMs: number): void {
     const { world, coverage, events } = this.options;
     const nowMs = world.time.now();
@@ -436,7 +436,7 @@ export class Bot {
     world.time.at(world.time.now() + afterMs, () => this.begin());
   }
 
-  /** Dies soon after what has just begun, in a share of the cases. */
+  /** Crashes the bot soon after an event, in a share of the cases. */
   private crashAfter({ where, share, leastMs, mostMs }: LikelyCrash): void {
     const { world, swarm } = this.options;
     const dice = Dice.of(swarm.seed, `${where} ${world.time.now()}`);

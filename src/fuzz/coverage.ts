@@ -12,8 +12,8 @@ import { STORED_TRANSFERS } from '../engine/transfer-record.ts';
 import { english } from '../language/sentence.ts';
 
 /**
- * Events that must happen at least once in a suite of seeds; a suite without one of them has not tested what
- * it claims.
+ * Events that must happen at least once in a suite of seeds; without one of them the suite has not tested
+ * what it claims.
  */
 const NEEDED = [
   'orders',
@@ -105,7 +105,7 @@ const NEEDED = [
   'crash of the watchdog amid its cancels',
 ] as const;
 
-/** The same of a suite of `LONG_SUITE_SEEDS` seeds or more: fewer may not meet them. */
+/** Events that must happen in a suite of `LONG_SUITE_SEEDS` seeds or more; shorter ones may miss them. */
 const NEEDED_AT_LENGTH = ['placeholders', 'bot back amid the cancels of a watchdog'] as const;
 
 const LONG_SUITE_SEEDS = 60;
@@ -125,23 +125,22 @@ export function isBreak(change: MirrorChange): boolean {
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * Counts what a run has met: orders by what became of them, crashes by the states of orders, lockouts and the
- * like.
+ * Counts the events of a run: orders by their result, crashes by the states of orders, lockouts and others.
  */
 export class Coverage {
   private readonly found = new Map<string, number>();
-  /** The last record of each order that is not at its end. */
+  /** Last record of each order that is not final. */
   private readonly live = new Map<string, OrderRecord>();
-  /** Those of them that there was no clear answer about. */
+  /** Keys of live orders that had no clear answer. */
   private readonly doubtful = new Set<string>();
   private readonly rejected = new Set<string>();
   private readonly exits = new ExitCoverage();
-  /** True if a market has left a universe whose strategy still has something there. */
+  /** True if a market has left a universe while its strategy still holds something there. */
   private holdsLeft = false;
   private readonly portfolio = new PortfolioCoverage();
   readonly transfers = new TransferCoverage();
 
-  /** Names of the orders by which brackets left. */
+  /** Names of the exit orders of brackets. */
   get exitNames(): ReadonlySet<string> {
     return this.exits.names;
   }
@@ -191,7 +190,7 @@ export class Coverage {
     this.count(`intent ${intent.kind}`);
   }
 
-  /** Markets entered and left a universe. */
+  /** Counts markets that entered and left a universe. */
   universe({
     entered,
     left,
@@ -207,7 +206,7 @@ export class Coverage {
     this.holdsLeft = kept.length > 0;
   }
 
-  /** Implausible data of the exchange, or its correction. */
+  /** Counts implausible data of the exchange, or its correction. */
   private finding({ json }: Pick<JournalEntry, 'json'>): void {
     const { readings, isRight } = JSON.parse(json) as { readonly readings?: number; readonly isRight?: true };
     if (isRight === true) this.count('findings that were right again');
@@ -221,7 +220,7 @@ export class Coverage {
       this.count('lockouts');
   }
 
-  /** A process died. What it had not written is found again from the mirror by the next. */
+  /** Counts the death of a process. The next one finds unwritten changes again. */
   crash(where: string): void {
     this.count('crashes');
     this.count(`crash ${where}`);
@@ -233,9 +232,7 @@ export class Coverage {
     }
   }
 
-  /**
-   * True if an order is closed and its fills are missing: a short state, which a random crash seldom meets.
-   */
+  /** True if an order is closed and its fills are missing: a short state that a random crash seldom meets. */
   isSettling(): boolean {
     for (const { state } of this.live.values()) if (state === 'settling') return true;
     return false;
@@ -252,7 +249,7 @@ export class Coverage {
   }
 }
 
-/** The sum over seeds. */
+/** Returns the sums over all seeds. */
 export function addCounts(all: readonly Counts[]): Counts {
   const sum = new Map<string, number>();
   for (const counts of all)
@@ -265,19 +262,19 @@ function nameOfFill(fill: FillRecord): string {
   return fill.orderKey === null ? 'foreign fills' : 'fills';
 }
 
-/** Returns the events a suite has never met. */
+/** Returns the events that a suite has never met. */
 export function missingFrom(counts: Counts, seeds: number): readonly string[] {
   return [...NEEDED, ...(seeds >= LONG_SUITE_SEEDS ? NEEDED_AT_LENGTH : [])].filter(
     (what) => (counts[what] ?? 0) === 0,
   );
 }
 
-/** Follows sets of shares, and intents that were refused for want of money. */
+/** Follows sets of shares, and intents that were refused for lack of money. */
 class PortfolioCoverage {
-  /** Sets at work, and whether one has sold. */
+  /** Running sets; true once one has sold. */
   private readonly sets = new Map<string, boolean>();
 
-  /** Answers what a new value of an intent says, in words to be counted. */
+  /** Returns the events in a new value of an intent, as names to count. */
   intent({ id, kind, status, reason: sentence }: IntentRecord): readonly string[] {
     const reason = english(sentence);
     if (kind === 'targets') {
@@ -289,7 +286,7 @@ class PortfolioCoverage {
     return isRefused && reason?.includes(' to be spent, was ') === true ? ['refused for want of money'] : [];
   }
 
-  /** The same of a new order. */
+  /** Returns the events in a new value of an order, as names to count. */
   order({ intentId, side }: OrderRecord): readonly string[] {
     const hasSold = this.sets.get(intentId);
     if (hasSold === undefined) return [];
@@ -298,21 +295,21 @@ class PortfolioCoverage {
   }
 }
 
-/** An exit as it was asked for last: of a pair its stop leg. */
+/** Terms of the last request for an exit; for a pair those of its stop leg. */
 interface Exit {
   readonly amount: bigint;
   readonly stopPrice: bigint | null;
 }
 
-/** Follows the exits of brackets: what they have come to, and which of them rest. */
+/** Follows the exits of brackets: their results, and which of them rest. */
 export class ExitCoverage {
-  /** The orders by which brackets left, by name. */
+  /** Names of the exit orders of brackets. */
   readonly names = new Set<string>();
   private readonly exits = new Map<string, Exit>();
   /** Intents with a live exit, by the key of its first order. */
   private readonly resting = new Map<string, string>();
 
-  /** Answers what a new value of an order says, in words to be counted. */
+  /** Returns the events in a new value of an order, as names to count. */
   order(order: OrderRecord, isNew: boolean): readonly string[] {
     const { key, intentId, exit, amount, pairKey, state } = order;
     // By the order itself: a mirror that was put back gives the ids of its intents again.
@@ -340,21 +337,21 @@ export class ExitCoverage {
 const stored = z.array(z.object({ state: z.enum(['sending', 'unknown']) }));
 const told = z.object({ status: z.enum(['done', 'unknown', 'accepted']) });
 
-/** Follows transfers between the wallets: how they ended, and which have not. */
+/** Follows transfers between the wallets: their ends, and those still running. */
 class TransferCoverage {
   private states: ReadonlySet<string> = new Set();
 
-  /** True if the answer to a transfer may come any moment. */
+  /** True if the answer to a transfer may come at any moment. */
   get isInProgress(): boolean {
     return this.states.has('sending');
   }
 
-  /** True if there is a transfer of which nobody knows if it arrived. */
+  /** True if a transfer may or may not have arrived. */
   get isUnknown(): boolean {
     return this.states.has('unknown');
   }
 
-  /** Answers what a step says, in words to be counted. */
+  /** Returns the events in a step, as names to count. */
   step(event: EngineEvent, { changes }: EngineOutput): readonly string[] {
     const words: string[] = [];
     for (const change of changes) {
@@ -369,7 +366,7 @@ class TransferCoverage {
   }
 }
 
-/** Without an answer it is a new life that has found it. */
+/** Returns the name of a transfer event. An unknown transfer without an answer was found by a new life. */
 function wordOf(event: EngineEvent, status: string): string {
   if (status !== 'unknown') return `transfer ${status}`;
   return event.kind === 'answer'

@@ -1,8 +1,8 @@
 import { createRandom, type RandomSource } from '../domain/random.ts';
 
 /**
- * Chance that a seed decides. Each concern takes its own, so that one more draw in one changes nothing in the
- * others.
+ * Random source that depends on a seed. Each concern has its own, so that one more draw in one changes
+ * nothing in the others.
  */
 export class Dice {
   private readonly source: RandomSource;
@@ -19,12 +19,12 @@ export class Dice {
     return new Dice(hash);
   }
 
-  /** Evenly in [0, 1). */
+  /** Draws a number of [0, 1), evenly. */
   share(): number {
     return this.source.next();
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** Draws a whole number from `least` to `most`, both included. */
   integer(least: number, most: number): number {
     return least + Math.floor(this.share() * (most - least + 1));
   }
@@ -33,22 +33,22 @@ export class Dice {
     return least + this.share() * (most - least);
   }
 
-  /** Between two positive numbers, each order of magnitude as likely as the next. */
+  /** Draws a number between two positive ones, in which each order of magnitude is equally likely. */
   logUniform(least: number, most: number): number {
     return least * (most / least) ** this.share();
   }
 
-  /** A time until something that comes every `mean` on average and remembers nothing. */
+  /** Draws the time until the next of independent events that come every `mean` on average. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.share());
   }
 
-  /** Moments of a run that come every `meanMs` on average; the gap after one is drawn after its own draws. */
+  /** Draws times of a run, every `meanMs` on average; a gap is drawn after the caller's draws for a time. */
   *moments(runMs: number, meanMs: number): Generator<number> {
     for (let atMs = this.exponential(meanMs); atMs < runMs; atMs += this.exponential(meanMs)) yield atMs;
   }
 
-  /** The same as a list, in whole ms. */
+  /** Draws times of a run as `moments` does, as a list in whole ms. */
   times(runMs: number, meanMs: number): readonly number[] {
     return [...this.moments(runMs, meanMs)].map((atMs) => Math.round(atMs));
   }
@@ -57,12 +57,12 @@ export class Dice {
     return this.share() < probability;
   }
 
-  /** One of a list; null of an empty one. */
+  /** Draws an item of a list; null if it is empty. */
   pick<T>(choices: readonly T[]): T | null {
     return choices[Math.floor(this.share() * choices.length)] ?? null;
   }
 
-  /** Each with the same probability, in their order. */
+  /** Returns a random part of a list: each item with the same probability, in order. */
   some<T>(choices: readonly T[], probability: number): readonly T[] {
     return choices.filter(() => this.happens(probability));
   }

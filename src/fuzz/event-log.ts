@@ -2,21 +2,20 @@ import { writeUnits } from '../domain/stored-json.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 
-/** Lines kept; beyond, the oldest are forgotten. */
+/** Most lines that are kept; beyond it the oldest are dropped. */
 const LINES_STORED = 200;
-/** Length shown of an answer or an order. */
+/** Shown characters of an answer or an order. */
 const SHOWN_LENGTH = 240;
 
-/** Length shown before and after a name searched for, and maximum number of places in one answer. */
+/** Shown characters before and after a name, and most places of it in one answer. */
 const AROUND = 160;
 const MOST_PLACES = 3;
 
 const textOf = (value: unknown): string => JSON.stringify(value, writeUnits) ?? '';
 
 /**
- * The last things that happened in a run, for whoever looks into a violation. Written out only when asked
- * for. With names to look for, only what has one of them is kept, and of a long answer the places around
- * them.
+ * The last events of a run, for the search for the cause of a violation. Lines are written only when read.
+ * With `names`, only lines with one of them are kept, and of a long answer the text around them.
  */
 export class EventLog {
   private readonly startMs: number;
@@ -24,13 +23,13 @@ export class EventLog {
   private readonly entries: (() => string)[] = [];
   private frozen: readonly string[] | null = null;
 
-  /** Names have letters, digits, hyphens. */
+  /** Names consist of letters, digits and hyphens. */
   constructor(startMs: number, names: readonly string[] = []) {
     this.startMs = startMs;
     this.names = names.length === 0 ? null : new RegExp(`\\b(?:${names.join('|')})\\b`, 'g');
   }
 
-  /** Something that is no step of the engine. */
+  /** Logs an event that is no step of the engine. */
   log(atMs: number, what: string): void {
     this.add(() => `${this.time(atMs)} ${what}`);
   }
@@ -41,12 +40,12 @@ export class EventLog {
     this.add(() => `${this.time(atMs)} ${this.describe(event)}${this.describeOutput(output)}`);
   }
 
-  /** A check failed now: these are the lines to show, whatever comes after. Only the first call counts. */
+  /** Fixes the lines to show at the time of a failed check. Only the first call counts. */
   freeze(): void {
     if (this.names === null) this.frozen ??= this.lines();
   }
 
-  /** Oldest first. */
+  /** Returns the lines, oldest first. */
   lines(): readonly string[] {
     return this.frozen ?? this.entries.slice(-LINES_STORED).map((line) => line());
   }

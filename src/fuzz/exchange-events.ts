@@ -6,10 +6,10 @@ import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
 import type { Dice } from './dice.ts';
 import { BOT_USER, WHALE_USER, type FuzzWorld } from './world.ts';
 
-/** A shock moves the price by these shares of it: beyond every quote that is near, and to many a stop. */
+/** Range of a shock as a share of the price: beyond all near quotes, and to many stops. */
 const LEAST_SHOCK = 0.001;
 const LARGEST_SHOCK = 0.02;
-/** Value of the order behind a shock, in the quote currency: far more than the book holds on the way. */
+/** Value of the order behind a shock, in the quote currency: far more than the book holds on its path. */
 const SHOCK_WORTH: Readonly<Record<Currency, bigint>> = { rls: 3_000_000_000_000n, usdt: 3_000_000n };
 
 function halt(world: FuzzWorld, dice: Dice): void {
@@ -24,14 +24,14 @@ function halt(world: FuzzWorld, dice: Dice): void {
   });
 }
 
-/** The coarsest steps are as many times those of the beginning. */
+/** Ratio of the coarsest steps to those at the start. */
 const COARSEST = 10n;
 
-/** The least order is worth so many times that of the beginning, at most. */
+/** Largest ratio of the minimum order value to that at the start. */
 const DEAREST = 3n;
 
 /**
- * Returns twice the amount that may be too little for an order at a price: prices move before the rest is
+ * Returns twice the amount that may be too small for an order at a price: prices move before the rest is
  * sold.
  */
 export function mostDust(
@@ -41,12 +41,12 @@ export function mostDust(
   return 2n * (amountStep * COARSEST + (minOrderValue * DEAREST * UNITS_PER_ONE) / price);
 }
 
-/** By how much the exchange may have rounded a price that was on the steps of before. */
+/** Returns the largest rounding by the exchange of a price on the former steps. */
 export function mostRounding({ priceStep }: Pick<Market, 'priceStep'>): bigint {
   return (priceStep * COARSEST) / 2n;
 }
 
-/** Ten times coarser or finer than at the beginning, or as then. */
+/** Changes steps to ten times coarser or finer than at the start, or back. */
 function changeSteps(world: FuzzWorld, dice: Dice): void {
   const index = dice.integer(0, world.markets.length - 1);
   const market = world.markets[index];
@@ -67,7 +67,7 @@ function reject(world: FuzzWorld, dice: Dice, timeMs: number): void {
   if (order !== null) world.exchange.trading.reject(order, timeMs);
 }
 
-/** Somebody buys or sells through the book. What is left of the order is taken back at once. */
+/** Buys or sells through the book for another user. The rest of the order is canceled at once. */
 function shock(world: FuzzWorld, dice: Dice, timeMs: number): void {
   const market = dice.pick(world.markets);
   if (market === null) return;
@@ -98,7 +98,7 @@ function shock(world: FuzzWorld, dice: Dice, timeMs: number): void {
   for (const order of placed.value) world.exchange.trading.cancel(order, timeMs);
 }
 
-/** Accepted orders wait before they enter the book, from now on or no more. */
+/** Makes accepted orders wait before they enter the book, or ends that. */
 function waitBeforeBook(world: FuzzWorld, dice: Dice): void {
   // The settings belong to the exchange, which reads them at each placement.
   Object.assign(world.exchange.trading.settings, {
@@ -124,8 +124,8 @@ function changeFees(world: FuzzWorld, dice: Dice): void {
 }
 
 /**
- * Takes a little from a wallet without a line in its history, as no exchange should. Its own sums still add
- * up. Whether there was something to take.
+ * Removes a little from a wallet without a line in its history, as no exchange should; its own sums still add
+ * up. Returns true if there was something to remove.
  */
 export function loseMoney(world: FuzzWorld, dice: Dice): boolean {
   const { accounts } = world.exchange;
@@ -149,9 +149,9 @@ export const EXCHANGE_EVENTS: readonly Disturbance[] = [
   { name: 'new fees', act: changeFees },
 ];
 
-/** Something that others than the bot do on the exchange, now and then. */
+/** An act of others than the bot on the exchange, which happens at random times. */
 export interface Disturbance {
   readonly name: string;
-  /** Does it once, now. The exchange is at the present time, which it is given. */
+  /** Does it once, now. The exchange is at the present time, which is passed in. */
   readonly act: (world: FuzzWorld, dice: Dice, timeMs: number) => void;
 }

@@ -13,28 +13,28 @@ import type { ReplyMutator } from './reply-mutator.ts';
 import { BOT_NAME, BOT_PASSWORD, BOT_TOKEN, type FuzzWorld } from './world.ts';
 import { SarrafError } from '../domain/errors.ts';
 
-/** From an admission to the send: what the executor's own timers take. */
+/** Longest time from an admission to the send, in ms, which the executor's own timers take. */
 const MOST_START_MS = 4;
 
 interface ExchangeRouteOptions {
   readonly world: FuzzWorld;
   readonly machine: BotMachine;
-  /** The process whose way it is, and its name in the ledger. */
+  /** Process of the route, and its name in the ledger. */
   readonly time: ProcessTime;
   readonly owner: string;
   readonly dice: Dice;
   readonly logsIn: boolean;
   readonly mutator: ReplyMutator | null;
-  /** Called with what leaves for the exchange, and with its replies. */
+  /** Called with each sent request, and with its reply. */
   readonly witnesses: readonly WireWitness[];
-  /** True if the limits that a bot wrote to the ledger stay in force. */
+  /** True if limits that a bot wrote to the ledger stay in force. */
   readonly isGuest?: boolean;
-  /** Effects of a slow machine on the process; null on one that is not slow. */
+  /** Effects of a slow machine on the process; null if the machine is not slow. */
   readonly slow?: SlowProcess | null;
   readonly wrap?: (inner: Transport) => Transport;
 }
 
-/** The way of one process to the exchange. */
+/** Route of one process to the exchange. */
 interface ExchangeRoute {
   readonly caller: VenueCaller;
   readonly limiter: RequestLimiter;
@@ -42,7 +42,7 @@ interface ExchangeRoute {
   readonly budgets: readonly string[];
 }
 
-/** The daemon's own client, limiter and ledger, with virtual time for timers and a link for sockets. */
+/** Opens a route with the daemon's own client, limiter and ledger, with virtual timers and a link. */
 export function openExchangeRoute(options: ExchangeRouteOptions): ExchangeRoute {
   const {
     world,
@@ -103,23 +103,20 @@ function openLedger(
   });
 }
 
-/** Range of the transit time of a request or a reply. */
+/** Range of the transit time of a request or a reply, in ms. */
 const LEAST_TRIP_MS = 1;
 const MOST_TRIP_MS = 60;
 
 interface LinkOptions {
   readonly world: FuzzWorld;
-  /** The process whose link it is. */
+  /** Process of the link. */
   readonly process: ProcessTime;
   readonly dice: Dice;
   /** Mutator that makes replies wrong; null in a run without one. */
   readonly mutator: ReplyMutator | null;
 }
 
-/**
- * The link from one process to the exchange. A request that has left arrives or is lost, even if its process
- * dies.
- */
+/** The link from one process to the exchange. A sent request arrives or is lost, even if its process dies. */
 class Link implements Transport {
   private readonly options: LinkOptions;
 
@@ -165,7 +162,7 @@ class Link implements Transport {
     }
   }
 
-  /** Handles a sent request as the world does. */
+  /** Handles a sent request: the exchange's reply with the faults of the world. */
   private async exchange(request: HttpRequest): Promise<Arrival> {
     const { world, process, dice, mutator } = this.options;
     const { signal: _signal, ...bytes } = request;

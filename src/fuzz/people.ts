@@ -9,17 +9,17 @@ import { Dice } from './dice.ts';
 import { LISTENER } from './workload/roamer.ts';
 import type { FuzzWorld } from './world.ts';
 
-/** The world that people act in, and their ways to the bot. */
+/** The world that people act in, and their access to the bot. */
 interface Hands {
   readonly world: FuzzWorld;
   readonly control: (command: ControlCommand) => void;
-  /** Keys of the bot's orders that are open now. */
+  /** Returns the keys of the bot's open orders. */
   readonly openOrders: () => readonly string[];
-  /** An order of the bot was canceled by somebody else, by its id at the exchange. */
+  /** Called when somebody else has canceled an order of the bot, by its id at the exchange. */
   readonly onApplied: (id: number) => void;
 }
 
-/** Something that a person does at a time of a run. Answers its name, and null where nothing was done. */
+/** An act of a person at a time of a run. It returns its name, or null if nothing was done. */
 interface Act {
   readonly atMs: number;
   readonly act: (hands: Hands) => string | null;
@@ -36,13 +36,13 @@ const LOCKED_SHARE = 0.6;
 const HANDED_SHARE = 0.7;
 const MOVED_SHARE = 0.35;
 
-/** Range of the mean time between two acts; an operator who locks often does so every few minutes. */
+/** Ranges of the mean time between two acts in ms; an operator who locks often does so every few minutes. */
 const LOCKED_MEAN_MS = [10 * MINUTE_MS, HOUR_MS] as const;
 const HANDED_MEAN_MS = [4 * MINUTE_MS, 20 * MINUTE_MS] as const;
 const MOVED_MEAN_MS = [8 * MINUTE_MS, 40 * MINUTE_MS] as const;
 const SIGNAL_MEAN_MS = [20_000, 300_000] as const;
 
-/** Share of what is sent again with its key, as after two taps or a restart, and the range of the delay. */
+/** Share of commands that are repeated with their key, as after two taps, and range of the delay. */
 interface Again {
   readonly share: number;
   readonly afterMs: readonly [least: number, most: number];
@@ -57,7 +57,7 @@ const UNDONE = 0.3;
 
 const REASON = 'the fuzzer said so';
 
-/** The times of something that is done, and mostly done again. */
+/** Returns the times of a command, which is mostly sent again. */
 function timesOf(dice: Dice, atMs: number, again: Again): readonly number[] {
   const times = [Math.round(atMs)];
   if (dice.happens(again.share)) times.push(Math.round(atMs + dice.logUniform(...again.afterMs)));
@@ -102,7 +102,7 @@ export function locksByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
   return acts;
 }
 
-/** Returns the pauses, cancels, closes and orders of a person in a run: some of them twice. */
+/** Returns the pauses, cancels, closes and orders of a person in a run, some of them twice. */
 export function actsByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
   const dice = Dice.of(seed, 'by hand');
   if (!dice.happens(HANDED_SHARE)) return [];
@@ -121,7 +121,7 @@ export function actsByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
   return acts;
 }
 
-/** A pause, and mostly its end: by itself, or by hand. */
+/** Returns a pause, and mostly its end: by itself or by a person. */
 function pauseOf(dice: Dice, markets: readonly string[], atMs: number): readonly Act[] {
   const strategy = strategyOf(dice, markets);
   const forMs = Math.round(dice.logUniform(0.3, 15) * MINUTE_MS);
@@ -164,12 +164,12 @@ function commandOf(dice: Dice, markets: readonly string[], index: number): (hand
   };
 }
 
-/** Of an order by hand, in units of the coin; each differs from all others, so that none is taken for one. */
+/** Returns the amount of a manual order in units of the coin; no two orders have the same amount. */
 function amountOf(coin: string, index: number): string {
   return coin === 'btc' ? (0.001 + index * 0.000_001).toFixed(6) : (25 + index * 0.01).toFixed(2);
 }
 
-/** Range of the delay until a person reports what became of a position. */
+/** Range of the delay until a person reports what became of a position, in ms. */
 const SIGNAL_AFTER_MS = [20_000, 15 * MINUTE_MS] as const;
 
 interface ConsumedLevel {
@@ -178,8 +178,8 @@ interface ConsumedLevel {
 }
 
 /**
- * A person takes exits of the bot away, and mostly their coins, says later what became of the position, and
- * at times gives strategies coins that were there before. Of dice of their own.
+ * Returns a person's acts on positions: cancels of the bot's exits, mostly with a withdrawal of their coins,
+ * later reports on these positions, and sometimes older coins given to strategies. They have their own dice.
  */
 export function movesByHandOf({ seed, runMs }: Run): readonly Act[] {
   const dice = Dice.of(seed, 'positions by hand');
@@ -231,7 +231,7 @@ function reportOf(dice: Dice, key: string, taken: ConsumedLevel): Act['act'] {
   };
 }
 
-/** Shares of the signals that are wrong, are only listened to, or come in a crowd. */
+/** Shares of the signals that are wrong, that lead to no order, and that come in a crowd. */
 const WRONG = 0.1;
 const SILENT = 0.5;
 const CROWDED = 0.03;
@@ -243,7 +243,7 @@ interface SentSignal {
   readonly command: SignalCommand;
 }
 
-/** Returns the signals sent in a run, some of them twice, in the order of their times or not. */
+/** Returns the signals sent in a run, some of them twice, not always in the order of their times. */
 export function sentSignalsOf({ seed, runMs }: Run): readonly SentSignal[] {
   if (!hasListener(seed)) return [];
   const dice = Dice.of(seed, 'signals');
@@ -265,9 +265,9 @@ function signalOf(dice: Dice, id: string): SignalCommand {
   return { kind: 'signal', strategy, name: 'alert', id, payload, sentAtMs: null, source: 'fuzzer' };
 }
 
-/** Signals that have no answer yet: the control database has them, whatever becomes of the bot. */
+/** Signals without an answer: the control database keeps them, whatever happens to the bot. */
 export class SignalDesk {
-  /** Ids posted again: each posting has its own answer, and its sender may read the one of before. */
+  /** Ids posted again: each posting has its own answer, and its sender may read the previous one. */
   readonly repeated = new Set<string>();
   private readonly posted = new Set<string>();
   private readonly waiting = new Map<
@@ -286,14 +286,14 @@ export class SignalDesk {
     if (!this.waiting.has(command.id)) this.waiting.set(command.id, { command, sentAtMs: nowMs });
   }
 
-  /** Returns the commands that a life gets as it begins, or one command; each with its age by then. */
+  /** Returns the commands for a life that begins, or a single one by id, each with its age by then. */
   commands(nowMs: number, id?: string): readonly SignalCommand[] {
     return [...this.waiting.values()]
       .filter(({ command }) => id === undefined || command.id === id)
       .map(({ command, sentAtMs }) => ({ ...command, ageMs: nowMs - sentAtMs }));
   }
 
-  /** Looks for answers, once what they say is on the disk. */
+  /** Collects the answers, once their steps are on the disk. */
   settle(replyTo: (command: SignalCommand) => SignalReply | null): void {
     for (const [id, { command }] of this.waiting) {
       const reply = replyTo(command);
@@ -307,7 +307,7 @@ export class SignalDesk {
     return this.waiting.size === 0;
   }
 
-  /** Those that never had an answer. */
+  /** Returns the ids that never had an answer. */
   unanswered(): readonly string[] {
     return [...this.waiting.keys()];
   }

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../exchange/transport.ts';
 import type { Dice } from './dice.ts';
 
-/** Every kind of wrongness that a field, a record or a whole reply is given. */
+/** All kinds of errors that a field, a record or a whole reply can get. */
 export const WRONG_KINDS = [
   'dropped',
   'null',
@@ -23,28 +23,27 @@ export const WRONG_KINDS = [
 
 type WrongKind = (typeof WRONG_KINDS)[number];
 
-/** Errors in the replies of one run. */
+/** Plan for wrong replies in one run. */
 export interface WrongReplies {
-  /** Of each reply. */
+  /** Probability for each reply. */
   readonly probability: number;
   readonly kinds: readonly WrongKind[];
   /**
-   * Of each request that places or cancels: something in between refuses it, whether or not the exchange has
-   * it.
+   * Probability that a proxy refuses a request that places or cancels, whether or not the exchange got it.
    */
   readonly refusals: number;
-  /** The same with the interface's own code for that very request: it looks exactly like the exchange's. */
+  /** Probability of a refusal with the interface's own code: it looks exactly like the exchange's. */
   readonly ownCodeRefusals: number;
 }
 
 const SHARE = 0.5;
 const LEAST = 0.002;
-/** More, and two readings in a row are wrong alike often enough to be believed. */
+/** Bounds of probabilities: with more, two equally wrong readings in a row would often be believed. */
 const MOST = 0.02;
 const LEAST_REFUSALS = 0.01;
 const MOST_REFUSALS = 0.1;
 
-/** Half of the seeds have wrong replies, of some of the kinds, or wrong refusals, or both. */
+/** Draws the plan: half of the seeds have wrong replies of some kinds, or wrong refusals, or both. */
 export function drawWrongReplies(dice: Dice): WrongReplies | null {
   if (!dice.happens(SHARE)) return null;
   const kinds = dice.some(WRONG_KINDS, 0.6);
@@ -57,7 +56,7 @@ export function drawWrongReplies(dice: Dice): WrongReplies | null {
 interface ReplyMutatorOptions {
   readonly plan: WrongReplies;
   readonly dice: Dice;
-  /** Called with each reply that it made wrong, and how. */
+  /** Called with each falsified reply, and how. */
   readonly onWrong: (what: string) => void;
 }
 
@@ -68,15 +67,15 @@ type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
 const PLACEMENT = '/market/orders/add';
 const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
 /**
- * Replies about one order, of which there are few beside lists and books: so many times more of them are
- * wrong.
+ * Requests about one order, which are few beside lists and books: their replies are wrong more often by this
+ * factor.
  */
 const OF_ONE_ORDER = [PLACEMENT, '/market/orders/status', '/market/orders/update-status'] as const;
 const TIMES_MORE = 3;
 
 const TRANSFER = '/wallets/transfer';
 
-/** Replies that a log-in needs stay right: without them nothing can be read. */
+/** Path of the log-in, whose replies stay right: without it nothing can be read. */
 const LOGIN = '/auth/login';
 
 const json = (status: number, body: unknown): HttpResponse => ({
@@ -85,10 +84,7 @@ const json = (status: number, body: unknown): HttpResponse => ({
   body: JSON.stringify(body),
 });
 
-/**
- * Refusals of something in between: none carries a code that the interface has for the placement or the
- * cancel of an order.
- */
+/** Refusals by a proxy: none has a code of the interface for placing or canceling an order. */
 const REFUSALS: readonly HttpResponse[] = [
   json(400, { message: 'Bad Request' }),
   json(400, {}),
@@ -115,29 +111,28 @@ const PLACEMENT_CODES = [
 ] as const;
 const CANCEL_CODES = ['NotFound', 'FeatureUnavailable', 'NullIdAndClientOrderId'] as const;
 
-/** True if a reply is a refusal, such as one that an earlier request got. */
+/** True if a reply is a refusal, such as one of an earlier request. */
 function hasFailed({ body }: HttpResponse): boolean {
   return /^\s*\{[^{]*"status"\s*:\s*"failed"/.test(body);
 }
 
-/** Replies that are remembered, to be given again in place of later ones. */
+/** Most replies that are stored to replace later ones. */
 const MOST_REMEMBERED = 30;
 
 /**
- * Makes replies wrong on their way to the bot: one thing about one of them now and then. It belongs to no
- * process, as the network does not.
+ * Makes some replies wrong in one thing on their way to the bot. Like the network, it belongs to no process.
  */
 export class ReplyMutator {
   isOn = true;
   /**
-   * Client order ids of orders that the exchange may have accepted, and that were refused to the bot with the
+   * Client order ids of orders that the exchange may have accepted, and that the bot saw refused with the
    * interface's own code.
    */
   readonly refusedNames = new Set<string>();
-  /** Bodies of transfers whose reply was made wrong: what it said of them is not what became of them. */
+  /** Bodies of transfer requests whose reply was falsified, so that it does not tell their result. */
   readonly spoiledTransfers = new Set<string>();
   private readonly options: ReplyMutatorOptions;
-  /** By path: what was said before. */
+  /** Earlier replies, by path. */
   private readonly replies = new Map<string, HttpResponse[]>();
   /** Number of times each kind of error has occurred so far. */
   private readonly times = new Map<WrongKind, number>();
@@ -164,7 +159,7 @@ export class ReplyMutator {
     return { response, isHandled };
   }
 
-  /** The reply as it arrives. */
+  /** Returns the reply as it arrives. */
   reply(request: Asked, response: HttpResponse): HttpResponse {
     const { plan, dice, onWrong } = this.options;
     const { path } = request;
@@ -184,7 +179,7 @@ export class ReplyMutator {
     return response;
   }
 
-  /** So that a run of few wrong replies has many kinds of them. Of the same number, by chance. */
+  /** Returns the kinds, the rarest so far first, ties at random: few wrong replies then cover many kinds. */
   private rarestFirst(): readonly WrongKind[] {
     const { plan, dice } = this.options;
     return plan.kinds
@@ -224,7 +219,7 @@ export class ReplyMutator {
     if (typeof clientOrderId === 'string') this.refusedNames.add(clientOrderId);
   }
 
-  /** Answers what was said to such requests before. */
+  /** Stores a reply; returns the earlier ones to such requests. */
   private remember({ path }: Asked, response: HttpResponse): readonly HttpResponse[] {
     const [address = path] = path.split('?', 1);
     const replies = this.replies.get(address) ?? [];
@@ -249,7 +244,7 @@ interface Place {
 
 const DEPTH = 20_000;
 const NESTED = '\u0000nested';
-/** Fields on which something is decided: half of what is made wrong is one of them, where a body has any. */
+/** Fields that decisions depend on: half of the errors are in one of them, if a body has any. */
 const INFORMATIVE: ReadonlySet<string | number> = new Set([
   'id',
   'orderId',
@@ -262,14 +257,14 @@ const INFORMATIVE: ReadonlySet<string | number> = new Set([
   'fee',
   'hasNext',
 ]);
-/** Of which a huge one looks like the newest of all. */
+/** Ids, of which a huge one looks like the newest. */
 const IDS: ReadonlySet<string | number> = new Set(['id', 'orderId', 'pairId']);
 const NUMBER_KINDS: ReadonlySet<WrongKind> = new Set(['negative', 'tiny', 'zero', 'huge']);
 const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
 
 /**
- * The same body with one thing about it wrong; null where it has nothing that can be wrong in this way. One
- * place is drawn of all of them, however deep.
+ * Returns a body with one error; null if it has nothing for this kind. The place is drawn from all, at any
+ * depth.
  */
 export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dice): string | null {
   const root = readBody(body);
@@ -280,7 +275,7 @@ export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dic
   return JSON.stringify(root).replace(JSON.stringify(NESTED), `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`);
 }
 
-/** Returns the places to which a kind of error may be applied. */
+/** Returns the places to which a kind of error can be applied. */
 function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): readonly Place[] {
   if (kind === 'record dropped' || kind === 'record doubled') return places.filter(isRecord);
   if (kind === 'records reversed') return places.filter(isList);
@@ -292,14 +287,14 @@ function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): reado
   return wantedLeaves.length > 0 ? wantedLeaves : leaves;
 }
 
-/** True if a value is of the type that a kind of error is for. */
+/** True if a value has a type that a kind of error fits. */
 function suits(kind: WrongKind, { holder, key }: Place): boolean {
   const value = holder[key];
   if (NUMBER_KINDS.has(kind)) return isNumeric(value);
   return kind !== 'unknown word' || (typeof value === 'string' && !isNumeric(value));
 }
 
-/** Null for what is no object, or was cut off by another fault. */
+/** Parses a body; null if it is no object, or was cut off by another fault. */
 function readBody(body: string): Holder | null {
   try {
     const root: unknown = JSON.parse(body);
@@ -309,7 +304,7 @@ function readBody(body: string): Holder | null {
   }
 }
 
-/** Every value with its place; those of long lists by their first and last few. */
+/** Returns every value with its place; of a long list only the first and last items. */
 function placesIn(holder: Holder, isInNewest = false): readonly Place[] {
   const places: Place[] = [];
   const entries = Array.isArray(holder) ? endsOf(holder) : Object.entries(holder);
@@ -323,7 +318,7 @@ function placesIn(holder: Holder, isInNewest = false): readonly Place[] {
   return places;
 }
 
-/** Items at either end of a list that something may be wrong about. */
+/** Items at each end of a list that may get an error. */
 const MOST_ITEMS = 20;
 
 function endsOf(list: readonly unknown[]): readonly (readonly [index: number, value: unknown])[] {
@@ -337,7 +332,7 @@ function isRecord({ holder, isLeaf }: Place): boolean {
   return Array.isArray(holder) && !isLeaf;
 }
 
-/** More than one record. Prices of a book, which are lists themselves, are none. */
+/** True for a list of several records. Prices of a book, which are lists themselves, are no records. */
 function isList({ holder, key }: Place): boolean {
   const list = holder[key];
   return Array.isArray(list) && list.length > 1 && !Array.isArray(list[0]) && typeof list[0] === 'object';
@@ -374,10 +369,7 @@ function spoilAt(
   return true;
 }
 
-/**
- * Puts another value of the body in its place, and where both are of one record that value's place gets this
- * one.
- */
+/** Replaces a value by another one of the body; if both are in one record, they are swapped. */
 function exchange(
   place: Place,
   places: readonly Place[],
@@ -393,7 +385,7 @@ function exchange(
   return true;
 }
 
-/** Undefined where a value can not be wrong in this way. */
+/** Returns a wrong value; undefined if this value can not be wrong in this way. */
 function wrongValue(kind: WrongKind, value: unknown, dice: Dice): unknown {
   if (kind === 'null') return value === null ? undefined : null;
   if (kind === 'boolean') return typeof value !== 'boolean' || (dice.happens(0.5) ? !value : 'yes');

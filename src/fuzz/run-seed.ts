@@ -32,11 +32,11 @@ import { BOT_USER, FuzzWorld } from './world.ts';
 export interface SeedOptions {
   readonly seed: number;
   readonly hours: number;
-  /** Made anew, and removed at the end. On tmpfs, or a run waits for the disk. */
+  /** Folder that is created, and removed at the end. It should be on tmpfs, or a run waits for the disk. */
   readonly folder: string;
   /**
-   * Orders and the like whose events are wanted; without them it is the last events, or those before the
-   * first break.
+   * Names, such as of orders, whose events are wanted; if omitted, the last events, or those before the first
+   * break.
    */
   readonly names?: readonly string[];
 }
@@ -46,35 +46,35 @@ export interface SeedResult {
   readonly violations: readonly Violation[];
   readonly counts: Counts;
   readonly journalHash: string;
-  /** Of what was traded: the account's orders, fills and balances at the exchange in the end. */
+  /** Hash of the account's orders, fills and balances at the exchange in the end. */
   readonly tradingHash: string;
   readonly requests: number;
-  /** The last things that happened; empty where nothing was violated. */
+  /** Last events; empty if nothing was violated. */
   readonly events: readonly string[];
 }
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
-/** The log of requests forgets beyond a bound, so it is looked at this often. */
+/** Interval at which the log of requests is polled, in ms: it drops old ones beyond a bound. */
 const POLL_INTERVAL_MS = 30 * MINUTE_MS;
-/** By then all that is halted, locked out or on its way when the faults end has ended by itself. */
+/** Time after the faults end by which every halt, lockout and transfer has ended by itself. */
 const CALM_MS = 31 * MINUTE_MS;
 /** Time the market stands still before mirror and exchange are compared: every list is read again by then. */
 const STILL_MS = 5 * MINUTE_MS;
-/** A lockout lasts up to a day; what does not agree so long after the last one never will. */
+/** Longest wait for agreement, as lockouts last up to a day; and longest wait after the last lockout. */
 const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
 const PATIENCE_MS = 30 * MINUTE_MS;
 /** Delay after which a person who found no break checks again. */
 const POLL_AGAIN_MS = 10 * MINUTE_MS;
-/** Share of drains that keep the exits, beyond a third: only this policy has to choose. */
+/** Share of drains that surely keep the exits: only this policy has a choice. The others draw any policy. */
 const EXITS_SHARE = 0.6;
-/** Actions of somebody else with the account's money. */
+/** Acts of somebody else that spend the account's money. */
 const SPENDS_MONEY: ReadonlySet<string> = new Set(['order by hand', 'order repeated by hand', 'withdrawal']);
-/** Actions that move it without a trade. */
+/** Acts that move money without a trade. */
 const MOVES_MONEY: ReadonlySet<string> = new Set(['deposit', 'withdrawal']);
-/** Money that is lost before is missing from the first reading of the books already. */
+/** Time before which a loss is not detected: the first reading of the books already lacks that money. */
 const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
 
-/** Lets one seed happen, from its beginning to the quiet after it, and holds the promises against it. */
+/** Runs one seed, from its beginning to the quiet after it, and checks its guarantees. */
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true });
@@ -86,12 +86,12 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
 }
 
 /**
- * No position of a bracket is without its exit for longer, while nothing keeps exits from being placed: two
- * readings of an account without orders at the slowest pace of a seed, which is 8 times 15 s.
+ * Longest time a bracket's position may be without its exit while nothing prevents one, in ms: two readings
+ * of an account without orders at the slowest pace of a seed, which is 8 times 15 s.
  */
 const LONGEST_GAP_MS = 240_000;
 
-/** Gaps are counted by these. */
+/** Bounds of the classes in which gaps are counted, in ms. */
 const GAP_BOUNDS_MS = [1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 
 class SeedRun {
@@ -106,7 +106,7 @@ class SeedRun {
   private readonly given: GivenCoins;
   private firstLossAtMs: number | null = null;
   private acceptedBreaks = 0;
-  /** Breaks while no money was lost, and since some was. */
+  /** Breaks before any money was lost, and after. */
   private falseBreaks = 0;
   private trueBreaks = 0;
 
@@ -286,7 +286,7 @@ class SeedRun {
     }
   }
 
-  /** Every loss is found, and nothing else is taken for one. */
+  /** Checks that every loss is found, and that nothing else is mistaken for one. */
   private breakViolations(): readonly Violation[] {
     const { firstLossAtMs, falseBreaks, trueBreaks } = this;
     const isMissed = firstLossAtMs !== null && firstLossAtMs >= BOOKS_BEGIN_MS && trueBreaks === 0;
@@ -299,8 +299,7 @@ class SeedRun {
   }
 
   /**
-   * Nothing goes wrong any more: the bot cancels its orders or leaves them, and its data become the
-   * exchange's.
+   * Ends all faults: the bot cancels its orders or leaves them, and its data become those of the exchange.
    */
   private async calmDown(): Promise<readonly Violation[]> {
     const { world, bot, swarm } = this;
@@ -349,7 +348,7 @@ class SeedRun {
     return present(rules, `the market ${market}`);
   }
 
-  /** Returns violations of what must hold even if not everything is quiet. */
+  /** Returns violations of guarantees that hold even if not everything is quiet. */
   private lastingViolations(): readonly Violation[] {
     const { world, bot, swarm } = this;
     const rows = readMirrorRows(bot.mirrorPath);
@@ -379,7 +378,7 @@ class SeedRun {
     ];
   }
 
-  /** Positions of brackets without an exit, and how long each was. */
+  /** Returns violations for positions of brackets without an exit. */
   private protectionViolations(truth: ExchangeTruth): readonly Violation[] {
     const { bot, world, swarm, coverage } = this;
     const { brackets, excuses } = bot.checkers.brackets;
@@ -402,7 +401,7 @@ class SeedRun {
   }
 }
 
-/** Returns the truth without the orders of strategies whose books a person has changed. */
+/** Returns the truth without the orders of strategies whose books a person changed. */
 function withoutStrategies(truth: ExchangeTruth, moved: ReadonlySet<string>): ExchangeTruth {
   if (moved.size === 0) return truth;
   const isOut = new Set(

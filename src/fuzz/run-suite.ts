@@ -10,21 +10,21 @@ interface SuiteOptions {
   readonly firstSeed: number;
   readonly seeds: number;
   readonly hours: number;
-  /** Threads at once. */
+  /** Number of threads. */
   readonly jobs: number;
-  /** Begins no further seed once one has failed. */
+  /** True to start no more seeds once one has failed. */
   readonly failFast: boolean;
-  /** Runs every seed twice; otherwise every twentieth one. */
+  /** True to run every seed twice, not only every twentieth. */
   readonly twice: boolean;
   readonly onSeed: (outcome: SeedOutcome) => void;
-  /** Ends the suite early: what runs then is dropped. */
+  /** Ends the suite early; running seeds are dropped. */
   readonly signal: AbortSignal;
 }
 
-/** A seed of a suite with how long it took. */
+/** Result of a seed, with its duration. */
 export interface SeedOutcome extends SeedResult {
   readonly tookMs: number;
-  /** True if it was the second run of a seed, for its journal. */
+  /** True for the second run of a seed, which compares journals. */
   readonly isRepeat: boolean;
 }
 
@@ -37,23 +37,23 @@ export interface SuiteResult {
   readonly tookMs: number;
 }
 
-/** One seed in so many is run a second time, whose journal must be the same. */
+/** Interval of seeds that are run a second time; the journals must be equal. */
 const REPEAT_EVERY = 20;
 
 /**
- * A seed that takes so much of a processor for each virtual hour hangs: it takes some seconds. Its own time
- * counts, since on a busy machine it may get little of one.
+ * Processor time for each virtual hour after which a seed counts as hanging, in ms; it usually needs some
+ * seconds. Only its own time counts, since a busy machine may give it little.
  */
 const MOST_MS_PER_HOUR = 60_000;
 const MOST_MS_TO_START = 120_000;
 
-/** A seed that does nothing for so many looks waits for something that never comes. */
+/** Polls without progress after which a seed counts as waiting for ever. */
 const MOST_IDLE_POLLS = 300;
 const POLL_INTERVAL_MS = 1_000;
-/** Being looked at takes less. */
+/** Processor time between two polls below which a thread is idle, in ms: a poll itself needs less. */
 const IDLE_MS = 5;
 
-/** On tmpfs where there is one: a durable commit costs a run on a disk more than all the rest. */
+/** Folder on tmpfs, if there is one: on a disk the durable commits cost more than the rest of a run. */
 const FAST_FOLDER = '/dev/shm';
 
 interface Task {
@@ -61,7 +61,7 @@ interface Task {
   readonly isRepeat: boolean;
 }
 
-/** Runs seeds on several threads, each in a folder of its own that is removed with the suite. */
+/** Runs seeds on several threads, each in its own folder, which is removed with the suite. */
 export async function runSuite(options: SuiteOptions): Promise<SuiteResult> {
   const folder = mkdtempSync(
     join(existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir(), `sarraf-fuzz-${process.pid}-`),
@@ -105,7 +105,7 @@ class Suite {
     };
   }
 
-  /** One thread, that gets the next seed when it has done one. */
+  /** Runs one thread, which gets the next seed when it is done with one. */
   private async runWorker(folder: string): Promise<void> {
     const { signal, failFast, hours } = this.options;
     let worker: Worker | null = null;
@@ -163,7 +163,7 @@ function withViolation(outcome: SeedOutcome, expected: string): SeedOutcome {
   return { ...outcome, violations: [...outcome.violations, { check: 'same journal', message }] };
 }
 
-/** Returns a thread's answer for a seed; broken if it dies or hangs, null if the suite ended meanwhile. */
+/** Returns a thread's answer for a seed: broken if it dies or hangs, null if the suite ended meanwhile. */
 async function answerOf(
   worker: Worker,
   seed: { readonly seed: number; readonly hours: number; readonly folder: string },
@@ -190,7 +190,7 @@ async function answerOf(
   }
 }
 
-/** Says where a thread uses too much of a processor for a seed, or nothing of it for long. */
+/** Reports a thread that needs too much processor time for a seed, or none for long. */
 function watchSeed(
   worker: Worker,
   { mostMs, broken }: { readonly mostMs: number; readonly broken: (message: string) => void },

@@ -2,17 +2,17 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { ownModule } from '../plugins/own-files.ts';
 import { runSeed, type SeedOptions, type SeedResult } from './run-seed.ts';
 
-/** Thread's answer for a seed that it was given. */
+/** A thread's answer for a seed. */
 export type SeedAnswer =
   | { readonly kind: 'ended'; readonly result: SeedResult; readonly tookMs: number }
-  /** The harness itself is broken: a checker or the world threw. */
+  /** The fuzzer itself failed: a checker or the world threw. */
   | { readonly kind: 'broken'; readonly message: string };
 
 const IS_SEED_WORKER = 'runs seeds';
 
 /**
- * A thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so the best
- * number of threads is that of the cores.
+ * Starts a thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so the
+ * best number of threads is that of the cores.
  */
 export function startSeedWorker(): Worker {
   return new Worker(ownModule('fuzz/seed-worker'), {
@@ -21,13 +21,13 @@ export function startSeedWorker(): Worker {
   });
 }
 
-/** Orders of the bot, and ids of the exchange. */
+/** Matches names of the bot's orders, and ids of the exchange. */
 const NAMES = /\bbot-[a-z\d-]*[a-z\d]\b|\b\d{4,}\b/g;
 const MOST_NAMES = 6;
 
 /**
- * Runs a seed again and logs the orders named in its violations: their events are mostly long past at the
- * end.
+ * Runs a seed again to log the events of the orders named in its violations: at the end they are mostly long
+ * past.
  */
 async function withEvents(options: SeedOptions, result: SeedResult): Promise<SeedResult> {
   if (result.violations.some(({ check }) => check === 'breaks' || check === 'no mistakes')) return result;

@@ -3,23 +3,23 @@ import { CommitTimes } from '../budget/commit-times.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
 import { Dice } from './dice.ts';
 
-/** A machine whose disk is slow, and that has no time for the bot now and then. Times are of the run. */
+/** A machine with a slow disk that at times has no processor time for the bot. Times are in ms of the run. */
 export interface SlowMachine {
-  /** Range of the duration of a commit, drawn for each. */
+  /** Range of the duration of a commit, in ms; drawn for each. */
   readonly commitMs: readonly [least: number, most: number];
-  /** From an admission to the send takes up to seconds. */
+  /** Times in which an admitted request needs up to seconds until it is sent. */
   readonly starved: readonly { readonly fromMs: number; readonly toMs: number }[];
 }
 
 const SLOW_SHARE = 0.2;
-/** From a good disk to a cloud volume on a bad day. */
+/** Range of commit times in ms: from a good disk to a cloud volume on a bad day. */
 const COMMIT_MS = [2, 200] as const;
 const SPELL_MS = [5_000, 300_000] as const;
-/** From an admission to the send, of a starved process: a cancel still leaves, most others ask again. */
+/** Range of the time from an admission to the send while starved, in ms: most requests are admitted again. */
 const STARVED_START_MS = [20, 20_000] as const;
 const MOST_START_MS = 4;
 
-/** Of its own dice: what else a seed draws stays as it is. Null: nothing waits for the disk. */
+/** Draws the slow machine of a seed with its own dice; null if no commit waits for the disk. */
 export function drawSlowMachine(seed: number, runMs: number): SlowMachine | null {
   const dice = Dice.of(seed, 'slow machine');
   if (!dice.happens(SLOW_SHARE)) return null;
@@ -34,7 +34,7 @@ export function drawSlowMachine(seed: number, runMs: number): SlowMachine | null
   return { commitMs: [Math.ceil(mostMs / 10), mostMs], starved };
 }
 
-/** The disk of one process: while it commits nothing else of it happens. */
+/** The disk of one process: during a commit the process does nothing else. */
 class SlowDisk extends CommitTimes {
   private readonly draw: () => number;
   private readonly process: ProcessTime;
@@ -59,11 +59,11 @@ class SlowDisk extends CommitTimes {
 /** Effects of a slow machine on one process. */
 export interface SlowProcess {
   readonly commits: SlowDisk;
-  /** From an admission to the send, drawn for each. */
+  /** Returns the time from an admission to the send in ms, drawn for each. */
   readonly startMs: () => number;
 }
 
-/** `runMs`: how far the run is now. */
+/** Returns the effects on a process; `runMs` is the time since the run began. */
 export function slowProcess(
   { commitMs, starved }: SlowMachine,
   of: { readonly process: ProcessTime; readonly dice: Dice; readonly runMs: () => number },
@@ -84,12 +84,12 @@ export function slowProcess(
 export interface BotMachine {
   readonly mirrorPath: string;
   readonly ledgerPath: string;
-  /** Folder in which a bot shows that its loop runs; null if nobody reads it. */
+  /** Folder of the heartbeat, which shows that a bot's loop runs; null if nobody reads it. */
   readonly heartbeatFolder: string | null;
-  /** Of the system clock against the true time; stepped by the swarm. */
+  /** Error of the system clock against the true time in ms; the swarm steps it. */
   wallOffsetMs: number;
-  /** Owners of ledger slots whose process is gone. */
+  /** Owners of ledger slots whose process has died. */
   readonly deadOwners: Set<string>;
-  /** Lives of the bot so far, this one included. */
+  /** Number of lives of the bot so far, including the present one. */
   lives: number;
 }

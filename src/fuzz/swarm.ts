@@ -12,56 +12,54 @@ import { BOT_USER, type FuzzWorld } from './world.ts';
 import type { EndpointName } from '../exchange/endpoints.ts';
 import { FAULT_KINDS, type FaultRule } from '../simulator-server/fault-plan.ts';
 
-/** Points in a step of the bot at which its process dies. */
+/** Points in a step of the bot at which its process can die. */
 const CRASH_POINTS = ['before the commit', 'after the commit', 'amid the requests', 'at an answer'] as const;
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/**
- * Everything that will go wrong in one run, decided before it begins. Times are from its beginning, in ms.
- */
+/** Everything that will go wrong in one run, drawn before it begins. Times are in ms since its beginning. */
 export interface Swarm {
   readonly seed: number;
   readonly runMs: number;
-  /** Of the exchange against everybody else. */
+  /** Lead of the exchange's clock over all others, in ms. */
   readonly clockSkewMs: number;
   readonly episodes: readonly FaultEpisode[];
-  /** Replies that are changed on their way, and false refusals; null in a run without. */
+  /** Plan for falsified replies and false refusals; null in a run without them. */
   readonly wrongReplies: WrongReplies | null;
-  /** Times at which the mirror is copied, and at which that copy is restored. */
+  /** Times at which the mirror is copied, and at which that copy is restored; null in most runs. */
   readonly putBack: { readonly copiedAtMs: number; readonly atMs: number } | null;
   readonly disturbances: readonly { readonly disturbance: Disturbance; readonly meanMs: number }[];
   /**
-   * Of each step that asks for something, by where it dies; and at times that have nothing to do with steps.
+   * Probability of a death at each point of a step with requests; and times of deaths independent of steps.
    */
   readonly crashes: Readonly<Record<CrashPoint, number>>;
   readonly crashesAtMs: readonly number[];
-  /** Range of the bot's downtime after a crash, drawn for each. */
+  /** Range of the bot's downtime after a crash in ms, drawn for each. */
   readonly restartMs: readonly [least: number, most: number];
-  /** The process stands still from here on for `STOP_MS`. */
+  /** Times at which the process stands still for `STOP_MS`. */
   readonly stopsAtMs: readonly number[];
-  /** The exchange stands still, and goes on with everything that has arrived meanwhile. */
+  /** Times at which the exchange stands still; afterwards it handles what has arrived meanwhile. */
   readonly stalls: readonly { readonly atMs: number; readonly forMs: number }[];
-  /** The exchange lowers limits. */
+  /** Times at which the exchange lowers limits. */
   readonly crowding: readonly CrowdedSpell[];
   readonly clockSteps: readonly { readonly atMs: number; readonly byMs: number }[];
-  /** True if the bot logs in for tokens of a few hours, instead of a token that lasts. */
+  /** True if the bot logs in for tokens of a few hours, instead of having a permanent token. */
   readonly logsIn: boolean;
-  /** The exchange loses money of the account, and does not say so: the books must not agree any more. */
+  /** Times at which the exchange loses money of the account without a report: the books must then differ. */
   readonly lossesAtMs: readonly number[];
-  /** Actions of an operator. */
+  /** Acts of an operator. */
   readonly controls: readonly {
     readonly atMs: number;
     readonly kind: 'halt' | 'resume' | 'accept-balances';
   }[];
   readonly tradeHabits: TradeHabits;
-  /** Slowness of the bot's machine; null in a run on a quick one. */
+  /** Slowness of the bot's machine; null for a quick one. */
   readonly slowMachine: SlowMachine | null;
-  /** A watchdog beside the bot, and how the bot goes away from it; null in a run without. */
+  /** Watchdog beside the bot, and the bot's absences for it; null in a run without one. */
   readonly watchdog: WatchdogPlan | null;
 }
 
-/** Time that a stopped process stands still. */
+/** Length of a stop of the process, in ms. */
 export const STOP_MS = 90_000;
 
 const PUT_BACK_SHARE = 0.2;
@@ -69,7 +67,7 @@ const PUT_BACK_SHARE = 0.2;
 const SHORTEST_STALL_MS = 1_000;
 const LONGEST_STALL_MS = 600_000;
 
-/** A commit comes with each change, a request and an answer mostly with a reading. */
+/** Ranges of the probability of a death: every change has a commit, most requests are only readings. */
 const CRASH_SHARES: Readonly<Record<CrashPoint, readonly [least: number, most: number]>> = {
   'before the commit': [0.000_5, 0.01],
   'after the commit': [0.000_5, 0.01],
@@ -88,8 +86,8 @@ function drawCrashes(dice: Dice): Swarm['crashes'] {
 }
 
 /**
- * A stopped bot would make the rest of the run useless, so an operator looks within half an hour or a little
- * more.
+ * Draws the acts of an operator, who accepts the balances 20 to 60 minutes after a loss: a bot that stays
+ * stopped would make the rest of the run useless.
  */
 function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]): Swarm['controls'] {
   const polls = lossesAtMs.map((atMs) => ({
@@ -104,7 +102,7 @@ function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]):
   return [...controls, ...polls].toSorted((left, right) => left.atMs - right.atMs);
 }
 
-/** Of their own dice: what else a seed draws stays as it is. */
+/** Draws standstills of the exchange with their own dice, so that other draws of a seed stay the same. */
 function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
   if (!dice.happens(0.5)) return [];
   // Many are short, and some outlast every time-out and window.
@@ -119,7 +117,7 @@ function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
   }));
 }
 
-/** A few mirrors are put back from a copy that is some minutes to hours old. */
+/** Draws the restore of a mirror from a copy that is minutes to hours old; null in most seeds. */
 function drawPutBack(dice: Dice, runMs: number): Swarm['putBack'] {
   if (!dice.happens(PUT_BACK_SHARE)) return null;
   const copiedAtMs = Math.round(dice.between(0.1, 0.6) * runMs);
@@ -162,8 +160,8 @@ export function drawSwarm(seed: number, hours: number): Swarm {
 }
 
 /**
- * A range of a run in which the exchange is crowded and has lowered a limit. Times are from the beginning
- * of the run.
+ * A range of a run in which the exchange is crowded and has lowered a limit. Times are since the beginning of
+ * the run.
  */
 interface CrowdedSpell {
   readonly fromMs: number;
@@ -172,11 +170,11 @@ interface CrowdedSpell {
   readonly limit: number;
 }
 
-/** Budgets that a bot polls the most. */
+/** Budgets that a bot uses the most. */
 const BUDGETS = ['v2/orderbook', 'orders/list', 'trades/list'] as const;
 
 /**
- * Requests that are left in a window: so few that a bot at its usual pace, which is slow here, exceeds them,
+ * Range of the lowered limits: so few requests in a window that a bot at its usual slow pace exceeds them,
  * and enough to continue.
  */
 const LEAST_LIMIT = 2;
@@ -186,7 +184,7 @@ const MOST_SPELLS = 3;
 const SHARE_OF_SEEDS = 0.4;
 const SHORTEST_MS = 20 * 60_000;
 
-/** Draws the spells in which the exchange lowers limits, and which. Most seeds have none. */
+/** Draws the times in which the exchange lowers limits, and which ones. Most seeds have none. */
 function drawCrowding(dice: Dice, runMs: number): readonly CrowdedSpell[] {
   if (!dice.happens(SHARE_OF_SEEDS)) return [];
   return Array.from({ length: dice.integer(1, MOST_SPELLS) }, () => {
@@ -197,17 +195,17 @@ function drawCrowding(dice: Dice, runMs: number): readonly CrowdedSpell[] {
   });
 }
 
-/** Worth of a manual order: a multiple of its market's minimum order value. */
+/** Range of the value of a manual order, as a multiple of its market's minimum order value. */
 const LEAST_WORTH = 2;
 const MOST_WORTH = 40;
 /**
- * Maximum distance of a manual order from the last price, as a share of it: behind the market or through it.
+ * Largest distance of a manual order from the last price, as a share of it: behind the market or through it.
  */
 const FARTHEST = 0.01;
-/** A withdrawal takes this share of a wallet at most, so that there is something left to trade with. */
+/** Largest share of a wallet in one withdrawal, so that something is left to trade with. */
 const LARGEST_WITHDRAWAL = 0.1;
 
-/** The last price in public steps. */
+/** Returns the last price in public steps. */
 function lastPriceOf(market: MarketState): number {
   return Math.max(1, Math.round(market.lastPrice / market.priceFactor));
 }
@@ -243,7 +241,7 @@ function placeByHand(world: FuzzWorld, dice: Dice, timeMs: number): void {
   );
 }
 
-/** An order like one that the bot has, so that the exchange takes either for a repetition of the other. */
+/** Places an order like one of the bot's, so that the exchange considers one of them a repetition. */
 function repeatByHand(world: FuzzWorld, dice: Dice, timeMs: number): void {
   const order = dice.pick(world.bot.open.values());
   if (order === null || order.pair !== null || order.registeredPrice === NO_PRICE) return;
@@ -290,7 +288,7 @@ function withdraw(world: FuzzWorld, dice: Dice, timeMs: number): void {
   accounts.post(wallet, 'outside', { units: -units, description: 'Withdrawal', timeMs });
 }
 
-/** A person who uses the bot's account too. */
+/** Acts of a person who also uses the bot's account. */
 export const SECOND_HAND: readonly Disturbance[] = [
   { name: 'order by hand', act: placeByHand },
   { name: 'order repeated by hand', act: repeatByHand },
@@ -299,7 +297,7 @@ export const SECOND_HAND: readonly Disturbance[] = [
   { name: 'withdrawal', act: withdraw },
 ];
 
-/** A range of a run in which some faults are likely. Times are from the beginning of the run. */
+/** A range of a run in which some faults are likely. Times are since the beginning of the run. */
 interface FaultEpisode {
   readonly fromMs: number;
   readonly toMs: number;
@@ -307,17 +305,15 @@ interface FaultEpisode {
 }
 
 const LONGEST_BACK_OFF_S = 86_400;
-/**
- * Limits of a run of a day or more may lock the bot out for as long; a shorter run would see nothing else.
- */
+/** Length of a run from which on limits may lock the bot out for their full time, in ms. */
 const LONG_RUN_MS = 24 * 3_600_000;
 
-/** Requests that change the exchange: where a fault hurts most. */
+/** Requests that change the exchange, where a fault does the most harm. */
 const CHANGING: readonly EndpointName[] = ['addOrder', 'updateOrderStatus'];
 const LISTS: readonly EndpointName[] = ['ordersList', 'tradesList', 'orderStatus'];
 /**
- * Of which the interface says that they may answer without a result, and lists like it. A change that says ok
- * has been made.
+ * Endpoints that may answer without a result, as the interface says, and similar lists. A change that says ok
+ * was made.
  */
 const RESULTLESS: readonly EndpointName[] = ['walletsList', 'wallets', ...LISTS];
 
@@ -344,7 +340,7 @@ const PROBABILITIES: Readonly<Record<FaultRule['kind'], readonly [least: number,
   'no-result': [0.01, 0.5],
 };
 
-/** One kind of fault with everything about it drawn. */
+/** Draws all details of one kind of fault. */
 function drawRule(dice: Dice, kind: FaultRule['kind'], runMs: number): FaultRule {
   const [least, most] = PROBABILITIES[kind];
   const aim = dice.pick<readonly EndpointName[] | null>([null, null, CHANGING, LISTS]);
@@ -367,9 +363,9 @@ function drawRule(dice: Dice, kind: FaultRule['kind'], runMs: number): FaultRule
 }
 
 /**
- * The faults of a run: a seed's own subset of the kinds, in episodes with quiet phases between them. That
- * most seeds lack most kinds is what finds more than all of them at once: a fault that hides another is
- * absent in half of the seeds.
+ * Draws the faults of a run: a seed's own subset of the kinds, in episodes with quiet phases between. Since
+ * most seeds lack most kinds, a fault that hides another is absent in half of the seeds, which finds more
+ * than all kinds at once.
  */
 function drawEpisodes(dice: Dice, runMs: number): readonly FaultEpisode[] {
   const kinds = dice.some(FAULT_KINDS, dice.between(0.15, 0.6));
@@ -387,16 +383,16 @@ function drawEpisodes(dice: Dice, runMs: number): readonly FaultEpisode[] {
 
 /** Undocumented behaviour of a deployment's list of own trades. */
 interface TradeHabits {
-  /** Times at which every trade gets another id, from the beginning of the run. */
+  /** Times at which every trade gets another id, since the beginning of the run. */
   readonly renumberedAtMs: readonly number[];
-  /** Time that the list goes back; null for as far as it does by itself. */
+  /** Period covered by the list, in ms; null for the exchange's default. */
   readonly listedMs: number | null;
 }
 
 const RENUMBERED_SHARE = 0.25;
 const MOST_TIMES = 3;
 
-/** Days of a deployment are minutes here, so that a dead bot or a stall of the exchange outlasts them. */
+/** Share of the seeds with a short list, and its range: minutes stand for a deployment's days. */
 const SHORT_SHARE = 0.25;
 const SHORTEST_MINUTES = 2;
 const LONGEST_MINUTES = 30;

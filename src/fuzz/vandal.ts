@@ -5,10 +5,10 @@ import type { MarketContext, StrategyContext } from '../strategy/context.ts';
 import { defineStrategy, type StrategyDefinition } from '../strategy/definition.ts';
 import { Dice } from './dice.ts';
 
-/** Text that it writes wherever it can: nothing else may ever see it. */
+/** Text that it writes wherever it can: it must never appear elsewhere. */
 export const MARK = 'vandal was here';
 
-/** Actions of a hostile strategy. A suite in which one of them never occurred has not tested it. */
+/** Acts of a hostile strategy. A suite in which one of them never occurred has not tested it. */
 export const VANDAL_ACTS = [
   'throws',
   'rejects a promise',
@@ -22,29 +22,28 @@ export const VANDAL_ACTS = [
 export type VandalAct = (typeof VANDAL_ACTS)[number];
 
 /**
- * Share of endless loops among the calls that might want an order: the process stands still until it is
- * ended.
+ * Share of endless loops among the calls that may make an order: the process stands still until it is ended.
  */
 const LOOPS = 0.2;
 
-/** Things that it holds on to from one call to the next. */
+/** Most objects that it keeps from one call to the next. */
 const MOST_HELD = 20;
 
-/** So far below the market that hardly anything fills. */
+/** Price of its orders as a share of the market's: so low that hardly any fills. */
 const FAR = 0.7;
 
 const PARAMS = z.strictObject({ seed: z.int(), everyMs: z.int().positive() });
 
 /**
- * `spoiled` is only ever in an answer that is wrong besides, so it may never be the state. Null: it begins
- * with its seed.
+ * Schema of its state. `spoiled` occurs only in answers that are also wrong, so it must never be stored.
+ * `random` is null until the seed was used.
  */
 const STATE = z.strictObject({
   random: z.number().nullable().default(null),
   spoiled: z.boolean().default(false),
 });
 
-/** Methods that an author in JavaScript may call: nothing declares their parameters. */
+/** Methods that an author in JavaScript may call: their parameters have no types. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
 
 const WRONG_REQUESTS: readonly ((ctx: Untyped) => void)[] = [
@@ -63,10 +62,10 @@ const WRONG_STATES: readonly unknown[] = [{ random: 1n }, { random: () => 1 }, {
 const WRONG_ANSWERS: readonly unknown[] = [5, 'nothing', [], { intents: [] }, { state: {} }, new Map()];
 
 /**
- * A hostile strategy: it throws, answers nonsense and promises, changes its input and its earlier answers,
- * logs too much, and at times wants a valid order. A definition keeps references to what it saw, so each life
- * needs one of its own. `onAct` gets each of its acts; it lets the time of a loop pass, which virtual time
- * can not.
+ * Makes a hostile strategy: it throws, returns nonsense and promises, changes its input and its earlier
+ * answers, logs too much, and sometimes makes a valid order. A definition keeps references to what it saw, so
+ * each life needs its own. `onAct` gets each of its acts; it lets the time of an endless loop pass, which
+ * virtual time can not.
  */
 export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinition {
   const held: object[] = [];
@@ -123,7 +122,7 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
   });
 }
 
-/** Chooses an act: a tenth of the calls for each of the first four, mostly none. */
+/** Draws an act: each of the first four in a tenth of the calls, mostly none. */
 function actOf(
   dice: Dice,
 ): 'throws' | 'rejects a promise' | 'answers nonsense' | 'wants nonsense' | 'loops' | 'orders' | 'nothing' {
@@ -132,7 +131,7 @@ function actOf(
   return kinds[draw] ?? (draw > 5 ? 'nothing' : dice.happens(LOOPS) ? 'loops' : 'orders');
 }
 
-/** An order as it should be. What it said is spoiled at once, and held on to. */
+/** Makes a valid order. Its request is changed right after the call, and kept. */
 function order(
   ctx: MarketContext,
   market: string,
@@ -151,7 +150,7 @@ function order(
   hold([request, quote, quotes]);
 }
 
-/** Changes an object in every way that it lets. */
+/** Changes an object in every way that it allows. */
 function spoil(thing: object): void {
   const fields = thing as Record<string, unknown>;
   const spoilers: readonly (() => unknown)[] = [

@@ -22,34 +22,34 @@ import {
 import { ProcessTime } from '../virtual/process-time.ts';
 import { openExchangeRoute } from './exchange-route.ts';
 
-/** Absence of the bot: the kind, and the time after which it comes back. */
+/** An absence of the bot: its kind, and its length. */
 export interface PlannedAbsence {
   readonly atMs: number;
   readonly forMs: number;
   readonly kind: 'stands still' | 'killed' | 'ended in order';
 }
 
-/** Plan of a seed with a watchdog. Times are from the beginning of the run, in ms. */
+/** Plan of a seed with a watchdog. Times are in ms since the beginning of the run. */
 export interface WatchdogPlan {
   readonly rule: WatchRule;
   readonly absences: readonly PlannedAbsence[];
   /** Times at which the watchdog itself stands still. */
   readonly stops: readonly { readonly atMs: number; readonly forMs: number }[];
   readonly crashesAtMs: readonly number[];
-  /** Share of its own requests soon after which it dies. */
+  /** Share of its own requests after which it soon dies. */
   readonly crashShare: number;
 }
 
-/** Share of the seeds with a watchdog, and the share of these that let it cancel. */
+/** Share of the seeds with a watchdog, and share of those in which it may cancel. */
 const SHARE = 0.35;
 const CANCELS_SHARE = 0.8;
 
-/** A bot that is back while the cancels of a watchdog are under way is rare by chance. */
+/** Share of the absences that end about when the watchdog cancels, and the range around that time. */
 const NEAR_CANCEL_SHARE = 0.5;
 const BEFORE_CANCEL_MS = 500;
 const AFTER_CANCEL_MS = 2_000;
 
-/** Null of a seed without a watchdog. */
+/** Draws the plan of a seed; null for a seed without a watchdog. */
 export function watchdogPlanOf(seed: number, runMs: number): WatchdogPlan | null {
   const dice = Dice.of(seed, 'watchdog');
   if (!dice.happens(SHARE)) return null;
@@ -98,16 +98,16 @@ interface WatchdogRunOptions {
   readonly plan: WatchdogPlan;
   readonly coverage: Coverage;
   readonly events: EventLog;
-  /** Those that watch every process of the bot's account. */
+  /** Witnesses of the requests of every process of the account. */
   readonly witnesses: readonly WireWitness[];
   readonly onMistake: (error: unknown) => void;
 }
 
-/** Range of a watchdog's downtime after a crash, and of the delay of its death after a request of its own. */
+/** Range of a watchdog's downtime after a crash, and of the delay of its death after a request, in ms. */
 const RESTART_MS = [500, 60_000] as const;
 const DIES_WITHIN_MS = [1, 400] as const;
 
-/** The watchdog over all its lives, and what is checked of it. */
+/** The watchdog over all its lives, with its checker. */
 export class WatchdogRun {
   readonly checker: WatchdogChecker;
   private readonly options: WatchdogRunOptions;
@@ -116,7 +116,7 @@ export class WatchdogRun {
   private lives = 0;
   private mayCrash = true;
 
-  /** Dies soon after a request of its own, in a share of the cases. */
+  /** Ends the watchdog soon after one of its requests, in a share of the cases. */
   private readonly danger: WireWitness = {
     leaves: ({ endpoint }: LeavingRequest) => {
       const { world, plan } = this.options;
@@ -152,7 +152,7 @@ export class WatchdogRun {
     });
   }
 
-  /** Begins a life, if none is going on. */
+  /** Begins a life, unless one is running. */
   begin(): void {
     if (this.life !== null) return;
     const { world, machine, heartbeatFolder, logsIn, plan, witnesses, onMistake } = this.options;
@@ -182,7 +182,7 @@ export class WatchdogRun {
     this.life.stop(durationMs);
   }
 
-  /** It is back after some time. */
+  /** Crashes the watchdog, which is back after some time. */
   crash(where: string): void {
     const { world, coverage } = this.options;
     if (this.life === null || !this.mayCrash) return;
@@ -192,7 +192,7 @@ export class WatchdogRun {
     world.time.at(world.time.now() + this.dice.logUniform(...RESTART_MS), () => this.begin());
   }
 
-  /** From now on it lives until the end. */
+  /** Ends all crashes: the watchdog then lives until the end of the run. */
   endCrashes(): void {
     this.mayCrash = false;
     this.begin();
@@ -222,25 +222,25 @@ interface WatchdogLifeOptions {
   readonly world: FuzzWorld;
   readonly machine: BotMachine;
   readonly heartbeatFolder: string;
-  /** Its name in the ledger. */
+  /** Name in the ledger. */
   readonly owner: string;
   readonly dice: Dice;
   readonly logsIn: boolean;
   readonly rule: WatchRule;
   readonly witnesses: readonly WireWitness[];
   readonly onNews: (news: WatchdogNews) => void;
-  /** It begins to cancel, and it has ended. */
+  /** Called when it begins to cancel, and when it has ended. */
   readonly onTry: { readonly begins: () => void; readonly ends: () => void };
   readonly onMistake: (error: unknown) => void;
 }
 
 const POLL_INTERVAL_MS = 1_000;
 
-/** One life of a watchdog beside the bot: the daemon's own, with a link and a ledger of its own. */
+/** One life of a watchdog beside the bot: the daemon's own code, with its own link and ledger. */
 class WatchdogLife {
   private readonly options: WatchdogLifeOptions;
   private readonly time: ProcessTime;
-  /** While it cancels. */
+  /** Ledger while it cancels; else null. */
   private ledger: LedgerStore | null = null;
 
   constructor(options: WatchdogLifeOptions) {
@@ -249,12 +249,12 @@ class WatchdogLife {
     void this.run().catch(options.onMistake);
   }
 
-  /** Stands still. */
+  /** Stops the process for some time. */
   stop(durationMs: number): void {
     this.time.stop(durationMs);
   }
 
-  /** Ends it at once. */
+  /** Ends the process at once. */
   crash(): void {
     this.time.kill();
     this.options.machine.deadOwners.add(this.options.owner);

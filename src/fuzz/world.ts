@@ -15,7 +15,7 @@ import { z } from 'zod';
 import type { BarAnchors } from '../domain/candle.ts';
 import { defineStrategy } from '../strategy/definition.ts';
 
-/** The account that the bot shares with a second hand, and one that moves markets. */
+/** The account that the bot shares with a person, and an account that moves markets. */
 export const BOT_USER = 1;
 export const WHALE_USER = 2;
 
@@ -23,7 +23,7 @@ export const BOT_NAME = 'bot';
 export const BOT_PASSWORD = 'bot-password';
 export const BOT_TOKEN = 'bot-token';
 
-/** Rial and tether, large and small prices. */
+/** Markets priced in rial and in tether, with large and small prices. */
 const MARKETS = [
   { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' },
   { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' },
@@ -36,20 +36,20 @@ interface FuzzWorldOptions {
   readonly seed: number;
   readonly startMs: number;
   /**
-   * Lead of the exchange's clock over all others. It stays constant: a clock that is set back would make its
-   * windows longer than they are.
+   * Lead of the exchange's clock over all others, in ms. It stays constant: setting a clock back would make
+   * its windows longer than stated.
    */
   readonly clockSkewMs: number;
 }
 
-/** The exchange of one seed and the time it lives in. */
+/** The exchange of one seed, with its time. */
 export class FuzzWorld {
   readonly time: VirtualTime;
   readonly exchange: SimulatedExchange;
   readonly venue: InProcessVenue;
   readonly log: RequestLog;
   readonly standingBooks: StandingBooks;
-  /** The rules of the markets as they were at the beginning. */
+  /** Rules of the markets at the start. */
   readonly rules: readonly Market[];
   private readonly seed: number;
   private readonly clockSkewMs: number;
@@ -109,8 +109,8 @@ export class FuzzWorld {
   }
 
   /**
-   * Brings the exchange to the present, and says its time. To be called before anything is done to it from
-   * outside.
+   * Advances the exchange to the present; returns its time. It must be called before anything outside acts on
+   * it.
    */
   advance(): number {
     const { timeMs } = this.venue;
@@ -118,7 +118,7 @@ export class FuzzWorld {
     return timeMs;
   }
 
-  /** Sets the faults of requests from now on. */
+  /** Replaces the faults of requests from now on. */
   setFaults(rules: readonly FaultRule[]): void {
     this.plans += 1;
     const seed = Math.imul(this.seed, 31) + this.plans;
@@ -126,19 +126,19 @@ export class FuzzWorld {
   }
 
   /**
-   * Has the exchange stand still from now on, as a stopped process or a machine that hangs does: it goes on
-   * later with all that has arrived meanwhile.
+   * Makes the exchange stand still, as a stopped process or a machine that hangs: later it handles everything
+   * that has arrived meanwhile.
    */
   stall(durationMs: number): void {
     this.stalledUntilMs = Math.max(this.stalledUntilMs, this.time.now() + durationMs);
   }
 
-  /** Time the exchange still stands still; 0 if it does not. */
+  /** Remaining time of the standstill in ms; 0 if there is none. */
   get stallLeftMs(): number {
     return Math.max(0, this.stalledUntilMs - this.time.now());
   }
 
-  /** Lowers a limit, or gives it back; above the limit the exchange answers with a 429 that names it. */
+  /** Lowers a limit, or restores it (null); beyond it the exchange answers with a 429 that names it. */
   lowerLimit(budget: string, limit: number | null): void {
     this.exchange.services.limits.lower(budget, limit);
   }
@@ -168,8 +168,8 @@ const MEAN_GAP_MS = 60 * MINUTE_MS;
 const BOOK_PATH = /^\/v[23]\/orderbook\/([A-Z0-9]+)$/;
 
 /**
- * Has the book of one market stand still now and then, as a cache of the exchange does that nobody renews:
- * whoever asks for it gets what the first got. The list of all books goes on. A seed's own dice say when.
+ * Makes the book of one market stand still at times, like a cache of the exchange that is not renewed: every
+ * caller gets what the first got. The list of all books goes on. The seed's own dice draw the times.
  */
 class StandingBooks {
   isOn: boolean;
@@ -184,7 +184,7 @@ class StandingBooks {
     this.isOn = this.dice.happens(SHARE_OF_SEEDS);
   }
 
-  /** The reply as it is seen at this time. */
+  /** Returns the reply as it is seen at this time. */
   reply(request: Pick<HttpRequest, 'path'>, response: HttpResponse, nowMs: number): HttpResponse {
     const market = BOOK_PATH.exec(request.path)?.[1] ?? null;
     if (!this.isOn || market === null || market === 'all' || response.status !== 200) return response;
@@ -208,19 +208,19 @@ class StandingBooks {
 /** Share of the seeds with a strategy that reads long bars. */
 const WATCHED_SHARE = 0.3;
 
-/** Zones whose hours or days are not those of UTC, and UTC. */
+/** Zones whose hours or days differ from those of UTC, and UTC. */
 const ZONES = ['Asia/Tehran', 'Asia/Tehran', 'Asia/Kolkata', 'America/New_York', 'UTC'] as const;
 
-/** Hours that are off those of UTC show within a run; days and bars of 4 h seldom end in one. */
+/** Shortest timeframes that differ from UTC: a run shows this with hours, but seldom with 4 h or days. */
 const SHORTEST = ['1h', '1h', '1h', '4h'] as const;
 
-/** Anchors of the bars of a seed's exchange; `isWatched`: true if somebody reads them. */
+/** Anchors of the bars of a seed's exchange; `isWatched`: true if a strategy reads them. */
 interface DrawnBars {
   readonly anchors: BarAnchors;
   readonly isWatched: boolean;
 }
 
-/** Of a seed it is the same in every life. */
+/** Draws the anchors; they are the same in every life of a seed. */
 export function drawnBarsOf(seed: number): DrawnBars {
   const dice = Dice.of(seed, 'bars');
   const isWatched = dice.happens(WATCHED_SHARE);
@@ -229,7 +229,7 @@ export function drawnBarsOf(seed: number): DrawnBars {
   return { anchors: { [from]: { zone, offsetMs: 0 } }, isWatched };
 }
 
-/** Looks at bars of an hour and of four, and does nothing: what the bot keeps of them is checked. */
+/** A strategy that reads bars of one hour and of four; the checker reads what the bot stores of them. */
 export const BAR_WATCHER = defineStrategy({
   name: 'bar-watcher',
   params: z.strictObject({}),

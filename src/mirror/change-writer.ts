@@ -21,7 +21,7 @@ import { RECENT_MS } from './pruner.ts';
 
 type Statement = Database.Statement<[object]>;
 
-/** Writes one change as rows. Every statement is prepared once. */
+/** Writes changes as rows, one at a time. Every statement is prepared once. */
 export class ChangeWriter {
   private readonly journal: Statement;
   private readonly order: Statement;
@@ -87,7 +87,7 @@ export class ChangeWriter {
       VALUES (@key, @act, @atMs, @from, @to, @asset, @amount, @price, @market, @by)`);
   }
 
-  /** `atMs`: when it was decided or seen. */
+  /** Writes one change; `atMs` is the time when it was decided or seen. */
 
   write(change: MirrorChange, atMs: number): void {
     switch (change.kind) {
@@ -190,16 +190,16 @@ export interface TimedChange {
   readonly atMs: number;
 }
 
-/** Changes that are gathered before they are written. */
+/** Changes that are collected before they are written. */
 const CHANGES_AT_ONCE = 256;
 
 /**
- * Changes that may wait while nothing can be written. What can be read again is dropped first; then no more
- * is taken.
+ * Most changes that wait while nothing can be written. Changes that can be read again are dropped first; then
+ * no more are accepted.
  */
 const MOST_CHANGES = 4_096;
 
-/** Market data; and what only people need: figures, and replies as they came. */
+/** Changes that are dropped first: market data, and data for people only (figures and replies). */
 const READ_AGAIN: ReadonlySet<MirrorChange['kind']> = new Set([
   'book',
   'stats',
@@ -209,7 +209,7 @@ const READ_AGAIN: ReadonlySet<MirrorChange['kind']> = new Set([
   'reply',
 ]);
 
-/** Changes to be written with the next commit, in order. */
+/** Changes that the next commit writes, in order. */
 export class PendingChanges {
   private changes: TimedChange[] = [];
 
@@ -225,7 +225,7 @@ export class PendingChanges {
     return this.changes.length >= CHANGES_AT_ONCE;
   }
 
-  /** Takes all of them, or none where nothing can be written for the time being and they are too many. */
+  /** Adds all changes, or none if writing fails at the moment and too many would wait. */
   add(changes: readonly TimedChange[], options: { readonly isStuck: boolean }): boolean {
     if (options.isStuck && this.changes.length + changes.length > MOST_CHANGES) {
       this.dropReadable();
@@ -235,7 +235,7 @@ export class PendingChanges {
     return true;
   }
 
-  /** Leaves out what can be read from the exchange again. */
+  /** Drops the changes that can be read from the exchange again. */
   dropReadable(): void {
     this.changes = this.changes.filter(({ change }) => !READ_AGAIN.has(change.kind));
   }
@@ -245,47 +245,47 @@ export class PendingChanges {
   }
 }
 
-/** Trades that a restart gets at least, so that a page that overlaps what was read brings nothing twice. */
+/** Trades that a restart loads at least, so that a page that overlaps the last one brings no trade twice. */
 const MOST_TRADES = 2_000;
 
-/** Closed orders that algorithms at work are given back besides. Beyond it the oldest are left out. */
+/** Most closed orders of running algorithms that a restart loads. Beyond it the oldest are left out. */
 const MOST_ALGORITHM_ORDERS = 5_000;
 
 /**
- * Closed orders that were taken over after the mirror was put back, while more are looked for. Beyond it the
- * oldest are left out.
+ * Most closed orders that are loaded because they were taken over after a restore, while the search goes on.
+ * Beyond it the oldest are left out.
  */
 const MOST_TAKEOVERS = 5_000;
 
 /**
- * Orders that were sent and refused, the newest. A refusal can be wrong, and the order then turns up at any
- * later time.
+ * Most refused orders that are loaded, the newest. A refusal can be wrong, and the order may then appear at
+ * any later time.
  */
 const MOST_REFUSED = 1_000;
 
-/** True while orders missing in a copy of the mirror are being searched for. */
+/** SQL that is true while orders missing in a copy of the mirror are being searched for. */
 const IS_SEARCHING = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${STORED_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
 
-/** Placeholders for trades that may still come. The index of the trades' ids finds them. */
+/** SQL for placeholders of trades that may still come. The index of the trade ids finds them. */
 const IS_PLACEHOLDER = `(trade_id >= '${PLACEHOLDER}' AND trade_id < '${PLACEHOLDER}\u{10FFFF}')`;
 
-/** True if a break waits for a person: then what is booked beyond its order may have to be removed. */
+/** SQL that is true if a break waits for a person, who may have to remove bookings beyond an order. */
 const IS_BROKEN = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${STORED_RECONCILIATION}' AND json_valid(json) AND json_extract(json, '$.break') IS NOT NULL)`;
 
 /**
- * Working intents that a restart gets, the oldest first. The others stay working in the file until a later
- * restart.
+ * Most working intents that a restart loads, the oldest first. The others stay in the file as working until a
+ * later restart.
  */
 const MOST_INTENTS = 10_000;
 
 /**
- * Loads the data for a restart: orders that are not final, that closed within the last 15 minutes, that were
- * sent and refused, that belong to a running algorithm (which counts their fills), or that were taken over by
- * a search that is not over (it would take them over again, without their fills), or, while a break waits,
- * that the last trades belong to; the last 2,000 trades of the list, or all that the next reading of it shows
- * again; and everything of algorithms, strategies, markets and the engine's stored data.
+ * Loads the data for a restart. Orders: those not final, closed within the last 15 minutes, sent and refused,
+ * of a running algorithm (which counts their fills), taken over by a search that is not over (it would take
+ * them over again, without their fills), or, while a break waits, those of the last trades. Trades: the last
+ * 2,000 of the list, or all that the next reading of it shows again. Besides, everything of algorithms,
+ * strategies, markets and the engine's stored data.
  */
 export function loadState(
   database: Database.Database,
@@ -332,7 +332,7 @@ export function loadState(
   };
 }
 
-/** The place of the last of so many in the list of trades, counted from its end; 0 where there are fewer. */
+/** SQL for the cursor of the trade `count` places before the end of the list; 0 if there are fewer. */
 function furthestPlaces(count: number): string {
   return `ifnull((SELECT DISTINCT cursor FROM fills ORDER BY cursor DESC LIMIT 1 OFFSET ${count - 1}), 0)`;
 }

@@ -22,33 +22,31 @@ import {
   BALANCE_ROWS,
 } from './record-tables.ts';
 
-/**
- * Rows of a table that are looked at, the newest first: what a restart and the commands read is among them.
- */
+/** Most rows of a table that are checked, the newest: what a restart and the commands read is among them. */
 const MOST_ROWS = 20_000;
 
 interface ColumnInfo {
   readonly name: string;
   readonly type: string;
   readonly notnull: number;
-  /** The place in the primary key, from 1; 0 for none. */
+  /** Position in the primary key, from 1; 0 for a column outside it. */
   readonly pk: number;
 }
 
 type Tables = ReadonlyMap<string, readonly ColumnInfo[]>;
 
-/** The shape of each version, by making it once. As many as there are versions. */
+/** Expected tables by schema version, made once for each. */
 const expectedTables = new Map<number, Tables>();
 
-/** The version that a mirror says of itself; 0 for one without tables. */
+/** Returns the schema version that a mirror states; 0 for one without tables. */
 export function schemaVersionOf(database: Database.Database): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 
 /**
- * Looks whether the tables are those of the mirror's version and their rows hold what can be read. Throws
- * `DATA_UNUSABLE` with the file, the table and the row of the first one that is damaged: half a state is
- * worse than none, and a raw error would not name it.
+ * Checks that the tables fit the mirror's version and that their rows can be read. Throws `DATA_UNUSABLE`
+ * with the file, the table and the first damaged row: half a state is worse than none, and a raw error would
+ * not name it.
  */
 export function checkMirror(database: Database.Database): void {
   for (const [name, work] of Object.entries(CHECK_FUNCTIONS)) {
@@ -141,8 +139,8 @@ function rightType({ name, type }: ColumnInfo): string {
 }
 
 /**
- * The legs of a pair name each other: one that names itself or leads on to a third would be followed for
- * ever.
+ * Checks that the two legs of a pair name each other: a leg that names itself or a third one would be
+ * followed in an endless loop.
  */
 function pairProblem(database: Database.Database): string | null {
   const bad = database
@@ -165,13 +163,13 @@ function shown(value: unknown): string {
 }
 
 /**
- * Requirement for a column, as SQL that is true of a good value of it; and the same in words. The SQL may
- * name other columns of the row.
+ * Requirement for a column: SQL that is true of a good value, and the same in words. The SQL may use other
+ * columns of the row.
  */
 interface ColumnCheck {
   readonly sql: (column: string) => string;
   readonly expected: string;
-  /** Returns the issue in a row that is not good, if there is more to report than that. */
+  /** Describes the fault in a bad row; null if there is no more to report. */
   readonly problemOf?: (row: Readonly<Record<string, unknown>>) => string | null;
 }
 
@@ -180,27 +178,25 @@ const INSTANCE = storedInstance(MARKET_NAMES);
 const LARGEST = 2 ** 53 - 1;
 const LATEST_MS = 8_640_000_000_000_000;
 
-/** JSON of which no reader needs more. For invalid JSON `json_type` would be an error. */
+/** Requirement for JSON that is only shown. For invalid JSON `json_type` would be an error. */
 const jsonOf = (type: 'object' | 'array'): ColumnCheck => ({
   sql: (column) => `CASE WHEN json_valid(${column}) THEN json_type(${column}) = '${type}' ELSE 0 END`,
   expected: `a JSON ${type}`,
 });
-/**
- * JSON that is read again: `sql` calls a function of `CHECK_FUNCTIONS`, and `problemOf` says what that found.
- */
+/** Requirement for JSON that is read again: `sql` calls a check function, `problemOf` describes the fault. */
 const record = (sql: string, problemOf: NonNullable<ColumnCheck['problemOf']>): ColumnCheck => ({
   sql: () => sql,
   expected: 'JSON as sarraf writes it',
   problemOf,
 });
-/** Read again as units of 1e-10. */
+/** Requirement for a column that is read as units of 1e-10. */
 const DECIMAL: ColumnCheck = { sql: (column) => `is_decimal(${column})`, expected: 'a decimal' };
-/** The same of what an order, a trade or a market's rules can not have less than none of. */
+/** Requirement for a decimal that can not be negative, as in an order, a trade or a market's rules. */
 const NOT_NEGATIVE: ColumnCheck = {
   sql: (column) => `(is_decimal(${column}) AND ${column} NOT LIKE '-%')`,
   expected: 'a decimal from 0',
 };
-/** As the exchange wrote it, which may be finer than any money. */
+/** Requirement for a decimal as the exchange wrote it, which may be finer than any money. */
 const FINE_DECIMAL: ColumnCheck = { sql: (column) => `is_fine_decimal(${column})`, expected: 'a decimal' };
 const TIME: ColumnCheck = {
   sql: (column) => `${column} BETWEEN 0 AND ${LATEST_MS}`,
@@ -239,7 +235,7 @@ const BY_KIND: Readonly<Record<FieldKind, ColumnCheck | null>> = {
   json: null,
 };
 
-/** Columns that mean something else in one table than in the others. */
+/** Columns with a requirement of their own, by `table.column`. */
 const OF_TABLE: Readonly<Record<string, ColumnCheck | null>> = {
   ...Object.fromEntries(
     [ORDER_ROWS, FILL_ROWS, INTENT_ROWS, ALGORITHM_ROWS, STRATEGY_ROWS, BALANCE_ROWS].flatMap(
@@ -290,10 +286,10 @@ const BY_NAME: Readonly<Record<string, ColumnCheck | null>> = {
   ),
 };
 
-/** Tables of numbers that nothing is worked out with again. */
+/** Tables whose numbers are never used in a calculation again. */
 const FINE_TABLES: ReadonlySet<string> = new Set(['stats', 'candles', 'public_trades']);
 
-/** Tables of what the bot itself did, and by which rules. */
+/** Tables of the bot's own orders, trades and moves, and of the market rules that they followed. */
 const OWN_TABLES: ReadonlySet<string> = new Set(['orders', 'fills', 'position_moves', 'market_versions']);
 
 /** Returns the requirement for a column of a table; null if any value of its type is good. */
@@ -304,7 +300,7 @@ export function checkOf(table: string, column: string): ColumnCheck | null {
   return FINE_TABLES.has(table) ? FINE_DECIMAL : DECIMAL;
 }
 
-/** Functions that the SQL calls, which answer 1 for a good value. */
+/** Functions that the SQL calls; each returns 1 for a good value. */
 const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unknown[]) => 0 | 1>> = {
   is_decimal: (value) => works(() => parseUnits(String(value))),
   is_fine_decimal: (value) => (tryDecimalText(String(value)) === null ? 0 : 1),

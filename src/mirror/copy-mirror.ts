@@ -6,22 +6,22 @@ import { unusable } from './unusable.ts';
 import { readOrderName, storedNames } from '../engine/order-names.ts';
 import { STORED_NAMES } from '../engine/order-takeover.ts';
 
-/** Pages of 4 KiB that are copied at a time: a megabyte. */
+/** Pages of 4 KiB in one step of a copy: a megabyte. */
 const PAGES_A_STEP = 256;
 
-/** Between two of them, so that the writes of the bot get to the disk. */
+/** Pause between two steps, in which the writes of the bot get to the disk. */
 const PAUSE_MS = 5;
 
 interface CopyOptions {
-  /** Called between two steps, also with all done. It may throw to give up. */
+  /** Called after each step, also after the last one. It may throw to stop the copy. */
   readonly onStep: (done: { readonly bytes: number; readonly ofBytes: number }) => void;
 }
 
 /**
- * Copies a mirror into a new file as it is at one moment, also while a bot writes to it: readers hinder no
- * writer. The copy is one file without a log, is verified, and is taken for a copy wherever it is put.
- * Answers what is in it. Throws `DATA_UNUSABLE` where the mirror can not be read or the copy differs, and
- * what SQLite and `onStep` throw; what is written by then is for the caller to remove.
+ * Copies a mirror as of one moment into a new file, also while a bot writes to it: readers do not block the
+ * writer. The copy is one file without a log, is verified, and counts as a restored copy wherever it is put.
+ * Returns facts about its contents. Throws `DATA_UNUSABLE` if the mirror can not be read or the copy differs,
+ * and the errors of SQLite and `onStep`; the caller then removes the unfinished file.
  */
 export async function copyMirror(from: string, to: string, options: CopyOptions): Promise<MirrorFacts> {
   const source = openMirrorReadOnly(from);
@@ -52,8 +52,8 @@ export async function copyMirror(from: string, to: string, options: CopyOptions)
 }
 
 /**
- * Puts what was copied on the disk with each step: all at once at the end, the commits of a bot on the same
- * disk would wait for it.
+ * Syncs the copied part to the disk with each step: one sync at the end would delay the commits of a bot on
+ * the same disk.
  */
 class FileSync {
   private readonly path: string;
@@ -68,7 +68,7 @@ class FileSync {
     fdatasyncSync(this.file);
   }
 
-  /** Not while SQLite has the file open: that would end its locks. */
+  /** Closes the file. Only allowed when SQLite has it closed: closing would end SQLite's locks. */
   close(): void {
     if (this.file !== null) closeSync(this.file);
     this.file = null;
@@ -107,22 +107,22 @@ function verify(path: string, expected: MirrorFacts): void {
 
 /** Facts that distinguish one mirror, and one moment of it, from another. */
 export interface MirrorFacts {
-  /** Marks in its order ids: its own, then those that it had before it was put back from a copy. */
+  /** Epochs in its order ids: its own, then those from before it was restored from a copy. */
   readonly epochs: readonly string[];
-  /** Instances that its newest orders are named after: one, unless the configuration was changed. */
+  /** Instance names in its newest orders: one, unless the configuration was changed. */
   readonly instances: readonly string[];
   /** Stored data of the account, as the bot writes it; null before any. */
   readonly account: string | null;
-  /** The time of the last line of the journal, in ms since 1970; null for an empty one. */
+  /** Time of the last line of the journal, in ms since 1970; null for an empty one. */
   readonly lastAtMs: number | null;
-  /** Rows by table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** Orders that are looked at for the names of instances. */
+/** Newest orders that are searched for names of instances. */
 const NEWEST_ORDERS = 1_000;
 
-/** Reads them as of the moment that the connection sees. */
+/** Reads the facts of a mirror as of the moment that the connection sees. */
 function readMirrorFacts(database: Database.Database): MirrorFacts {
   const one = (sql: string, ...values: string[]): unknown =>
     database
@@ -173,7 +173,7 @@ function rowsOf(database: Database.Database): Readonly<Record<string, number>> {
   );
 }
 
-/** The same of a file; also while a bot writes to it. Throws `DATA_UNUSABLE` where it can not be read. */
+/** Reads the facts of a file, also while a bot writes to it. Throws `DATA_UNUSABLE` if unreadable. */
 export function mirrorFactsOf(path: string): MirrorFacts {
   const database = openMirrorReadOnly(path);
   try {

@@ -2,14 +2,14 @@ import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { invariant } from '../domain/errors.ts';
 
-/** Tries at an epoch that is not the old one. */
+/** Most draws of an epoch that differs from the old one. */
 const TRIES = 16;
 
 /**
- * Identity of this mirror's file, and the mark in our order ids that belongs to it. A mirror restored from a
- * copy knows less than the exchange does, so it must not issue ids that were issued before: it gets another
- * epoch. It is recognised by its place on the disk, which another file does not have, and by a journal that
- * is behind its progress mark. A folder copied over itself, mark included, is not noticed.
+ * Identity of this mirror's file, and its epoch: the mark in our order ids. A mirror restored from a copy
+ * knows less than the exchange does, so it must not issue ids that were issued before: it gets another epoch.
+ * A restored file is recognised by its place on the disk, which no other file has, and by a journal that is
+ * behind its progress mark. A folder that is copied over itself, mark included, is not noticed.
  */
 export class Identity {
   private readonly database: Database.Database;
@@ -33,7 +33,7 @@ export class Identity {
     if (text !== this.account) this.write('account', text);
   }
 
-  /** Makes the epoch of a new or restored mirror, and leaves that of any other. */
+  /** Draws the epoch of a new or restored mirror; any other mirror keeps its epoch. */
   settle(markedSeq: number): void {
     const place = this.place();
     const lastSeq = this.database.prepare('SELECT ifnull(max(seq), 0) FROM journal').pluck().get() as number;
@@ -78,8 +78,7 @@ export class Identity {
 }
 
 /**
- * Makes a file one that was put back from a copy, whatever place on the disk it gets: the next start gives it
- * another epoch.
+ * Marks a file as restored from a copy, whatever place on the disk it gets: the next start draws a new epoch.
  */
 export function forgetPlace(database: Database.Database): void {
   database.prepare("DELETE FROM meta WHERE name = 'place'").run();

@@ -6,33 +6,32 @@ import { checkMirror, schemaVersionOf } from './check-mirror.ts';
 import { MIRROR_STEPS, SCHEMA_VERSION, applySteps } from './schema.ts';
 import { sqliteHeaderOf, DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
-/** "sarr" in ASCII: distinguishes a mirror from any other SQLite file. */
+/** Application id of a mirror, "sarr" in ASCII: no other kind of SQLite file has it. */
 const APPLICATION_ID = 0x73617272;
 
-/** Time a reader waits for a process that locks the file. */
+/** Time a reader waits for a process that locks the file, in ms. */
 const BUSY_MS = 250;
 
 /**
- * Time that opening and closing wait for another process that writes to the file: nothing else has to be done
- * meanwhile.
+ * Time that opening and closing wait for another process that writes to the file, in ms: nothing else has to
+ * be done meanwhile.
  */
 export const PATIENT_MS = 5_000;
 
 /**
- * Pages after which SQLite checkpoints the log by itself. The store does it earlier, between two steps; this
- * is the bound where it could not.
+ * Pages of the log after which SQLite checkpoints it by itself. The store does so earlier, between two steps;
+ * this is the bound if it could not.
  */
 const LOG_PAGES = 8_000;
-/** Bytes that the log may keep on the disk after a checkpoint. */
+/** Most bytes of the log on the disk after a checkpoint. */
 const LOG_BYTES = 64 * 1_048_576;
 
 /**
- * Returns the path at which a mirror waits while it is being restored; the one it replaces may be half moved
- * away by then.
+ * Returns the path of a mirror that is being restored; the mirror it replaces may be half moved away by then.
  */
 export const restoringPath = (path: string): string => `${path}.restoring`;
 
-/** Makes the folder of a file. Throws `DATA_UNUSABLE`. */
+/** Makes the parent folder of a file. Throws `DATA_UNUSABLE`. */
 export function makeFolderOf(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -42,9 +41,9 @@ export function makeFolderOf(path: string): void {
 }
 
 /**
- * Opens a mirror to write to it, or makes it, and brings one of an older version up to date: write-ahead log,
- * every durable commit on the disk before it counts. Throws `DATA_UNUSABLE`, with the file left as it is,
- * when it is another program's, of a newer version, damaged or can not be written.
+ * Opens a mirror for writing, or makes it, and migrates one of an older version. It uses a write-ahead log,
+ * and a durable commit returns once it is on the disk. Throws `DATA_UNUSABLE` and leaves the file as it is if
+ * it is another program's, of a newer version, damaged or not writable.
  */
 export function openMirrorFile(path: string, durability: 'full' | 'off'): Database.Database {
   let database: Database.Database | null = null;
@@ -67,9 +66,8 @@ export function openMirrorFile(path: string, durability: 'full' | 'off'): Databa
 }
 
 /**
- * Opens a mirror to look at, also while a bot writes to it, and also one of an older version: it stays as it
- * is, without the tables that came later. Throws `DATA_UNUSABLE` where there is none that this version can
- * read.
+ * Opens a mirror for reading, also while a bot writes to it. A mirror of an older version stays as it is,
+ * without the tables that came later. Throws `DATA_UNUSABLE` if there is none that this version can read.
  */
 export function openMirrorReadOnly(path: string): Database.Database {
   let database: Database.Database | null = null;
@@ -98,7 +96,7 @@ export function openMirrorReadOnly(path: string): Database.Database {
   }
 }
 
-/** Without the mirror that is only half put back, a bot would begin with none. */
+/** Throws if a restore is unfinished: a bot would begin with an empty mirror. */
 function refuseUnfinishedRestore(path: string): void {
   const waiting = restoringPath(path);
   if (!existsSync(waiting)) return;
@@ -109,12 +107,12 @@ function refuseUnfinishedRestore(path: string): void {
   });
 }
 
-/** An empty file is what a process leaves that ended while it created it. */
+/** True for a file without pages, which a process leaves if it ends while it creates the file. */
 function isEmpty(database: Database.Database): boolean {
   return database.pragma('page_count', { simple: true }) === 0;
 }
 
-/** Looks at the file itself first, since SQLite may put files of its own beside a foreign database. */
+/** Throws for another program's file, before SQLite puts files of its own beside it. */
 function refuseForeignFile(path: string): void {
   const header = sqliteHeaderOf(path);
   if (header === null) return;
@@ -128,11 +126,11 @@ function foreignFile(path: string): SarrafError {
   return unusable({ path, found: 'another file', advice: 'move it, or name another folder with --data' });
 }
 
-/** Version that SQLite reports for a file before any was written into it. */
+/** Version that SQLite reports for a file without any data. */
 const EMPTY_VERSION = 0;
 
 /**
- * The schema's version, or 0 where a process ended before it made the tables. Throws `DATA_UNUSABLE` for
+ * Returns the schema's version, or 0 if a process ended before it made the tables. Throws `DATA_UNUSABLE` for
  * another program's database and for a mirror of a newer version.
  */
 function versionOf(database: Database.Database): number {
@@ -160,9 +158,7 @@ function check(database: Database.Database): void {
   });
 }
 
-/**
- * All steps in one transaction: whatever ends the process, a mirror is of the version before or of this one.
- */
+/** Runs all missing steps in one transaction: a mirror is never left between two versions. */
 function bringUpToDate(database: Database.Database): void {
   database
     .transaction(() => {

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Modes of a bot: the exchange is in its process, only its data is real, or all of it is. */
+/** Modes of a bot: simulated exchange in its process, real market data only, or everything real. */
 export const BOT_MODES = ['embedded', 'paper', 'live'] as const;
 
 type BotMode = (typeof BOT_MODES)[number];
 
 /**
- * The mirror's file of each mode, in the order of `mirrorPathOf`: that of a real exchange goes before those
- * that begin anew.
+ * File name of the mirror by mode, in the order in which `mirrorPathOf` tries them: that of a real exchange
+ * first, since the others start empty.
  */
 const MIRRORS = {
   live: 'mirror.sqlite',
@@ -16,12 +16,12 @@ const MIRRORS = {
   embedded: 'embedded.sqlite',
 } as const satisfies Record<BotMode, string>;
 
-/** The mirror's file in the data folder. */
+/** Returns the file name of the mirror of a mode. */
 export function mirrorName<Mode extends BotMode>(mode: Mode): (typeof MIRRORS)[Mode] {
   return MIRRORS[mode];
 }
 
-/** The mirror of a data folder; where it has none, that of a real exchange, which is not there. */
+/** Returns the path of the first mirror in a data folder; without any, the path of a live one. */
 export function mirrorPathOf(data: string): string {
   const paths = Object.values(MIRRORS).map((name) => join(data, name));
   return paths.find((path) => existsSync(path)) ?? join(data, MIRRORS.live);

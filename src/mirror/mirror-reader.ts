@@ -34,7 +34,7 @@ import {
 import { hasWriter } from './unusable.ts';
 import { schemaVersionOf } from './check-mirror.ts';
 
-/** Lines of one strategy, or of all (null), the last so many. */
+/** Filter of journal lines: those of one strategy, or of all (null), and only the `last` newest ones. */
 interface LinesFilter {
   readonly strategy: string | null;
   readonly last: number;
@@ -67,14 +67,14 @@ const COUNTED = [
   'algorithms',
 ] as const;
 
-/** The bot at a glance. */
+/** Overview of the bot. */
 export interface MirrorSummary {
   readonly path: string;
   readonly epoch: string;
   /** True if a bot has it open; null if that is not known. */
   readonly isRunning: boolean | null;
   readonly lastSeen: LastSeen;
-  /** Rows by table. */
+  /** Number of rows by table. */
   readonly counts: Readonly<Record<(typeof COUNTED)[number], number>>;
   readonly strategies: readonly StrategyRecord[];
   /** Orders that are not final. */
@@ -83,25 +83,25 @@ export interface MirrorSummary {
   readonly stored: readonly StoredRow[];
 }
 
-/** Algorithms that are read at once; a bot has far fewer. */
+/** Most algorithms that are read at once; a bot has far fewer. */
 const MOST_ALGORITHMS = 1_000;
 
-/** Orders that a summary lists. */
+/** Most open orders that a summary lists. */
 const MOST_OPEN_ORDERS_SHOWN = 1_000;
 
 /**
- * Looks into a mirror without changing it, also while a bot writes to it: each question sees one moment.
- * Lists are oldest first.
+ * Reads a mirror without changing it, also while a bot writes to it; each call sees one moment. Lists are
+ * oldest first.
  */
 export class MirrorReader {
   readonly path: string;
-  /** The same lists page by page. */
+  /** Reads the same lists page by page. */
   readonly pages: RowPages;
-  /** Data of the markets. */
+  /** Reads the data of the markets. */
   readonly markets: MarketRows;
   private readonly database: Database.Database;
 
-  /** Throws `DATA_UNUSABLE`, with what to do, where there is no mirror that this version can read. */
+  /** Throws `DATA_UNUSABLE`, with advice, if there is no mirror that this version can read. */
   constructor(path: string) {
     this.path = path;
     this.database = openMirrorReadOnly(path);
@@ -120,8 +120,7 @@ export class MirrorReader {
   }
 
   /**
-   * One order by its key, or by the exchange's id, with the other leg of its pair; none where there is no
-   * such order.
+   * Returns the order with this key or exchange id, and the other leg of its pair; empty if there is none.
    */
   order(name: string): readonly OrderRecord[] {
     return ORDER_ROWS.select(
@@ -132,10 +131,7 @@ export class MirrorReader {
     )(name, name, name, name);
   }
 
-  /**
-   * Returns the exchange's actual replies on an order, as they came; none in a mirror that an older sarraf
-   * wrote.
-   */
+  /** Returns the exchange's unchanged replies on an order; none in a mirror that an older sarraf wrote. */
   replies(orderKey: string): readonly ReplyRecord[] {
     return readReplies(this.database, orderKey);
   }
@@ -149,13 +145,13 @@ export class MirrorReader {
     return FILL_ROWS.select(this.database, where.sql)(...where.values).toReversed();
   }
 
-  /** Trades by their ids. */
+  /** Returns trades by their ids. */
   fillsOfTrades(ids: readonly string[]): readonly FillRecord[] {
     const of = 'WHERE trade_id IN (SELECT value FROM json_each(?)) ORDER BY cursor, id';
     return FILL_ROWS.select(this.database, of)(JSON.stringify(ids));
   }
 
-  /** Names of orders that were placed by hand, by the exchange's id, as far back as the journal goes. */
+  /** Returns the names of manual orders by exchange id, as far back as the journal goes. */
   manualOrders(): ReadonlyMap<VenueOrderId, string> {
     const rows = this.database.prepare<[], { readonly venueId: VenueOrderId; readonly name: string }>(
       `SELECT json_extract(json, '$.venueId') AS venueId, subject AS name FROM journal
@@ -183,7 +179,7 @@ export class MirrorReader {
       .all();
   }
 
-  /** The last lines about an order, intent or strategy. */
+  /** Returns the last lines about an order, intent or strategy, oldest first. */
   journalOf(subject: string, last: number): readonly JournalLine[] {
     return this.database
       .prepare<[string, number], JournalLine>(
@@ -193,12 +189,12 @@ export class MirrorReader {
       .toReversed();
   }
 
-  /** The last lines that strategies logged, oldest first; of one of them, or of all. */
+  /** Returns the last lines that strategies logged, oldest first. */
   logLines(of: LinesFilter): readonly JournalLine[] {
     return this.linesOf('log', of);
   }
 
-  /** The last signals that came, oldest first; of one strategy, or of all. */
+  /** Returns the last signals that came, oldest first. */
   signalLines(of: LinesFilter): readonly JournalLine[] {
     return this.linesOf('signal', of);
   }
@@ -213,14 +209,14 @@ export class MirrorReader {
   }
 
   /**
-   * Values over time of a series, such as `equity/CURRENCY` (`FigureName` has the names), oldest first and
-   * thinned to at most so many; none in a mirror that an older sarraf wrote.
+   * Returns the values of a series, such as `equity/CURRENCY` (`FigureName` lists the names), oldest first
+   * and thinned to the wanted number; none in a mirror that an older sarraf wrote.
    */
   figures(name: string, range: SeriesRange): readonly FigureValue[] {
     return readSeries(this.database, name, range);
   }
 
-  /** Names of series that begin so, such as `profit/`. */
+  /** Returns the names of series with a prefix, such as `profit/`. */
   figureNames(prefix: string): readonly string[] {
     return readSeriesNames(this.database, prefix);
   }
@@ -237,19 +233,19 @@ export class MirrorReader {
     );
   }
 
-  /** The mark in its order ids, which another mirror does not have. */
+  /** Returns the epoch in its order ids, which no other mirror has. */
   epoch(): string {
     return (
       this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? ''
     );
   }
 
-  /** A number that changes whenever the bot writes. */
+  /** Returns a number that changes whenever the bot writes. */
   dataVersion(): number {
     return Number(this.database.pragma('data_version', { simple: true }));
   }
 
-  /** Algorithms at work, in a market where that is not null. */
+  /** Returns the running algorithms of a market, or of all markets (null). */
   algorithms(market: string | null): readonly AlgorithmRecord[] {
     return ALGORITHM_ROWS.select(
       this.database,
@@ -257,7 +253,7 @@ export class MirrorReader {
     )(market, market);
   }
 
-  /** The last intent of each of these strategies. */
+  /** Returns the newest intent of each of these strategies. */
   lastIntents(strategies: readonly string[]): ReadonlyMap<string, IntentRecord> {
     const read = (strategy: string) =>
       this.pages.intents({ strategy, market: null, status: 'all', before: null, limit: 1 }).rows.at(0);
@@ -269,7 +265,7 @@ export class MirrorReader {
     );
   }
 
-  /** One intent by its id; null where it is not kept. */
+  /** Returns an intent by its id; null if it is not stored. */
   intent(id: string): IntentRecord | null {
     return INTENT_ROWS.select(this.database, 'WHERE intent_id = ?')(id)[0] ?? null;
   }
@@ -284,12 +280,12 @@ export class MirrorReader {
     );
   }
 
-  /** Calls a function on one moment of the mirror. */
+  /** Calls a function for which the mirror stays as of one moment. */
   atOnce<Result>(read: () => Result): Result {
     return this.database.transaction(read)();
   }
 
-  /** Everything in it is of one moment, but for `isRunning`. */
+  /** Returns an overview as of one moment, except for `isRunning`. */
   summary(): MirrorSummary {
     const read = this.database.transaction(() => ({
       epoch: this.epoch(),
@@ -336,7 +332,7 @@ export class MirrorReader {
   }
 }
 
-/** A condition and what it is bound to, newest first. */
+/** Writes a condition with its values, newest rows first. */
 function conditions(
   filter: RowFilter,
   more: readonly (readonly [sql: string, value: SqlValue])[],
@@ -352,12 +348,12 @@ function conditions(
   return { sql: `${where}ORDER BY ${order} LIMIT ?`, values: [...values, filter.last] };
 }
 
-/** The version of the schema that has replies. */
+/** First schema version with replies. */
 const WITH_REPLIES = 3;
 
 /**
- * Returns the exchange's actual replies on an order, oldest first; nothing in a file that an older sarraf
- * wrote, until a bot brings it up to date.
+ * Returns the exchange's unchanged replies on an order, oldest first; none in a file that an older sarraf
+ * wrote, until a bot migrates it.
  */
 function readReplies(database: Database.Database, orderKey: string): readonly ReplyRecord[] {
   if (schemaVersionOf(database) < WITH_REPLIES) return [];

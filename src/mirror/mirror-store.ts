@@ -20,39 +20,36 @@ import {
   WriteLock,
 } from './unusable.ts';
 
-/** Time a write waits for another process that writes to the file: beyond it the loop would stand still. */
+/** Time the first blocked write waits for another process, in ms: a longer wait would stop the main loop. */
 const FIRST_WAIT_MS = 250;
 
 export interface MirrorStoreOptions {
   readonly path: string;
   readonly retention: RetentionLimits;
   readonly nowMs: number;
-  /**
-   * Gives a random mark of four of [a-z0-9]; called when a mirror is made, and when it was put back from a
-   * copy.
-   */
+  /** Returns a random epoch of four of [a-z0-9]; called when a mirror is made or was restored from a copy. */
   readonly epoch: () => string;
   /**
-   * `off` leaves to the system when a commit reaches the disk: for runs in virtual time, whose crashes are
-   * not those of a machine.
+   * `off` lets the system decide when a commit reaches the disk: for runs in virtual time, whose simulated
+   * crashes are not those of a machine.
    */
   readonly durability: 'full' | 'off';
-  /** Called when the disk was full and the reserve file was deleted for what had to be written. */
+  /** Called when the disk was full and the reserve file was deleted to make room for a durable write. */
   readonly onRelief?: (message: string) => void;
 }
 
 /**
- * Commits after which the log is checkpointed between two steps, and flushes after which a freed reserve file
- * is made again.
+ * Commits after which the log is checkpointed between two steps, and flushes after which a deleted reserve
+ * file is made again.
  */
 const COMMITS_A_CHECKPOINT = 100;
 const FLUSHES_A_RESERVE_FILE = 60;
 
 /**
  * Stores the bot's decisions, actions and observations in one SQLite file with one writer; others can read it
- * meanwhile. Changes that have to be durable are on the disk when `apply` returns. The rest is gathered and
- * written with the next durable ones, or when it has grown to a bound, or with `flush`; what is gathered is
- * lost in a crash. Nothing is ever written out of order.
+ * meanwhile. Durable changes are on the disk when `apply` returns. Other changes are collected and written
+ * with the next durable ones, at a bound of their number, or with `flush`; a crash loses those not yet
+ * written. Changes are never written out of order.
  */
 export class MirrorStore {
   readonly path: string;
@@ -68,15 +65,15 @@ export class MirrorStore {
   private readonly lastSeq: Database.Statement<[], number>;
   private readonly openedAtMs: number;
   private readonly onRelief: (message: string) => void;
-  /** The time of the last change: the mirror has no other clock. */
+  /** Time of the last change: the mirror has no other clock. */
   private nowMs: number;
   private writable = true;
-  /** Reason the last attempt to write failed, while it is not writable. */
+  /** Error of the last failed write, while the mirror is not writable. */
   private failure: unknown = null;
-  /** The error of a write that met another process, until one succeeds. */
+  /** Error of a write that another process blocked, until a write succeeds. */
   private heldBy: unknown = null;
   private isRelieved = false;
-  /** Of its file; null for runs in virtual time, whose files nobody touches. */
+  /** Inode of its file; null for runs in virtual time, whose files nobody touches. */
   private readonly inode: number | null;
   private commits = 0;
   private flushes = 0;
@@ -104,9 +101,9 @@ export class MirrorStore {
   }
 
   /**
-   * Opens the mirror, or makes it, and brings it up to date. Throws `DATA_UNUSABLE`, with what to do and
-   * nothing changed, when it is another program's, of a newer version, damaged, held by another bot, or can
-   * not be written; `INVALID_OPTIONS` for a retention out of bounds.
+   * Opens or makes the mirror and migrates it. Throws `DATA_UNUSABLE`, with advice and nothing changed, if it
+   * is another program's, of a newer version, damaged, held by another bot, or not writable;
+   * `INVALID_OPTIONS` for a retention out of bounds.
    */
   static open(options: MirrorStoreOptions): MirrorStore {
     checkRetention(options.retention);
@@ -132,7 +129,7 @@ export class MirrorStore {
     return this.identity.account;
   }
 
-  /** Keeps it, at once. Throws `DATA_UNUSABLE` where it can not be written. */
+  /** Stores the account's data at once. Throws `DATA_UNUSABLE` if it can not be written. */
   persistAccount(text: string): void {
     try {
       this.identity.persistAccount(text);
@@ -142,9 +139,9 @@ export class MirrorStore {
   }
 
   /**
-   * Writes changes, all or none, after everything that was given before. Throws `DATA_UNUSABLE` when that can
-   * not be done, with `isFull` in the details where the disk is the reason; the changes of this call are then
-   * not written and the caller keeps them to try again.
+   * Writes all of these changes or none, after those given before. Throws `DATA_UNUSABLE` if that fails, with
+   * `isFull` in the details if the disk is full; the changes of this call are then not written, and the
+   * caller keeps them to try again.
    */
   apply(
     changes: readonly MirrorChange[],
@@ -162,8 +159,8 @@ export class MirrorStore {
   }
 
   /**
-   * Writes what was gathered and does a little housekeeping. To be called about once a second, between two
-   * steps. A full disk is no error here.
+   * Writes the collected changes and does a little housekeeping. The caller does so about once a second,
+   * between two steps. A full disk is no error here.
    */
   flush(): void {
     this.flushes += 1;
@@ -180,29 +177,26 @@ export class MirrorStore {
   }
 
   /**
-   * True if the disk was full and writes use the room that was reserved for cancels. Ends once there is room
-   * for the reserve file again.
+   * True if the disk was full and writes use the room reserved for cancels, until there is room for the
+   * reserve file again.
    */
   isRunningOut(): boolean {
     return this.isRelieved;
   }
 
-  /**
-   * True if the last attempt to write succeeded; a mirror that could not be written is tried again with every
-   * flush.
-   */
+  /** True if the last attempt to write succeeded; each flush tries again. */
   isWritable(): boolean {
     return this.writable;
   }
 
-  /** Returns the reason it can not be written to now, for people; null while it can. */
+  /** Returns the reason that the mirror can not be written now, for people; null while it can. */
   writeFault(): string | null {
     if (this.writable) return null;
     if (isFullDisk(this.failure)) return 'the disk is full';
     return isHeldByOther(this.failure) ? 'another program holds the file' : messageOf(this.failure);
   }
 
-  /** Values of a series that the engine wrote, as `MirrorReader.figures` has them. */
+  /** Returns the values of a series that the engine wrote, as `MirrorReader.figures` does. */
   figures(name: string, range: SeriesRange): readonly FigureValue[] {
     return readSeries(this.database, name, range);
   }
@@ -211,7 +205,7 @@ export class MirrorStore {
     return readSeriesNames(this.database, prefix);
   }
 
-  /** The size of its file and of its log of changes; null while the file can not be found. */
+  /** Returns the size of its file and its log together; null if the file does not exist. */
   bytes(): number | null {
     const main = statSync(this.path, { throwIfNoEntry: false });
     const log = statSync(`${this.path}-wal`, { throwIfNoEntry: false });
@@ -225,14 +219,12 @@ export class MirrorStore {
     return loadState(this.database, { epoch: this.epoch, nowMs: this.openedAtMs });
   }
 
-  /** Draws a new epoch, for a mirror that its owner has restored from a copy. */
+  /** Draws a new epoch, for a mirror that was restored from a copy. */
   renewEpoch(): void {
     this.database.transaction(() => this.identity.renew()).immediate();
   }
 
-  /**
-   * SHA-256 of every line that the journal has, in order, in hexadecimal: equal journals have equal hashes.
-   */
+  /** Returns the SHA-256 in hex of all lines of the journal, in order: equal journals have equal hashes. */
   journalHash(): string {
     this.flush();
     const hash = createHash('sha256');
@@ -244,8 +236,8 @@ export class MirrorStore {
   }
 
   /**
-   * Writes what was gathered and gives the file back. Throws `DATA_UNUSABLE` where another process holds it
-   * all the time, so that something is lost.
+   * Writes the collected changes and closes the file. Throws `DATA_UNUSABLE` if something is lost because
+   * another process holds the file all the time.
    */
   close(): void {
     this.waitForOthers(PATIENT_MS);
@@ -258,14 +250,14 @@ export class MirrorStore {
     }
   }
 
-  /** Gives the file back as a process would leave it that ends now: what was gathered is lost. */
+  /** Closes the file as a sudden end of the process would leave it: the collected changes are lost. */
   abandon(): void {
     this.mark.close();
     this.database.close();
     this.lock.release();
   }
 
-  /** On a full disk the reserve file is freed and everything tried once more. */
+  /** Commits changes; on a full disk it deletes the reserve file and tries once more. */
   private commitSurely(changes: readonly TimedChange[]): void {
     try {
       this.commit(changes, { prune: false });
@@ -284,7 +276,7 @@ export class MirrorStore {
     }
   }
 
-  /** The freed room is for these changes, not for what can be read again. */
+  /** Commits again with the room of the reserve file, which is not for changes that can be read again. */
   private commitAfterRelief(changes: readonly TimedChange[]): void {
     this.pending.dropReadable();
     try {
@@ -295,8 +287,8 @@ export class MirrorStore {
   }
 
   /**
-   * A full disk, a file that another process locks and one that is gone are no errors here: the gathered
-   * changes wait for the next attempt, and the reserve file is left for durable changes.
+   * Commits what is collected. A full disk, a locked file and a missing file are no errors here: the changes
+   * wait for the next attempt, and the reserve file is left for durable changes.
    */
   private tryToCommit(options: { readonly prune: boolean }): void {
     try {
@@ -309,8 +301,8 @@ export class MirrorStore {
   }
 
   /**
-   * The first write that meets another process waits for it; as long as that goes on, the others do not, or
-   * the loop would stand still.
+   * Notes a failed write. The first write that another process blocks waits for it; the next ones do not, or
+   * the main loop would stand still.
    */
   private noteFailure(error: unknown): void {
     this.writable = false;
@@ -324,7 +316,7 @@ export class MirrorStore {
     this.database.pragma(`busy_timeout = ${waitMs}`);
   }
 
-  /** SQLite would write on into a file that nobody finds any more. */
+  /** True if the file was removed or replaced: SQLite would go on writing to a file that nobody finds. */
   private isGone(): boolean {
     return this.inode !== null && statSync(this.path, { throwIfNoEntry: false })?.ino !== this.inode;
   }
@@ -368,12 +360,12 @@ const DIGITS = 16;
 /**
  * Progress of the journal, in a small file beside the mirror. A mirror that is behind its mark was restored
  * from a copy, even if the copy was written over the same file. The mark is written now and then and never
- * forced to the disk, so it may lag; then a copy may stay unnoticed.
+ * forced to the disk, so it may lag; a copy can then stay unnoticed.
  */
 class ProgressMark {
   private readonly file: number;
   private written: number;
-  /** Value in the file when it was opened: 0 without a file, infinity for one that can not be read. */
+  /** Value in the file when it was opened: 0 without a file, infinity if it can not be read. */
   readonly found: number;
 
   constructor(mirrorPath: string) {
@@ -386,7 +378,7 @@ class ProgressMark {
     this.written = this.found;
   }
 
-  /** Notes the last line of the journal. A disk that does not take it leaves the old mark. */
+  /** Writes the number of the last journal line. If the disk refuses it, the old mark stays. */
   write(seq: number): void {
     if (seq === this.written) return;
     try {

@@ -7,37 +7,36 @@ import { MOST_PLOTS } from '../strategy/plots.ts';
 import { SarrafError } from '../domain/errors.ts';
 
 /**
- * Rows of one table that one step removes at most, so that no step is felt. What is left goes with the next
- * steps.
+ * Most rows of one table that one step removes, so that a step stays short. The next steps remove the rest.
  */
 const ROWS_A_STEP = 500;
 
-/** Time a closed order is stored whatever the limit: a restart within it gets it back. */
+/** Time for which a closed order is stored at any limit, in ms: a restart within it loads the order. */
 export const RECENT_MS = 15 * 60_000;
 
-/** Versions of each market. They grow by a few a day. */
+/** Most stored versions of each market. A few are added in a day. */
 const VERSIONS_A_MARKET = 1_000;
 
 interface Step {
   readonly atMs: number;
 }
 
-/** Removes one table's rows beyond its limit; how many they were. */
+/** Removes one table's rows beyond its limit; returns their number. */
 type Rule = (step: Step) => number;
 
 /**
- * Keeps the tables within their limits. Only tables that were written to since the last step are looked at.
- * Rows are counted by their numbers, which have holes where something was removed before, so that fewer than
- * the limit may be left but never more, save for what is needed: orders that are not final, that closed
- * within 15 minutes, whose pair or intent is not done, and intents at work.
+ * Keeps the tables within their limits. Only tables that were written since the last step are checked. Rows
+ * are counted by their numbers, which have holes after removals, so fewer rows than the limit may be left,
+ * but never more except for needed ones: orders that are not final, that closed within 15 minutes, or whose
+ * pair or intent is not done, and working intents.
  */
 export class Pruner {
   private readonly database: Database.Database;
   private readonly rules: ReadonlyMap<string, Rule>;
   private readonly seriesRules: ReadonlyMap<string, (market: string, timeframe: string) => number>;
   /**
-   * Tables, and series of them, that may be beyond their limit. As many as there are tables, markets, wallets
-   * and timeframes.
+   * Tables, and series in them, that may be beyond their limit: no more than tables, markets, wallets and
+   * timeframes.
    */
   private readonly due = new Map<string, readonly [kind: string, market: string, timeframe: string]>();
 
@@ -56,7 +55,7 @@ export class Pruner {
     return this.due.size > 0;
   }
 
-  /** Takes note of a row that was written. */
+  /** Notes a row that was written. */
   note(change: MirrorChange): void {
     const { kind } = change;
     if (kind === 'figure') this.figures.note(change.figure.name);
@@ -67,7 +66,7 @@ export class Pruner {
     else if (kind === 'market') this.addDue(kind, change.market.symbol, '');
   }
 
-  /** One small step, within the caller's transaction; `done` is to be called once that is on the disk. */
+  /** Does one small step within the caller's transaction; `done` must be called once it is on the disk. */
   step(atMs: number): { readonly done: () => void } {
     const finished = [...this.due].filter(([, [kind, market, timeframe]]) => {
       const removed =
@@ -165,39 +164,39 @@ export class Pruner {
 }
 
 /**
- * Hours and days begin by Tehran's clock, so that the first value of a day stays: profits of days begin with
- * it. Half an hour of it is no hour of UTC. Where its clock were set again, a day would keep a value that is
- * an hour away from its beginning.
+ * Offset of Tehran's clock. Hours and days begin by it, so that the first value of a day stays: daily profits
+ * begin with it. Its half hour makes its hours differ from those of UTC. If its clock were changed again, a
+ * day would keep a value that is an hour away from its beginning.
  */
 const TEHRAN_MS = 3.5 * HOUR_MS;
 
-/** Ages up to which every value is stored, then one an hour, then one a day. */
+/** Ages up to which every value is stored, and then one for each hour; beyond them one for each day. */
 const ALL_RETAINED_MS = 14 * DAY_MS;
 const HOURLY_RETAINED_MS = 400 * DAY_MS;
 const DAILY_RETAINED_MS = 10_000 * DAY_MS;
 
-/** Series other than plots. Beyond it those go whose last value is the oldest. */
+/** Most series that are no plots. Beyond it those with the oldest last value are removed. */
 const MOST_SERIES = 1_000;
 
-/** New values of a plot until its oldest are removed: it has up to so many more than the limit. */
+/** New values of a plot after which its oldest are removed: it has up to this many more than the limit. */
 const PLOTS_A_STEP = 50;
 
-/** Overlap in which thinned values are checked again: a step may not have reached the disk. */
+/** Time whose thinned values are checked again, since a step may not have reached the disk. */
 const OVERLAP_MS = 2 * DAY_MS;
 
 const isPlot = (name: string): boolean => name.startsWith('plot/');
-/** `plot/STRATEGY/`. */
+/** Returns the part of a plot's name that is the strategy's: `plot/STRATEGY/`. */
 const ownerOf = (name: string): string => name.split('/').slice(0, 2).join('/');
 
-/** Series that one step looks at: all of a long one takes some milliseconds. */
+/** Series that one step checks: all of a long series takes some milliseconds. */
 const SERIES_A_STEP = 4;
 
 type Run = Database.Statement<[Record<string, string | number>]>;
 
-/** Removes values, as many as the step has left. Answers whether all of them are gone. */
+/** Removes values, at most as many as the step has left; returns true if all of them are gone. */
 type Remove = (statement: Run, values: Record<string, string | number>) => boolean;
 
-/** Thinning once an hour: what is still to be looked at. */
+/** State of the hourly thinning: the series that are still to be checked. */
 interface Round {
   readonly hourMs: number;
   readonly sinceMs: number;
@@ -206,9 +205,9 @@ interface Round {
 }
 
 /**
- * Keeps the series of figures within their bounds. Those of money and budgets are thinned once an hour, each
- * hour and day keeping its first value. A plot keeps the newest values, as many as a series of candles, and a
- * strategy as many plots as it can have: beyond it those go whose last value is the oldest.
+ * Keeps the series of figures within their bounds. Those of money and budgets are thinned once an hour; each
+ * hour and day keeps its first value. A plot keeps the newest values, as many as a series of candles. A
+ * strategy keeps as many plots as it can have; beyond it those with the oldest last value are removed.
  */
 class FigurePruner {
   private readonly limits: RetentionLimits;
@@ -217,11 +216,11 @@ class FigurePruner {
   private readonly removePlots: Run;
   private readonly removeSeries: Run;
   private readonly names: () => readonly { readonly name: string; readonly lastMs: number }[];
-  /** New values of plots since their oldest were removed. As many as there are plots. */
+  /** New values of each plot since its oldest were removed. */
   private readonly added = new Map<string, number>();
-  /** Plots whose oldest are to be removed. */
+  /** Plots whose oldest values are to be removed. */
   private readonly due = new Set<string>();
-  /** The hour up to which all is thinned; with a new life everything is looked at. */
+  /** Time up to which everything is thinned; after a start everything is checked. */
   private thinnedAtMs = Number.NEGATIVE_INFINITY;
   private round: Round | null = null;
 
@@ -254,7 +253,7 @@ class FigurePruner {
     for (const { name } of this.names()) if (isPlot(name)) this.due.add(name);
   }
 
-  /** Takes note of a value that was written. */
+  /** Notes a value that was written. */
   note(name: string): void {
     if (!isPlot(name)) return;
     const added = (this.added.get(name) ?? 0) + 1;
@@ -263,8 +262,8 @@ class FigurePruner {
   }
 
   /**
-   * Looks at a few series, and removes at most `rows` values; how many they were. Answers `rows` where there
-   * is more to do.
+   * Checks a few series and removes at most `rows` values; returns the number removed, or `rows` if more is
+   * to do.
    */
   step(atMs: number, rows: number): number {
     const hourMs = Math.floor((atMs + TEHRAN_MS) / HOUR_MS) * HOUR_MS - TEHRAN_MS;
@@ -290,7 +289,7 @@ class FigurePruner {
     };
   }
 
-  /** Answers whether there was anything to do. */
+  /** Checks the next plot or series; returns true if there was one. */
   private checkNext(run: Remove): boolean {
     const [plot] = this.due;
     if (plot !== undefined) {
@@ -313,7 +312,7 @@ class FigurePruner {
     return true;
   }
 
-  /** Answers whether all of it is done. */
+  /** Thins one series; returns true if it is done. */
   private thinSeries(
     name: string,
     { sinceMs, hourMs, run }: Pick<Round, 'sinceMs' | 'hourMs'> & { readonly run: Remove },
@@ -330,7 +329,7 @@ class FigurePruner {
   }
 }
 
-/** Names of series beyond the most: of each strategy's plots, and of all others together. */
+/** Returns the names of series beyond the most: of each strategy's plots, and of all other series. */
 function tooMany(series: readonly { readonly name: string; readonly lastMs: number }[]): readonly string[] {
   const groups = Map.groupBy(series, ({ name }) => (isPlot(name) ? ownerOf(name) : ''));
   return [...groups].flatMap(([owner, own]) =>
@@ -342,25 +341,24 @@ function tooMany(series: readonly { readonly name: string; readonly lastMs: numb
 }
 
 /**
- * Number of rows of each kind that a mirror stores. Rows still needed, such as an open order, are stored
- * besides.
+ * Most rows of each kind that a mirror stores. Rows still needed, such as an open order, are stored besides.
  */
 export interface RetentionLimits {
   readonly journalRows: number;
   /**
-   * Of one market and timeframe, as bars of time: a gap counts as if it were filled. As many values of each
-   * plot.
+   * Candles of one market and timeframe, counted as if gaps were filled. It is also the limit of each plot's
+   * values.
    */
   readonly candlesPerSeries: number;
   readonly publicTradesPerMarket: number;
-  /** Each with its replies. */
+  /** Final orders, each with its replies. */
   readonly finalOrders: number;
-  /** Trades, and as many lines of each wallet's history. */
+  /** Trades; also the limit for lines of each wallet's history. */
   readonly fills: number;
   readonly intents: number;
 }
 
-/** About 500 MB with 30 markets and every limit reached, of which the replies to 50,000 orders are 80 MB. */
+/** Default limits: about 500 MB with 30 markets if all are reached, 80 MB of it for replies to orders. */
 export const DEFAULT_RETENTION: RetentionLimits = {
   journalRows: 200_000,
   candlesPerSeries: 5_000,
@@ -370,7 +368,7 @@ export const DEFAULT_RETENTION: RetentionLimits = {
   intents: 50_000,
 };
 
-/** The least that a restart can do with, and the most that a start can check within seconds. */
+/** Bounds of the limits: the least that a restart needs, the most that a start checks within seconds. */
 export const RETENTION_BOUNDS: Readonly<
   Record<keyof RetentionLimits, readonly [least: number, most: number]>
 > = {

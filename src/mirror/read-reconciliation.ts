@@ -17,23 +17,23 @@ import { FILL_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 
 /**
- * `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the
- * next must confirm. `blocked`: no new orders are placed, since no comparison says anything for too long, or
- * the exchange contradicts itself.
+ * State of the comparison with the exchange. `waiting`: nothing is read yet. `suspected`: one comparison
+ * found a difference, which the next must confirm. `blocked`: no new orders are placed, since comparisons
+ * were inconclusive for too long, or the exchange contradicts itself.
  */
 export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'blocked' | 'broken';
 
 export interface BalanceDifference extends DisagreementText {
-  /** Balance at the exchange less that of the books; below zero if the exchange has less. */
+  /** Balance at the exchange minus that of the books; below zero if the exchange has less. */
   readonly difference: string;
 }
 
-/** State of the bot's books against the exchange, as far as it is written down. */
+/** State of the bot's books against the exchange, as the mirror has it. */
 export interface ReconciliationReport {
   readonly state: ReconciliationState;
   readonly comparedAtMs: number | null;
   readonly comparisons: number;
-  /** Time the difference was first seen, and time it became a break; null if there is none. */
+  /** Time the difference was first seen, and time it became a break, in ms; null if there is none. */
   readonly sinceMs: number | null;
   readonly brokenAtMs: number | null;
   /** True if a comparison after the break found no difference any more. */
@@ -42,13 +42,12 @@ export interface ReconciliationReport {
   readonly why: Sentence | null;
   readonly differences: readonly BalanceDifference[];
   /**
-   * Reason the comparisons have been inconclusive for so long that no new orders are placed; null while they
-   * are conclusive.
+   * Reason that comparisons were inconclusive until new orders were stopped; null while they are conclusive.
    */
   readonly blockedBy: Sentence | null;
-  /** Findings of two readings of the exchange that can not be right. */
+  /** Impossible results of two readings of the exchange. */
   readonly findings: readonly NotedIssue[];
-  /** Transfers of which nobody knows whether they arrived. */
+  /** Transfers that may or may not have arrived. */
   readonly unknownTransfers: readonly TransferAtWork[];
   /** Balances in the books, by currency. */
   readonly books: Readonly<Record<string, string>>;
@@ -81,7 +80,7 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
   };
 }
 
-/** The wallets that differences are of. An impossible trade is known by its market, so it is of two. */
+/** Returns the wallets with differences. An impossible trade is known by its market: it has two wallets. */
 export function currenciesIn(differences: readonly BalanceDifference[]): ReadonlySet<string> {
   return new Set(
     differences.flatMap(({ currency }) => {
@@ -104,13 +103,13 @@ function stateOf(stored: StoredReconciliation | null, findings: readonly NotedIs
   return stored.books.expected === null ? 'waiting' : 'agreed';
 }
 
-/** A break stays until it is accepted, whatever is compared after it. */
+/** True if the last comparison found no difference. The break itself stays until a person accepts it. */
 function isGone(stored: StoredReconciliation | null): boolean {
   if (stored === null || stored.break === null) return false;
   return stored.suspicion === null && (stored.concludedAtMs ?? 0) > stored.break.atMs;
 }
 
-/** The journal has what was said of a break. */
+/** Returns the message on a break from the journal. */
 function reasonIn(reader: MirrorReader): Sentence | null {
   const line = reader.journalOf('break', 1).at(0);
   if (line === undefined || line.kind !== 'reconciliation') return null;
@@ -118,23 +117,23 @@ function reasonIn(reader: MirrorReader): Sentence | null {
   return typeof why === 'string' ? why : null;
 }
 
-/** A transfer between the spot and the margin wallet that has not come to its end. */
+/** A transfer between the spot and the margin wallet that is not finished. */
 export interface TransferAtWork {
   readonly strategy: string;
-  /** Lower case. */
+  /** In lower case. */
   readonly currency: string;
-  /** A decimal. */
+  /** As decimal text. */
   readonly amount: string;
   readonly from: WalletSide;
   readonly to: WalletSide;
-  /** `sending`: its answer may come any moment; `unknown`: nobody knows whether it arrived. */
+  /** `sending`: its answer may come at any moment; `unknown`: it may or may not have arrived. */
   readonly state: 'sending' | 'unknown';
   readonly sinceMs: number;
 }
 
 /**
- * Those that a mirror has. `isRunning`: whether a bot has it open; null where that is not known. What was on
- * its way when the last bot ended is unknown, as the next one will say.
+ * Returns the transfers in a mirror. `isRunning`: true if a bot has it open; null if that is not known.
+ * Transfers that were being sent when the last bot ended are unknown, as the next bot will report.
  */
 export function transfersNow(
   stored: readonly StoredRow[],
@@ -153,7 +152,7 @@ export function transfersNow(
   );
 }
 
-/** A position of a bracket of which a person has to say what became of it. */
+/** A bracket's position whose state a person has to decide. */
 export type UnclearPosition = Pick<AlgorithmRecord, 'strategy' | 'market'> &
   NonNullable<BracketAlgorithm['unclear']>;
 
@@ -165,7 +164,7 @@ export function unclearPositions(algorithms: readonly AlgorithmRecord[]): readon
   });
 }
 
-/** Movements in wallets, as far as known; oldest first. */
+/** Trades and wallet lines, as far as known; oldest first. */
 export interface Movements {
   /** Trades of all markets. */
   readonly fills: readonly FillRecord[];
@@ -178,7 +177,7 @@ interface StoredTransaction extends Omit<WalletTransaction, 'amount' | 'tooFine'
 }
 
 /**
- * Reads the newest `last` trades and as many lines of the wallets' histories from a time on. Throws
+ * Reads the newest `last` trades since a time, and at most as many lines of the wallets' histories. Throws
  * `DATA_UNUSABLE` as `MirrorReader` does.
  */
 export function readMovements(

@@ -10,7 +10,7 @@ import {
 } from '../portfolio/value-series.ts';
 import { addUnits, subtractUnits } from '../domain/money.ts';
 
-/** One value of a series. */
+/** One value of a series of figures. */
 export interface FigureValue {
   readonly atMs: number;
   /** Value in the form that `FigureName` describes; null for a gap of a plot. */
@@ -18,25 +18,25 @@ export interface FigureValue {
 }
 
 export interface SeriesRange {
-  /** The first and the last moment, both included, in ms since 1970. */
+  /** First and last time, both included, in ms since 1970. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The most values that are wanted, 1 or more. */
+  /** Most values to return, 1 or more. */
   readonly most: number;
 }
 
-/** The version of the schema that has figures. */
+/** First schema version with figures. */
 const WITH_FIGURES = 2;
 
 /**
- * A file that an older sarraf wrote has none, until a bot brings it up to date: that may be while it is open
- * here.
+ * True if the file has figures. One that an older sarraf wrote gets them when a bot migrates it, which may
+ * happen while it is open here.
  */
 const hasFigures = (database: Database.Database): boolean => schemaVersionOf(database) >= WITH_FIGURES;
 
 /**
- * A series, oldest first. With more than are wanted, time is cut into as many equal parts, and each has its
- * last value: so the newest one is always there.
+ * Returns a series, oldest first. If it has more than `most` values, the time is cut into as many equal parts
+ * and the last value of each is returned: so the newest one is always included.
  */
 export function readSeries(
   database: Database.Database,
@@ -59,7 +59,7 @@ export function readSeries(
   });
 }
 
-/** Names of series that begin so, in their order. From one name to the next without the values between. */
+/** Returns the names of series with a prefix, sorted. It skips from name to name, not through values. */
 export function readSeriesNames(database: Database.Database, prefix: string): readonly string[] {
   if (!hasFigures(database)) return [];
   return database
@@ -74,7 +74,7 @@ export function readSeriesNames(database: Database.Database, prefix: string): re
     .all({ prefix });
 }
 
-/** The time of the newest value of any series; null where there is none. */
+/** Returns the time of the newest value of any series; null if there is none. */
 export function readLastFigureAtMs(database: Database.Database): number | null {
   const names = readSeriesNames(database, '');
   if (names.length === 0) return null;
@@ -82,40 +82,40 @@ export function readLastFigureAtMs(database: Database.Database): number | null {
   return names.reduce<number>((newest, name) => Math.max(newest, last.get(name) ?? 0), 0);
 }
 
-/** Values that a drawdown is measured over; a peak between two of them is missed beyond that. */
+/** Most values that are read of a series; a drawdown's peak between two of them is then missed. */
 const MOST_VALUES = 2_000;
 
-/** A day begins with the value of midnight, which a series that is thinned over years may not have. */
+/** Time before the newest value in which the day's first value is searched, in ms. */
 const DAY_BEGINS_WITHIN_MS = 2 * 86_400_000;
 
 const EQUITY = 'equity/';
 
-/** Source of a mirror's series: its reader, or the bot that writes it. */
+/** Source of the series: the reader of a mirror, or the bot that writes it. */
 export interface FigureSource {
   figures(name: string, range: SeriesRange): readonly FigureValue[];
   figureNames(prefix: string): readonly string[];
 }
 
-/** Equity in a currency, as the bot wrote it. */
+/** Equity in a currency as the bot wrote it, with its profits. */
 interface EquityNow {
-  /** The last value; null where none is written yet. */
+  /** Newest value; null while none is written. */
   readonly worth: ValueAt | null;
-  /** Result of all strategies since the bot began; null while nothing is written. */
+  /** Profit of all strategies since the bot began; null while nothing is written. */
   readonly made: ValueAt | null;
-  /** Result of all strategies since midnight in Tehran; null while nothing is written. */
+  /** Profit of all strategies since midnight in Tehran; null while nothing is written. */
   readonly day: ProfitOfDay | null;
-  /** Fall of the equity below its highest, in hundredths of a percent of that. A withdrawal is no fall. */
+  /** Fall of the equity below its peak, in basis points of the peak. A withdrawal is not a fall. */
   readonly drawdownBps: number | null;
 }
 
-/** Currencies in which the bot wrote its equity. */
+/** Returns the currencies in which the bot wrote its equity. */
 export function equityCurrencies(source: FigureSource): readonly string[] {
   return source.figureNames(EQUITY).map((name) => name.slice(EQUITY.length));
 }
 
 /**
- * The bot writes values every few minutes. `madeNow`, the profit of all strategies as it is now, brings the
- * last ones up to now, so that they agree with what else is shown of now.
+ * Returns the equity with its profits. The bot writes values every few minutes; `madeNow`, the present profit
+ * of all strategies, brings the last ones up to date, so that they agree with other present figures.
  */
 export function equityNow(source: FigureSource, currency: string, madeNow: ValueAt | null = null): EquityNow {
   const profit = `profit/${currency}`;

@@ -15,17 +15,17 @@ import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import type { Sentence } from '../language/sentence.ts';
 
-/** A table that a mirror keeps within a limit, by its oldest rows. */
+/** Tables whose oldest rows a mirror removes beyond a limit. */
 export type BoundedTable = 'fills' | 'orders' | 'intents' | 'journal';
 
-/** Number of a table's removed rows, and time the oldest one left was written. */
+/** Number of rows that were removed from a table, and time the oldest remaining one was written. */
 interface RowsOf {
   readonly removed: number;
-  /** Null without any row. */
+  /** Null if the table is empty. */
   readonly sinceMs: number | null;
 }
 
-/** An intent that was refused, and the check that did so, where the journal still has it. */
+/** An intent that was refused, with the check that refused it if the journal still has it. */
 export interface RefusedIntent {
   readonly id: string;
   readonly strategy: string;
@@ -35,21 +35,21 @@ export interface RefusedIntent {
   readonly check: string | null;
 }
 
-/** An order of an algorithm that a check refused. */
+/** An order of an algorithm that a risk check refused. */
 interface RefusedSlice {
   readonly strategy: string;
   readonly atMs: number;
   readonly check: string;
-  /** The numbers of the check, as JSON. */
+  /** Figures of the check, as JSON. */
   readonly json: string;
 }
 
-/** Start of strategies, and the silence before it. */
+/** A start of the strategies, and the time before it without any journal line. */
 interface SessionStart {
   readonly atMs: number;
-  /** JSON of the line. */
+  /** The journal line as JSON. */
   readonly json: string;
-  /** The line of the journal before it; null where it is the first. */
+  /** Time of the journal line before it; null if it is the first. */
   readonly lineBeforeMs: number | null;
 }
 
@@ -59,40 +59,40 @@ interface StoredSeries {
   readonly candles: readonly Candle[];
 }
 
-/** A series that a strategy plots: how it is drawn, and its values of the range. */
+/** A series that a strategy plots: how it is drawn, and its values in the range. */
 interface StoredPlot {
   readonly plot: PlotRecord;
   readonly values: readonly FigureValue[];
 }
 
-/** A price that somebody traded at, or else the middle of a book, and when it was. */
+/** Price of a trade, or else the middle of a book, with its time. */
 interface SeenPrice {
   readonly market: string;
   readonly price: string;
   readonly atMs: number;
 }
 
-/** Data of a mirror on the life of a bot, all of one moment but for `isRunning`. Lists are oldest first. */
+/** Data of a mirror for a report, as of one moment except for `isRunning`. Lists are oldest first. */
 export interface SessionRows {
   readonly path: string;
   readonly epoch: string;
-  /** Stored data of the account, as its owner wrote it. */
+  /** Stored data of the account, as the bot wrote it. */
   readonly account: string | null;
-  /** Null where that is not known. */
+  /** True if a bot has the mirror open; null if that is not known. */
   readonly isRunning: boolean | null;
   readonly tables: Readonly<Record<BoundedTable, RowsOf>>;
-  /** The beginning of the range, or of all that the mirror has; null where it has nothing. */
+  /** Start of the range, or of the mirror's data; null if it has none. */
   readonly fromMs: number | null;
-  /** The last sign of life of the bot; null in a mirror that never held any. */
+  /** Time of the bot's last write; null in a mirror without any. */
   readonly aliveUntilMs: number | null;
-  /** In the order in which the bot learned of them; `moreFills` older ones were left out. */
+  /** Fills in the order in which the bot read them; `moreFills` older ones were left out. */
   readonly fills: readonly FillRecord[];
   readonly moreFills: number;
-  /** Planned within the range, in the order of their plans; `moreOrders` older ones were left out. */
+  /** Orders planned within the range, in the order of their plans; `moreOrders` older ones were left out. */
   readonly orders: readonly OrderRecord[];
   readonly moreOrders: number;
   readonly unfinished: readonly OrderRecord[];
-  /** Intents of the range by strategy. */
+  /** Number of intents in the range, by strategy. */
   readonly intents: ReadonlyMap<string, number>;
   readonly refusedIntents: readonly RefusedIntent[];
   readonly refusedSlices: readonly RefusedSlice[];
@@ -100,8 +100,8 @@ export interface SessionRows {
   readonly lockLines: readonly JournalLine[];
   readonly logs: ReadonlyMap<string, readonly JournalLine[]>;
   /**
-   * One series a market, with the bar that ends at the range's beginning: the finest that reaches it, else
-   * the one that reaches furthest.
+   * One series for each market, with the bar that ends at the range's start: the finest that goes back that
+   * far, else the one that goes back furthest.
    */
   readonly series: readonly StoredSeries[];
   readonly prices: readonly SeenPrice[];
@@ -112,27 +112,27 @@ export interface SessionRows {
   readonly stored: readonly StoredRow[];
 }
 
-/** Rows of each kind that are read at most, the newest: what bounds the memory of a report. */
+/** Most rows of each kind that are read, the newest: it bounds the memory of a report. */
 const MOST_SESSION_ROWS = 250_000;
-/** Candles of each market. */
+/** Most candles of each market. */
 const MOST_CANDLES = 100_000;
-/** Starts of the bot, and changes of locks. */
+/** Most starts of the bot, and most changes of locks. */
 const MOST_LINES = 20_000;
-/** Lines of each strategy's log. */
+/** Most lines of each strategy's log. */
 const MOST_LOGGED = 1_000;
 
-/** Values of a plot; of more, each of so many parts of the time has its last one. */
+/** Most values of a plot; if there are more, the last one in each of as many equal parts of the time. */
 const MOST_PLOT_VALUES = 20_000;
 
-/** In ms since 1970; the end is not in it. */
+/** Times in ms since 1970; the end is excluded. */
 interface Range {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /**
- * Reads the life of a bot from its mirror without changing it, also while the bot writes to it. Throws
- * `DATA_UNUSABLE` where there is no mirror that this version can read whole.
+ * Reads a report's data from a mirror without changing it, also while the bot writes to it. Throws
+ * `DATA_UNUSABLE` if there is no mirror that this version can read completely.
  */
 export function readSessionRows(path: string, range: Range): SessionRows {
   const isRunning = hasWriter(path);
@@ -214,7 +214,7 @@ class Reading {
     });
   }
 
-  /** Fills up to the end of the mirror: what is held at any time follows from those after it. */
+  /** Reads fills up to the mirror's end: earlier holdings are computed back from the present ones. */
   private fillsAndOrders(): Pick<
     SessionRows,
     'fills' | 'moreFills' | 'orders' | 'moreOrders' | 'unfinished'
@@ -289,7 +289,7 @@ class Reading {
       .toReversed();
   }
 
-  /** Lines of the journal before the range's end. */
+  /** Reads lines of the journal before the range's end. */
   private lines(where: string, most: number, bound: object = {}): readonly JournalLine[] {
     return this.database
       .prepare<
@@ -392,7 +392,7 @@ class Reading {
   }
 }
 
-/** The best price of a side of a book, which is stored as JSON. */
+/** SQL for the best price of a side of a book, which is stored as JSON. */
 function best(side: 'bids' | 'asks'): string {
   return `CASE WHEN json_valid(${side}) THEN json_extract(${side}, '$[0][0]') END`;
 }

@@ -15,35 +15,35 @@ import { RETENTION_BOUNDS } from './pruner.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 import type { BalanceRecord } from '../records/rows.ts';
 
-/** Closes of candles that are read at most, the newest. */
+/** Most closes of candles that are read, the newest. */
 const MOST_CLOSES = 500_000;
 
-/** Data of a mirror for a statement, all of one moment. */
+/** Data of a mirror for a statement, as of one moment. */
 export interface StatementRows {
-  /** Time the mirror was made, as far as known; null if nothing is in it. */
+  /** Time the mirror was made, as far as known; null if it is empty. */
   readonly beganAtMs: number | null;
   /** Time of the last write. */
   readonly aliveUntilMs: number | null;
-  /** Trades that retention has deleted, and the time from which on all are there. */
+  /** Number of trades that retention has removed, and the time from which on none is missing. */
   readonly deletedFills: { readonly count: number; readonly sinceMs: number | null };
-  /** Wallets whose oldest lines retention has deleted, and the time from which on all are there. */
+  /** Wallets whose oldest history lines retention has removed, and the time from which on none is missing. */
   readonly deletedLines: readonly { readonly currency: string; readonly sinceMs: number }[];
-  /** All trades by rising time, one at a time. To be read as often as wanted while the mirror is open. */
+  /** Iterates all trades by rising time. It can be called any number of times while the mirror is open. */
   readonly fills: () => Iterable<FillRecord>;
   /** Lines of the wallets' histories by rising time. */
   readonly lines: readonly WalletTransaction[];
-  /** Coins that a person has moved in the books of strategies, by rising time; no balance changed by them. */
+  /** Manual changes to coins in the books of strategies, by rising time; they change no balance. */
   readonly moves: readonly PositionMoveRecord[];
   readonly balances: readonly BalanceRecord[];
   readonly stored: readonly StoredRow[];
-  /** Closes of candles of a market at their end, by rising time. */
+  /** Returns the closes of a market's candles, each at the candle's end, by rising time. */
   readonly closesOf: (market: string) => readonly RecordedRate[];
 }
 
 /**
- * Reads a mirror for a statement without changing it, also while the bot writes to it: `use` sees one moment,
- * and has the rows only while it runs. Throws `DATA_UNUSABLE` where there is no mirror that this version can
- * read whole.
+ * Reads a mirror for a statement without changing it, also while the bot writes to it. The rows are as of one
+ * moment and are valid only while `use` runs. Throws `DATA_UNUSABLE` if there is no mirror that this version
+ * can read completely.
  */
 export function readStatementRows<Result>(path: string, use: (rows: StatementRows) => Result): Result {
   const database = openMirrorReadOnly(path);
@@ -63,9 +63,7 @@ export function readStatementRows<Result>(path: string, use: (rows: StatementRow
   }
 }
 
-/**
- * Errors of rows that somebody wrote over: of a long table only the newest rows are checked as it is opened.
- */
+/** Error codes of damaged rows: opening checks only the newest rows of a long table. */
 const SPOILED: ReadonlySet<ErrorCode> = new Set(['INVALID_DECIMAL', 'TOO_MANY_DECIMALS', 'INVALID_MARKET']);
 
 function isSqlite(error: unknown): boolean {
@@ -104,10 +102,10 @@ function rowsOf(database: Database.Database): StatementRows {
   };
 }
 
-/** The version of the schema that has moved positions. */
+/** First schema version with moved positions. */
 const WITH_MOVES = 4;
 
-/** Nothing in a file that an older sarraf wrote, until a bot brings it up to date. */
+/** Reads moved positions; none in a file that an older sarraf wrote, until a bot migrates it. */
 function movesOf(database: Database.Database): readonly PositionMoveRecord[] {
   if (schemaVersionOf(database) < WITH_MOVES) return [];
   return database
@@ -119,8 +117,9 @@ function movesOf(database: Database.Database): readonly PositionMoveRecord[] {
 }
 
 /**
- * Lines are numbered from 1 over all wallets, and the oldest of a wallet go first. So it may have lost some
- * where a number before its first line is free, and it has as many lines as the least limit.
+ * Returns wallets that may have lost history lines. Lines are numbered from 1 over all wallets, and the
+ * oldest of a wallet are removed first. So a wallet may have lost some if a number before its first line is
+ * missing and it has as many lines as the smallest limit.
  */
 function deletedLinesOf(database: Database.Database): StatementRows['deletedLines'] {
   return database

@@ -5,17 +5,17 @@ import { FILL } from '../records/fill.ts';
 import { ORDER } from '../records/order.ts';
 import { ALGORITHM, BALANCE, INTENT, STRATEGY } from '../records/rows.ts';
 
-/** Value bound to a condition. */
+/** A value for a placeholder of an SQL condition. */
 export type SqlValue = string | number | null;
 
-/** The table of a record: units as decimal texts, everything else as it is. */
+/** Table of a record: units are stored as decimal texts, everything else unchanged. */
 class RecordTable<Of extends RecordFields> {
   readonly columns: readonly { readonly field: string; readonly column: string; readonly kind: FieldKind }[];
   readonly table: string;
   private readonly decimals: readonly string[];
   private readonly empty: object;
 
-  /** `renamed`: columns with other names than their fields. */
+  /** `renamed`: column names of fields whose column has another name. */
   constructor(table: string, fields: Of, renamed: Readonly<Record<string, string>> = {}) {
     this.table = table;
     this.columns = Object.entries(fields).map(([field, { kind }]) => ({
@@ -30,7 +30,7 @@ class RecordTable<Of extends RecordFields> {
     this.empty = JSON.parse(JSON.stringify(fields, (name, value) => (name === '' ? value : null))) as object;
   }
 
-  /** SQL that writes a record over the one with the same `key`. `more` are columns that no field has. */
+  /** Returns SQL that writes a record over one with the same `key`. `more` are columns without a field. */
   upsert(key: string, more: Readonly<Record<string, string>> = {}): string {
     const all = [...this.columns.map(({ field, column }) => [field, column]), ...Object.entries(more)];
     const columns = all.map(([, column]) => column);
@@ -49,9 +49,9 @@ class RecordTable<Of extends RecordFields> {
   }
 
   /**
-   * Prepares a reading of records with what follows `FROM table`, such as a condition and an order: one after
-   * another, so that memory is that of one. A column that the mirror of an older sarraf lacks is null. Throws
-   * `INVALID_DECIMAL` at a row whose decimals somebody spoiled.
+   * Prepares a query for records; its argument is the SQL after `FROM table`, such as a condition and an
+   * order. Records are read one after another, so only one is in memory. A column that the mirror of an older
+   * sarraf lacks is null. Throws `INVALID_DECIMAL` at a row with a damaged decimal.
    */
   iterate(
     database: Database.Database,
@@ -73,7 +73,7 @@ class RecordTable<Of extends RecordFields> {
     };
   }
 
-  /** The same, all records at once. */
+  /** Prepares the same query as `iterate`, but returns all records at once. */
   select(
     database: Database.Database,
     rest: string,
@@ -99,14 +99,14 @@ export const ALGORITHM_ROWS = new RecordTable('algorithms', ALGORITHM);
 export const STRATEGY_ROWS = new RecordTable('strategies', STRATEGY);
 export const BALANCE_ROWS = new RecordTable('balances', BALANCE);
 
-/** Of orders that were sent, and count as never placed. */
+/** SQL for orders that were sent and count as never placed. */
 export const REFUSED = `state = 'rejected' AND attempts > 0`;
 
-/** The states after which nothing about an order changes any more, as SQL has them. */
+/** SQL list of the states after which nothing about an order changes any more. */
 export const FINAL_STATES = `('filled', 'cancelled', 'rejected')`;
 
 /**
- * Ids of the orders that are not final, by their own index: SQLite would look through all orders for them
- * where the newest are asked for, and a mirror has up to a million.
+ * SQL for the ids of orders that are not final, by their own index: SQLite would search all orders, up to a
+ * million, when the newest are wanted.
  */
 export const UNFINISHED_IDS = `(SELECT id FROM orders INDEXED BY orders_unfinished WHERE state NOT IN ${FINAL_STATES})`;

@@ -7,16 +7,16 @@ import { FILL_ROWS, FINAL_STATES, ORDER_ROWS, type SqlValue, INTENT_ROWS } from 
 import { type Candle, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import type { BookLevel, BookSides } from '../domain/order-book.ts';
 
-/** Filter of the rows to read: null for everything. */
+/** Filter of the rows to read; null matches all. */
 export interface RowFilter {
   readonly strategy: string | null;
   readonly market: string | null;
-  /** The newest so many. */
+  /** Most rows to read, the newest. */
   readonly last: number;
 }
 
 export interface OrderFilter extends RowFilter {
-  /** `open`: not final. */
+  /** `open`: any state that is not final. */
   readonly state: OrderState | 'open' | 'all';
 }
 
@@ -36,7 +36,7 @@ export interface RowPage<Row> {
   readonly next: string | null;
 }
 
-/** Page to read: `before` is the `next` of the page before it, null for the first. */
+/** Request for a page: `before` is the `next` of the page before it, null for the first. */
 type PageOf<Filter extends RowFilter> = Omit<Filter, 'last'> & {
   readonly before: string | null;
   readonly limit: number;
@@ -47,7 +47,7 @@ type FillPage = PageOf<RowFilter> & { readonly orderKey: string | null };
 type IntentPage = PageOf<IntentFilter>;
 
 interface LogPage {
-  /** The lowest level that is listed: 0 info, 1 warning, 2 error. */
+  /** Lowest severity that is listed: 0 info, 1 warning, 2 error. */
   readonly level: 0 | 1 | 2;
   readonly strategy: string | null;
   readonly before: string | null;
@@ -61,12 +61,12 @@ export interface LevelledLine extends JournalLine {
 }
 
 /**
- * Rows that one page looks at, so that a rare filter takes milliseconds in a mirror of any size: the page
- * then ends early, and `next` leads on.
+ * Rows that one page examines at most, so that a rare filter takes milliseconds in a mirror of any size: the
+ * page then ends early, and `next` continues from there.
  */
 const MOST_SCANNED = 50_000;
 
-/** Severity of a line of the journal, for people; null for one that is not for them. */
+/** SQL for the severity of a journal line, for people; null for a line that is not for them. */
 const LEVEL = `CASE
   WHEN kind = 'reconciliation' THEN iif(subject = 'break', 2, 1)
   WHEN kind = 'strategy' THEN 2
@@ -79,9 +79,9 @@ END`;
 
 interface Table {
   readonly name: 'orders' | 'fills' | 'intents' | 'journal';
-  /** Columns that order it, newest first. */
+  /** Columns that define the order, newest first. */
   readonly keys: readonly [string, ...string[]];
-  /** Columns, or expressions with a name, that conditions look at. */
+  /** Columns that conditions use, or expressions with a name. */
   readonly columns: string;
 }
 
@@ -92,7 +92,7 @@ const JOURNAL: Table = { name: 'journal', keys: ['seq'], columns: `kind, subject
 
 type Condition = readonly [sql: string, value: SqlValue];
 
-/** Reads lists of a mirror page by page, each within a bound of rows. */
+/** Reads lists of a mirror page by page; each page examines a bounded number of rows. */
 export class RowPages {
   private readonly database: Database.Database;
 
@@ -127,7 +127,7 @@ export class RowPages {
     return { rows: read(JSON.stringify(ids)), next };
   }
 
-  /** Lines of the journal that people read. */
+  /** Returns a page of the journal lines for people. */
   log(page: LogPage): RowPage<LevelledLine> {
     const { level, strategy } = page;
     const { ids, next } = this.idsOf(JOURNAL, page, [
@@ -142,7 +142,7 @@ export class RowPages {
     return { rows, next };
   }
 
-  /** Signals from outside that came, whatever became of them. */
+  /** Returns a page of the signals from outside, whatever their result. */
   signals(page: SignalPage): RowPage<JournalLine> {
     const { strategy } = page;
     const { ids, next } = this.idsOf(JOURNAL, page, [
@@ -157,7 +157,7 @@ export class RowPages {
     return { rows, next };
   }
 
-  /** Lines of the journal after a row, oldest first. */
+  /** Returns lines of the journal after a row, oldest first. */
   journalAfter(seq: number, limit: number): readonly JournalLine[] {
     return this.database
       .prepare<[number, number], JournalLine>(
@@ -166,7 +166,7 @@ export class RowPages {
       .all(seq, limit);
   }
 
-  /** The first and the last row that the journal has; null for an empty one. */
+  /** Returns the number of the first and the last journal row; null if the journal is empty. */
   journalEnds(): { readonly first: number; readonly last: number } | null {
     const one = (sql: string): number | null =>
       this.database.prepare<[], number | null>(sql).pluck().get() ?? null;
@@ -176,8 +176,7 @@ export class RowPages {
   }
 
   /**
-   * Ids of the rows of a page, of the table's own counting. `indexed`: a condition that has an index, so that
-   * no other rows are looked at.
+   * Returns the row ids of a page. `indexed`: a condition with an index, so that no other rows are examined.
    */
   private idsOf(
     { name, keys, columns }: Table,
@@ -209,7 +208,7 @@ export class RowPages {
   }
 }
 
-/** The rows of a list that is bound as JSON. */
+/** SQL for the values of a list that is bound as JSON. */
 const LISTED = '(SELECT value FROM json_each(?))';
 
 function scopeOf({ strategy, market }: Omit<RowFilter, 'last'>): readonly Condition[] {
@@ -239,7 +238,7 @@ function withinOf({ sql, values }: Within, indexed: Condition | null): Within {
   return { sql: `${sql === '' ? 'WHERE' : `${sql} AND`} ${condition}`, values: [...values, value] };
 }
 
-/** The statistics of a market as the exchange last told them; decimals as texts. */
+/** Statistics of a market as the exchange last stated them; decimals as texts. */
 interface StatsRow {
   readonly market: string;
   readonly isClosed: number;
@@ -256,14 +255,14 @@ export interface SeenBookRow<Levels = readonly BookLevel[]> extends BookSides<Le
   readonly seenAtMs: number;
 }
 
-/** Time of the last change of each kind of row that has no line in the journal; null if there is none. */
+/** Time of the last change of each kind of row that has no journal line; null if there is none. */
 interface ChangeTimes {
   readonly books: number | null;
   readonly stats: number | null;
   readonly balances: number | null;
 }
 
-/** Data of a mirror on the markets themselves. */
+/** Reads the market data of a mirror. */
 export class MarketRows {
   private readonly database: Database.Database;
 
@@ -271,7 +270,7 @@ export class MarketRows {
     this.database = database;
   }
 
-  /** The newest steps of each market, by its symbol. */
+  /** Returns the newest steps of each market. */
   versions(): readonly MarketVersionRecord[] {
     return this.database
       .prepare<[], MarketVersionRecord>(
@@ -310,7 +309,7 @@ export class MarketRows {
     };
   }
 
-  /** The timeframes of which candles are kept, by market, shortest first. */
+  /** Returns the timeframes with stored candles, by market, shortest first. */
   timeframes(): ReadonlyMap<string, readonly Timeframe[]> {
     const has = this.database
       .prepare<[string, string], number>('SELECT 1 FROM candles WHERE market = ? AND timeframe = ? LIMIT 1')
@@ -324,7 +323,7 @@ export class MarketRows {
     );
   }
 
-  /** The newest candles, oldest first. */
+  /** Returns the newest candles, oldest first. */
   candles(of: {
     readonly market: string;
     readonly timeframe: Timeframe;

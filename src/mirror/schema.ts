@@ -8,7 +8,7 @@ import {
   type SentenceFacts,
 } from '../language/sentence.ts';
 
-/** Everything that the engine writes down, as the first version had it. */
+/** Tables of the first version: everything that the engine stored then. */
 const VERSION_1 = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -185,7 +185,7 @@ const VERSION_1 = `
   CREATE INDEX fills_by_order ON fills (order_key);
 `;
 
-/** Values over time that pages and alerts read (figure-name.ts); the bot itself reads none of them. */
+/** Adds series of values for pages and alerts (figure-name.ts); the bot itself reads none of them. */
 const VERSION_2 = `
   CREATE TABLE figures (
     name TEXT,
@@ -196,8 +196,8 @@ const VERSION_2 = `
 `;
 
 /**
- * Exchange's actual replies on an order: for each kind of request the last reply that was used, and the last
- * that was not, with the reason in `problem`. They are deleted with their order.
+ * Adds the exchange's unchanged replies on an order: for each kind of request the last reply that was used,
+ * and the last that was not, with the reason in `problem`. They are deleted with their order.
  */
 const VERSION_3 = `
   CREATE TABLE replies (
@@ -218,9 +218,7 @@ const VERSION_3 = `
   END;
 `;
 
-/**
- * Manual changes to coins in the books of strategies: a statement shows them, whatever the journal stores.
- */
+/** Adds manual changes to coins in the books of strategies, so that statements do not need the journal. */
 const VERSION_4 = `
   CREATE TABLE position_moves (
     id INTEGER PRIMARY KEY,
@@ -238,8 +236,8 @@ const VERSION_4 = `
 `;
 
 /**
- * Reasons become codes with their figures. The functions read the English sentences of before, alone and in
- * the named fields of JSON; words of somebody else stay.
+ * Turns reasons into codes with their figures. The functions read the English sentences of earlier versions,
+ * alone and in the named fields of JSON; foreign texts stay.
  */
 const VERSION_5 = `
   UPDATE orders SET reason = read_english(reason) WHERE reason IS NOT NULL;
@@ -252,13 +250,13 @@ const VERSION_5 = `
 `;
 
 /**
- * The mirror's schema, step by step: the first makes the tables, each later one brings a mirror of the
- * version before up to date. The number of steps is the schema's version. Files of each version exist, so a
- * step never changes once it is written; a later version adds one.
+ * The mirror's schema as steps: the first makes the tables, each later one migrates a mirror of the version
+ * before. The number of steps is the schema's version. Files of each version exist, so a step never changes
+ * once it is written; a later version adds one.
  */
 export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5];
 
-/** The version that this sarraf writes, as a mirror says it of itself (`user_version`). */
+/** Schema version that this sarraf writes; a mirror states its version in `user_version`. */
 export const SCHEMA_VERSION = MIRROR_STEPS.length;
 
 /** Runs steps on a mirror. */
@@ -268,7 +266,7 @@ export function applySteps(database: Database.Database, steps: readonly string[]
   for (const step of steps) database.exec(step);
 }
 
-/** Fields of stored JSON that had a sentence before version 5. */
+/** Fields of stored JSON that held a sentence before version 5. */
 const SENTENCE_FIELDS: ReadonlySet<string> = new Set([
   'reason',
   'why',
@@ -303,14 +301,14 @@ function readEnglishIn(json: string): string {
   }
 }
 
-/** Longer texts are of somebody else. */
+/** Most characters of a sentence of the bot; longer texts are foreign. */
 const LONGEST = 2_000;
-/** Sentences within sentences: a halt within a refusal within a close, and some more. */
+/** Deepest nesting of sentences: a halt within a refusal within a close, and some more. */
 const DEEPEST = 12;
-/** Places at which a list may be cut that are tried. */
+/** Most positions that are tried as the end of a sentence in a list. */
 const MOST_CUTS = 20;
 
-/** Reads an English text that is a sentence of the bot; words of somebody else stay. */
+/** Reads an English text into a sentence of the bot; a foreign text stays. */
 function readEnglish(text: string): string {
   const facts = text.length > LONGEST ? null : readWithin(text, DEEPEST);
   return facts === null ? text : (stored(facts) as string);
@@ -342,12 +340,12 @@ function readOne(text: string, depth: number): SentenceFacts | null {
   return null;
 }
 
-/** The surest first. Made at the first reading: most mirrors need none. */
+/** Patterns of all sentences, the surest first. Made at first use: most mirrors need none. */
 let templates: readonly ReturnType<typeof templateOf>[] | null = null;
 
 /**
- * An English sentence as a pattern. Most are told apart by the words before the first place; `weight`
- * counts letters that are not of a place: the more, the surer it is this one.
+ * Returns an English sentence as a pattern. Most patterns differ in the words before the first placeholder.
+ * `weight` counts the letters outside placeholders: the more, the surer a match is.
  */
 function templateOf(code: SentenceCode) {
   const parts = englishParts(code);
@@ -366,7 +364,7 @@ function templateOf(code: SentenceCode) {
   };
 }
 
-/** Two sentences with a mark between them, wherever that is: the first that is a sentence whole. */
+/** Splits a text at a mark between two sentences; the first must be a complete sentence. */
 function readListed(
   text: string,
   depth: number,

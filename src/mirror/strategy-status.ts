@@ -22,23 +22,23 @@ interface StrategyFigures extends ProfitText {
   readonly requests: number;
 }
 
-/** A strategy for `sarraf status`. */
+/** State of a strategy for `sarraf status`. */
 export interface StrategyStatus {
   readonly name: string;
-  /** As the bot wrote it down, but that nothing runs where no bot does. */
+  /** Status that the bot stored, but never a running one if no bot runs. */
   readonly status: StrategyRecord['status'] | 'paused by hand' | 'not running' | 'unknown';
   readonly reason: Sentence | null;
   /** Time of the last write of its row, in ms since 1970. */
   readonly atMs: number;
   readonly figures: StrategyFigures;
-  /** The strategy's own state. */
+  /** The strategy's own stored state. */
   readonly state: unknown;
 }
 
 /**
- * Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that is not known.
- * `pause`: the lock by which a person has paused it. `prices`: those that were read since the row was
- * written; without them its own count. Throws `DATA_UNUSABLE` for a damaged row.
+ * Reads a strategy's row. `isRunning`: true if a bot has the mirror open; null if that is not known. `pause`:
+ * the lock by which a person paused it. `prices`: prices read since the row was written; if omitted, those of
+ * the row. Throws `DATA_UNUSABLE` for a damaged row.
  */
 export function strategyStatus(
   record: StrategyRecord,
@@ -62,16 +62,15 @@ function statusWhile(isRunning: boolean | null): StrategyStatus['status'] {
   return isRunning ? 'running' : 'not running';
 }
 
-/** The middle of a book, and when it was read. */
+/** Middle of a book, and the time it was read. */
 interface ReadPrice {
   readonly price: Units;
   readonly atMs: number;
 }
 
 /**
- * The prices by which a reader values what strategies hold, as the bot itself does: the middle of the last
- * book. The row of a strategy has prices too, but only of the time when it changed last, which may be days
- * ago. Each book is read once.
+ * Prices that value what strategies hold, as the bot does it: the middle of the last book. The row of a
+ * strategy has prices too, but only from its last change, which may be days ago. Each book is read once.
  */
 export class LastPrices {
   private readonly markets: Pick<MarketRows, 'book'>;
@@ -81,7 +80,7 @@ export class LastPrices {
     this.markets = markets;
   }
 
-  /** Null where the ledger's own price is as new, or the only one. */
+  /** Returns newer prices than a ledger's own; null if its price is as new, or the only one. */
   beyond({ state }: AssetLedger): PriceOf {
     return (market) => {
       const read = this.priceOf(market);
@@ -107,15 +106,15 @@ function middleOf(book: SeenBookRow | null): ReadPrice | null {
   return { price: midOfUnits(parseUnits(bid), parseUnits(ask)), atMs: book.seenAtMs };
 }
 
-/** The locks of a mirror as they stand at a time. */
+/** Locks of a mirror at a given time. */
 export interface LocksNow {
-  /** Those that hold, the one that ends first first. */
+  /** Locks that hold, sorted by their end. */
   readonly locks: readonly Lock[];
-  /** The next change by the clock that the bot knew; null where there is none. */
+  /** Time of the next change by the clock that the bot knew; null if there is none. */
   readonly nextChangeAtMs: number | null;
 }
 
-/** The locks that hold at a time: those that have ended since the bot last wrote are left out. */
+/** Returns the locks that hold at a time, without those that ended since the bot last wrote. */
 export function locksNow(stored: readonly StoredRow[], nowMs: number): LocksNow {
   const { locks, nextChangeAtMs } = readRecord(stored, 'locks') ?? NO_LOCKS;
   const holding = locks.filter(({ endsAtMs }) => endsAtMs > nowMs);
@@ -126,12 +125,12 @@ export function locksNow(stored: readonly StoredRow[], nowMs: number): LocksNow 
   };
 }
 
-/** The lock that pauses a strategy; undefined where none does. */
+/** Returns the lock that pauses a strategy; undefined if there is none. */
 export function pauseOf({ locks }: LocksNow, strategy: string): Lock | undefined {
   return locks.find((lock) => lock.pauses === true && lock.strategy === strategy);
 }
 
-/** `by hand until it is resumed: news (ali)`. */
+/** Writes `by hand until it is resumed: news (ali)`. */
 function pauseText(pause: Lock): Sentence {
   return sentence('pause-by-hand', { until: untilText(pause.endsAtMs), reason: whyLocked(pause) });
 }
@@ -142,10 +141,9 @@ export function whyLocked({ reason, by }: Lock): Sentence {
 }
 
 /**
- * Returns the reason, in a sentence, that a bot that may trade holds new orders back by itself: replies about
- * one of its orders contradict each other, the books could not be compared for too long, or this machine is
- * too slow to send one. Null if there is no such reason. Halts, breaks and a refused credential are reported
- * elsewhere.
+ * Returns the reason that a bot that may trade places no new orders by its own decision: replies about one of
+ * its orders contradict each other, the books could not be compared for too long, or this machine is too
+ * slow. Null if there is none. Halts, breaks and a refused credential are reported elsewhere.
  */
 export function whyNoOrders(stored: Parameters<typeof readRecord>[0]): Sentence | null {
   const grave = readRecord(stored, 'findings')?.find(({ isGrave }) => isGrave);
@@ -156,7 +154,7 @@ export function whyNoOrders(stored: Parameters<typeof readRecord>[0]): Sentence 
   return blockedBy === null ? null : sentence('books-uncompared', { reason: blockedBy });
 }
 
-/** Returns the reason that no request leaves, though the ledger would permit it; null while requests do. */
+/** Returns the reason that no request is sent although the ledger permits it; null if there is none. */
 export function whyNothingLeaves(stored: Parameters<typeof readRecord>[0]): Sentence | null {
   const sinceMs = readRecord(stored, 'slow-machine')?.sinceMs ?? null;
   return sinceMs === null ? null : sentence('machine-slow');

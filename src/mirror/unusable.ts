@@ -3,7 +3,7 @@ import { messageOf, SarrafError } from '../domain/errors.ts';
 import { closeSync, openSync, existsSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** A mirror that can not be used, and what to do about it. It was left as it is. */
+/** Returns the error for a mirror that can not be used, with advice. The file was left as it is. */
 export function unusable(options: {
   readonly path: string;
   readonly found: string;
@@ -40,14 +40,14 @@ export function isHeldByOther(error: unknown): boolean {
   return (sqliteCode(error) ?? '').startsWith('SQLITE_BUSY');
 }
 
-/** A mirror whose file was deleted, moved or replaced while it is written to: what is written is lost. */
+/** Error of a mirror whose file was deleted, moved or replaced during use: what is written is lost. */
 export class GoneMirror extends Error {
   constructor() {
     super('its file gone or replaced');
   }
 }
 
-/** Returns advice for a file that can not be written to, including the bot's behaviour meanwhile. */
+/** Returns advice for a file that can not be written, including what the bot does meanwhile. */
 export function writeAdvice(cause: unknown, isFull: boolean): string {
   if (cause instanceof GoneMirror)
     return 'put it back, or end the bot and start it again: it then asks the exchange for orders, fills and balances. No order is placed until then; cancels go on';
@@ -62,7 +62,7 @@ export function writeAdvice(cause: unknown, isFull: boolean): string {
 export const DAMAGED_ADVICE =
   'it was left as it is. Restore a copy, or move it away and start again; the bot then asks the exchange for orders, fills and balances';
 
-/** Returns an error of opening a mirror as `DATA_UNUSABLE`. */
+/** Turns an error of opening a mirror into `DATA_UNUSABLE`. */
 export function openingFailed(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const code = sqliteCode(error) ?? '';
@@ -82,13 +82,13 @@ function placeAdvice(): string {
   return 'see that the folder can be written to and has room, or name another one with --data';
 }
 
-/** Advice if a process may open no further file. */
+/** Advice if this process can not open any more files. */
 export const OUT_OF_FILES_ADVICE =
   'this process may open no more files (EMFILE): raise its limit to 1024 or more ("ulimit -n", LimitNOFILE of systemd, "ulimits" of compose)';
 
 /**
- * True if this process may open no further file. SQLite then reports that it can not open its own, as for a
- * folder without rights.
+ * True if this process can not open any more files. SQLite then reports that it can not open its own, as for
+ * a folder without rights.
  */
 export function isOutOfFiles(): boolean {
   try {
@@ -113,8 +113,8 @@ interface SqliteHeader {
 }
 
 /**
- * Reads it without SQLite, which may put files of its own beside a database. Null where there is no file, or
- * an empty one.
+ * Reads the header without SQLite, which may put files of its own beside a database. Null if there is no
+ * file, or an empty one.
  */
 export function sqliteHeaderOf(path: string): SqliteHeader | null {
   if (!existsSync(path)) return null;
@@ -131,14 +131,14 @@ export function sqliteHeaderOf(path: string): SqliteHeader | null {
   };
 }
 
-/** Time a start waits for a process that only checks if the lock is held. */
+/** Time a start waits for a process that only checks if the lock is held, in ms. */
 const WAIT_MS = 300;
 
 const writeLockPath = (mirrorPath: string): string => `${mirrorPath}.lock`;
 
 /**
- * One writer a mirror: a lock on a database of no content beside it. The system takes it back when the
- * process ends, however it ends. Readers of the mirror itself are not hindered.
+ * Lock that allows one writer for each mirror: a lock on an empty database beside it. The system releases it
+ * when the process ends, however it ends. Readers of the mirror itself are not blocked.
  */
 export class WriteLock {
   private readonly database: Database.Database;
@@ -147,7 +147,7 @@ export class WriteLock {
     this.database = database;
   }
 
-  /** Throws `DATA_UNUSABLE` while another process, or another store in this one, has it. */
+  /** Acquires the lock. Throws `DATA_UNUSABLE` while another process or another store here has it. */
   static acquire(mirrorPath: string): WriteLock {
     let database: Database.Database | null = null;
     try {

@@ -26,7 +26,7 @@ export const STRATEGY_STATUSES = ['running', 'paused', 'stopped'] as const;
 
 /** The kinds of fields, with the type of their values in the engine. */
 export interface EngineValues {
-  /** Never empty. */
+  /** Text that is never empty. */
   name: string;
   text: string;
   reason: Sentence;
@@ -34,11 +34,11 @@ export interface EngineValues {
   execution: Execution;
   orderState: (typeof ORDER_STATES)[number];
   exit: ExitKind;
-  /** In the quote currency of the market. */
+  /** Money in the quote currency of the market. */
   money: Units;
-  /** In any other currency. */
+  /** Money in any other currency. */
   amount: Units;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   time: number;
   count: number;
   cursor: ListCursor;
@@ -47,13 +47,13 @@ export interface EngineValues {
   walletId: VenueWalletId;
   intentStatus: (typeof INTENT_STATUSES)[number];
   strategyStatus: (typeof STRATEGY_STATUSES)[number];
-  /** As text. */
+  /** JSON as text. */
   json: string;
 }
 
 export type FieldKind = keyof EngineValues;
 
-/** The same with another type for money and amounts. */
+/** Types of values by kind of field, with another type for money and amounts. */
 export type ValuesWith<Decimal> = {
   [Kind in FieldKind]: EngineValues[Kind] extends Units ? Decimal : EngineValues[Kind];
 };
@@ -61,18 +61,18 @@ export type ValuesWith<Decimal> = {
 export interface RecordField<Kind extends FieldKind = FieldKind, Nullable extends boolean = boolean> {
   readonly kind: Kind;
   readonly isNullable: Nullable;
-  /** For readers of replies and files. */
+  /** Description for readers of replies and files. */
   readonly about?: string | undefined;
 }
 
-/** A record by its fields, in the order of its columns. */
+/** Fields of a record, in the order of its columns. */
 export type RecordFields = Readonly<Record<string, RecordField>>;
 
 export function field<const Kind extends FieldKind>(kind: Kind, about?: string): RecordField<Kind, false> {
   return { kind, isNullable: false, about };
 }
 
-/** A field that may have no value. */
+/** Declares a field that may be null. */
 export function optional<const Kind extends FieldKind>(kind: Kind, about?: string): RecordField<Kind, true> {
   return { kind, isNullable: true, about };
 }
@@ -82,7 +82,7 @@ type ValueOf<Of, Values> =
     ? (Kind extends keyof Values ? Values[Kind] : never) | (Nullable extends true ? null : never)
     : never;
 
-/** The values of a record; in the engine, if nothing else is said. */
+/** A record with values for its fields, of the engine's types by default. */
 export type RecordOf<Of extends RecordFields, Values = EngineValues> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], Values>;
 };
@@ -90,7 +90,7 @@ export type RecordOf<Of extends RecordFields, Values = EngineValues> = {
 /** A record with its money and amounts as text. */
 export type TextsOf<Of extends RecordFields> = RecordOf<Of, ValuesWith<DecimalText>>;
 
-/** Codecs of a layer: a schema for each kind. */
+/** Codecs of a layer: one schema for each kind of field. */
 type Codecs = Readonly<Record<FieldKind, z.ZodType>>;
 
 type ShapeOf<Of extends RecordFields, Name extends keyof Of, Layer extends Codecs> = {
@@ -101,7 +101,7 @@ type ShapeOf<Of extends RecordFields, Name extends keyof Of, Layer extends Codec
     : never;
 };
 
-/** Fields of a record as the shape of a schema, by the codecs of a layer. */
+/** Returns the schemas of a record's fields as a zod shape, by the codecs of a layer. */
 export function shapeOf<Of extends RecordFields, const Name extends keyof Of, Layer extends Codecs>(
   fields: Of,
   names: readonly Name[],
@@ -120,7 +120,7 @@ export function shapeOf<Of extends RecordFields, const Name extends keyof Of, La
   >;
 }
 
-/** The names of the fields of a record but some, in order. */
+/** Returns the names of a record's fields without those left out, in order. */
 export function namesOf<Of extends RecordFields, const Left extends keyof Of = never>(
   fields: Of,
   without: readonly Left[] = [],
@@ -133,17 +133,17 @@ type OptionalIn<Of extends RecordFields> = {
   [Name in keyof Of]: Of[Name] extends RecordField<FieldKind, true> ? Name : never;
 }[keyof Of];
 
-/** The optional fields of a record, without values. */
+/** Returns the optional fields of a record, all null. */
 export function emptyOf<Of extends RecordFields>(fields: Of): { readonly [Name in OptionalIn<Of>]: null } {
   const names = Object.keys(fields).filter((name) => fields[name]?.isNullable === true);
   return Object.fromEntries(names.map((name) => [name, null])) as { [Name in OptionalIn<Of>]: null };
 }
 
-/** Texts that are the same in each layer. */
+/** Codecs of texts, which are the same in every layer. */
 export const WORD_CODECS = {
   name: z.string(),
   text: z.string(),
-  /** In English. */
+  /** A reason in English. */
   reason: z.string(),
   side: z.enum(SIDES),
   execution: z.enum(EXECUTIONS),

@@ -11,14 +11,14 @@ import {
   type ValuesWith,
 } from './field.ts';
 
-/** The fields of one trade of the account, as the trades list has it. */
+/** Fields of one trade of the account, as the list of own trades has it. */
 export const FILL = {
   tradeId: field('tradeId'),
   /** Position in the list of own trades. */
   cursor: field('cursor'),
-  /** Id of the order at the exchange: a trade with oneself has two records of one id, one for each order. */
+  /** Order id at the exchange. A trade with oneself has two records of one trade id, one for each order. */
   venueOrderId: optional('orderId'),
-  /** The order of ours by its key. */
+  /** Key of the bot's order. */
   orderKey: optional('name', 'Null for one that is not of the bot.'),
   strategy: optional('name'),
   market: field('name'),
@@ -30,7 +30,7 @@ export const FILL = {
   amount: field('amount'),
   /** In the quote currency. */
   total: field('money', 'Before the fee.'),
-  /** The base currency of a purchase, the quote currency of a sale. */
+  /** In the base currency for a buy, in the quote currency for a sell. */
   fee: field('amount', 'In the currency received.'),
 };
 
@@ -39,7 +39,7 @@ export interface FillRecord extends RecordOf<typeof FILL> {}
 /** A fill with its money and amounts in another type, such as text. */
 export type FillWith<Decimal> = RecordOf<typeof FILL, ValuesWith<Decimal>>;
 
-/** A fill of which its optional fields are not known. */
+/** The optional fields of a fill, all null. */
 export const EMPTY_FILL = emptyOf(FILL);
 
 /** Fields that the control API shows, in its order. */
@@ -52,7 +52,7 @@ export const FILL_ITEM = [
 /** Fields that a result shows, in its order. */
 export const FILL_RESULT = namesOf(FILL, ['cursor', 'venueOrderId']);
 
-/** No exchange gives an id with a space. */
+/** Start of a placeholder's trade id. It has a space, which no exchange's id has. */
 export const PLACEHOLDER = 'placeholder ';
 
 /** Returns the trade id of a fill that stands for an order's trades that did not arrive. */
@@ -65,5 +65,5 @@ export function isPlaceholder({ tradeId }: Pick<FillRecord, 'tradeId'>): boolean
   return tradeId.startsWith(PLACEHOLDER);
 }
 
-/** A fill as JSON. */
+/** Schema of a fill as stored JSON. */
 export const storedFillRecord = z.object(shapeOf(FILL, namesOf(FILL), STORED_CODECS));

@@ -1,8 +1,8 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 
-/** Amount of one currency that can be borrowed, in that currency; null if the exchange does not state it. */
+/** State of one currency's loan pool, in that currency; null for an amount that is not stated. */
 export interface PoolReading {
-  /** Lower case. */
+  /** In lower case. */
   readonly currency: string;
   readonly capacity: DecimalText | null;
   readonly filledCapacity: DecimalText | null;
@@ -12,7 +12,7 @@ export interface PoolReading {
 
 export interface WalletNumbers<Figure> {
   readonly total: Figure;
-  /** The part that is set aside. */
+  /** Part of the balance that is held. */
   readonly held: Figure;
   readonly free: Figure;
 }
@@ -24,10 +24,10 @@ export type MarginWallet = WalletNumbers<DecimalText> & { readonly currency: str
 export type MarginReading =
   | { readonly kind: 'pools'; readonly pools: readonly PoolReading[] }
   | { readonly kind: 'margin-wallets'; readonly wallets: readonly MarginWallet[] }
-  /** The most that the account may have delegated of a currency, in that currency. */
+  /** Most that the account may have delegated of a currency, in that currency. */
   | { readonly kind: 'delegation-limit'; readonly currency: string; readonly limit: DecimalText };
 
-/** A reading with the bot's time at which it came. */
+/** A reading with the time at which it came, by the bot's clock. */
 export interface SeenMargin {
   readonly reading: MarginReading;
   readonly seenAtMs: number;
@@ -42,7 +42,7 @@ export function marginTopic(
   return of.kind === 'delegation-limit' ? `delegation-limit ${of.currency}` : of.kind;
 }
 
-/** The two wallets of a currency. */
+/** The two wallets of each currency. */
 export type WalletSide = 'spot' | 'margin';
 
 export function otherSide(side: WalletSide): WalletSide {

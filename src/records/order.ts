@@ -5,26 +5,26 @@ import { field, optional, type EngineValues, type RecordOf, type ValuesWith } fr
 
 export type OrderState = EngineValues['orderState'];
 
-/** States of an order whose request has left or come to nothing. */
+/** States of an order whose request was sent or failed: all but `planned` and `sending`. */
 export const STATES_ONCE_SENT = ORDER_STATES.filter((state) => state !== 'planned' && state !== 'sending');
 
 /**
- * The fields of an order of ours, from its plan on. Prices and amounts are units of 1e-10, not steps of the
- * market, so that an order outlives a change of the steps it was fitted to.
+ * Fields of an order of the bot, from its plan on. Prices and amounts are units of 1e-10, not steps of the
+ * market, so that they stay right when the market's steps change.
  */
 export const ORDER = {
   /**
-   * The first leg's own for a single order and the limit leg of an OCO; the stop leg, which has none on the
-   * wire, has it with `/2`.
+   * Client order id of a single order or of the limit leg of an OCO. The stop leg of an OCO has no such id at
+   * the exchange; its key is that of the limit leg with `/2`.
    */
   key: field('name', 'Its name here.'),
   /** Id at the exchange; null for the stop leg of an OCO. */
   clientOrderId: optional('text'),
-  /** The intent it serves. */
+  /** Id of the intent that the order serves. */
   intentId: field('name'),
   strategy: field('name'),
   tag: optional('text'),
-  /** Null for any order but that of a bracket exit. */
+  /** Null unless the order is the exit of a bracket. */
   exit: optional('exit', 'Which exit of a bracket it is, such as `stop-loss`.'),
   /** A symbol such as `BTCIRT`. */
   market: field('name'),
@@ -35,42 +35,42 @@ export const ORDER = {
   price: optional('money'),
   stopPrice: optional('money'),
   amount: field('amount'),
-  /** By its key. */
+  /** Key of the other leg. */
   pairKey: optional('text', 'The other leg of an OCO.'),
   plannedAtMs: field('time'),
-  /** The furthest that the list of own orders was known to go when it was planned: it stands beyond that. */
+  /** Furthest known position in the list of own orders when it was planned: the order stands beyond that. */
   orderFloor: field('cursor'),
-  /** The same of trades. */
+  /** Furthest known position in the list of own trades when it was planned. */
   tradeFloor: field('cursor'),
-  /** The last instant at which its request can have been sent; null before. */
+  /** Latest time at which its request can have been sent; null before. */
   sentAtMs: optional('time'),
   /**
-   * Number of times its request was passed on; a second time only if that is allowed, after proof that the
-   * first never arrived.
+   * Number of times its request was passed on. A second time needs permission, and proof that the first never
+   * arrived.
    */
   attempts: field('count'),
   state: field('orderState'),
   venueId: optional('orderId', 'Its id at the exchange.'),
-  /** The exchange's own word. */
+  /** Status in the exchange's own words. */
   venueStatus: optional('text'),
-  /** As the exchange last said it. */
+  /** Matched amount as the exchange last stated it. */
   matched: field('amount'),
-  /** As the fills that we have read add up. */
+  /** Matched amount as the sum of the fills read so far. */
   filled: field('amount'),
   filledTotal: field('money', 'Value of its fills, before fees.'),
   fee: field('amount', 'In the currency received.'),
-  /** Reason it was rejected, or that somebody else canceled it: a code or a sentence. */
+  /** Reason it was rejected, or canceled by somebody else: a code or a sentence. */
   reason: optional('reason'),
   closedAtMs: optional('time'),
 };
 
-/** An order. A value: each step makes a new one. */
+/** An order as a value: each change makes a new one. */
 export interface OrderRecord extends RecordOf<typeof ORDER> {}
 
 /** An order with its money and amounts in another type, such as text. */
 export type OrderWith<Decimal> = RecordOf<typeof ORDER, ValuesWith<Decimal>>;
 
-/** An order with a price: no market order. */
+/** Fields of an order that has a price: any but a market order. */
 export const PRICED_ORDER = { ...ORDER, price: field('money') };
 
 export interface PricedOrder extends RecordOf<typeof PRICED_ORDER> {}
@@ -78,7 +78,7 @@ export interface PricedOrder extends RecordOf<typeof PRICED_ORDER> {}
 /** Fields of an order that a person places. */
 export const BY_HAND_ORDER = ['strategy', 'market', 'side', 'amount', 'price', 'stopPrice'] as const;
 
-/** The fields with those that are worked out for readers. */
+/** Fields of an order and those that are computed for readers. */
 export const SHOWN_ORDER = { ...ORDER, averagePrice: optional('money'), reasonFacts: optional('text') };
 
 /** Fields that the control API shows, in its order. */
@@ -135,11 +135,11 @@ export const ORDER_RESULT = [
 ] as const;
 
 /**
- * The reason of an order that the exchange closed before all of it traded, and whose end nobody here wanted.
+ * Reason of an order that the exchange closed before all of it traded, although the bot had not asked for it.
  */
 export const CANCELED_BY_OTHERS = sentence('order-canceled-by-others');
 
-/** Fields that an order has only once its request was made. */
+/** Fields of an order that have a value only once its request was made. */
 type SincePlanned =
   | 'sentAtMs'
   | 'attempts'
@@ -153,13 +153,13 @@ type SincePlanned =
   | 'reason'
   | 'closedAtMs';
 
-/** Fields in which a strategy writes what it likes; the bot only passes them on. */
+/** Fields in which a strategy writes any text; the bot only passes them on. */
 export const ORDER_LABELS = ['tag'] as const;
 
 type Label = (typeof ORDER_LABELS)[number];
 export type OrderLabels = Pick<OrderRecord, Label>;
 
-/** The labels of an order or an intent. */
+/** Returns the labels of an order or an intent. */
 export function labelsOf({ tag = null }: { readonly [Name in Label]?: string | null }): OrderLabels {
   return { tag };
 }
@@ -168,7 +168,7 @@ export const NO_LABELS = labelsOf({});
 
 type OrderTerms = Omit<OrderRecord, SincePlanned | keyof OrderLabels>;
 
-/** An order that was never sent yet. Each field by itself: an object that grows out of another is slow. */
+/** Makes an order that was never sent. Each field is written by itself: spreading an object is slow. */
 export function unsentOrder(plan: OrderTerms & { readonly labels?: OrderLabels }): OrderRecord {
   const { labels = NO_LABELS } = plan;
   return {
@@ -203,13 +203,13 @@ export function unsentOrder(plan: OrderTerms & { readonly labels?: OrderLabels }
   };
 }
 
-/** True if it may still trade, as far as is known. */
+/** True if the order may still trade, as far as is known. */
 export function mayTrade(order: OrderRecord): boolean {
   const { state } = order;
   return state === 'sending' || state === 'unknown' || state === 'open' || state === 'cancelling';
 }
 
-/** True if nothing about it will change any more. */
+/** True if nothing about the order will change any more. */
 export function isFinal({ state }: Pick<OrderRecord, 'state'>): boolean {
   return state === 'filled' || state === 'cancelled' || state === 'rejected';
 }

@@ -1,13 +1,13 @@
 import { field, optional, type RecordOf } from './field.ts';
 
-/** The fields of an intent's outcome, in one row that is written again when it changes. */
+/** Fields of an intent with its outcome: one row, which is written again when it changes. */
 export const INTENT = {
   id: field('name'),
   strategy: field('name'),
   atMs: field('time'),
   kind: field('name'),
   market: optional('name'),
-  /** The intent itself. */
+  /** The intent as JSON. */
   json: field('json'),
   status: field('intentStatus'),
   /** Reason it was refused, with its numbers, or how it ended. */
@@ -16,7 +16,7 @@ export const INTENT = {
 
 export interface IntentRecord extends RecordOf<typeof INTENT> {}
 
-/** The fields of an algorithm at work for an intent, such as a replacement, a target or a TWAP. */
+/** Fields of an algorithm that works for an intent, such as a replacement, a target or a TWAP. */
 export const ALGORITHM = {
   intentId: field('name'),
   strategy: field('name'),
@@ -26,25 +26,25 @@ export const ALGORITHM = {
 
 export interface AlgorithmRecord extends RecordOf<typeof ALGORITHM> {}
 
-/** The fields of a strategy's state, which a restart gives back to it. */
+/** Fields of a strategy's state, which a restart gives back to the strategy. */
 export const STRATEGY = {
   name: field('name'),
   status: field('strategyStatus'),
   reason: optional('reason'),
-  /** Its state; units of 1e-10 as decimal texts. */
+  /** State as JSON; units of 1e-10 as decimal texts. */
   json: field('json'),
   atMs: field('time'),
 };
 
 export interface StrategyRecord extends RecordOf<typeof STRATEGY> {}
 
-/** The fields of a wallet as it was seen last. */
+/** Fields of a wallet as it was last read. */
 export const BALANCE = {
   currency: field('name'),
-  /** Null in what an early version wrote. */
+  /** Null in a row that an early version wrote. */
   walletId: optional('walletId'),
   total: field('amount'),
-  /** The part that orders and withdrawals have set aside. */
+  /** Part that is held for orders and withdrawals. */
   held: field('amount'),
   seenAtMs: field('time'),
 };

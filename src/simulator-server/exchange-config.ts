@@ -12,12 +12,12 @@ import { faultSettings } from './fault-plan.ts';
 import { userSettings } from '../simulator/user.ts';
 import { isZone } from '../domain/zone-time.ts';
 
-/** Names of all budgets, as the limits table has them. */
+/** Names of all budgets in the limits table. */
 const BUDGET_NAMES: readonly string[] = [
   ...new Set((Object.values(ENDPOINTS) as readonly Endpoint[]).map(({ budget }) => budget.name)),
 ];
 
-/** Enforcement of the exchange's rate limits, for budgets that it has. */
+/** Schema of the rate-limit settings; it refuses budgets that the exchange does not have. */
 const limitsConfig = limitSettings
   .extend({
     overrides: z.partialRecord(z.enum(BUDGET_NAMES as [string, ...string[]]), budgetOverrides).default({}),
@@ -46,7 +46,7 @@ const DEFAULT_USERS: readonly z.input<typeof userSettings>[] = [
   },
 ];
 
-/** A configuration's list of users: names, ids, tokens and keys must each be there once. */
+/** Schema of the configured users; names, ids, tokens and keys must be unique. */
 const usersConfig = z
   .array(userSettings)
   .superRefine((users, context) => {
@@ -88,13 +88,11 @@ const marketsConfig = z
   })
   .prefault([...DEFAULT_MARKETS]);
 
-/**
- * A whole simulated exchange, as a YAML file says it. Everything has a default: an empty file is an exchange.
- */
+/** Schema of a simulated exchange's YAML file. Everything has a default: an empty file is valid. */
 export const exchangeConfig = z.strictObject({
   exchange: z
     .strictObject({
-      /** The service's own name: prefix of the key headers and of the options keys. */
+      /** Name of the service: prefix of the key headers and of the options keys. */
       name: z
         .string()
         .regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, 'expected letters and digits')
@@ -111,10 +109,10 @@ export const exchangeConfig = z.strictObject({
   margin: marginSettings.prefault({}),
   gateway: gatewaySettings.prefault({}),
   forms: wireForms.prefault({}),
-  /** Starts of the history's bars. */
+  /** Zone of the candles. */
   candles: z
     .strictObject({
-      /** Bars of 4 h and more begin as the clock of this zone does; shorter ones as UTC does. */
+      /** Zone on whose clock bars of 4 h and more begin; shorter ones begin as in UTC. */
       zone: z
         .string()
         .refine(isZone, 'expected a time zone such as Asia/Tehran or UTC')
@@ -124,7 +122,7 @@ export const exchangeConfig = z.strictObject({
   /** True if POST on reads, form bodies and stray slashes are accepted. */
   lenience: z.boolean().default(true),
   faults: faultSettings.default({}),
-  /** Handed on to the synthetic traders as it is. */
+  /** Settings that are passed to the synthetic traders unchanged. */
   flow: z
     .looseObject({
       kind: z.enum(['synthetic', 'none']).default('synthetic'),
@@ -140,8 +138,7 @@ export type ExchangeConfig = z.output<typeof exchangeConfig>;
 export type ExchangeConfigInput = z.input<typeof exchangeConfig>;
 
 /**
- * The configuration of an exchange from its parts; whatever is not given is at its default. Throws a
- * `ZodError` for a bad one.
+ * Reads the configuration of an exchange; omitted parts have defaults. Throws a `ZodError` if it is invalid.
  */
 export function readExchangeConfig(input: ExchangeConfigInput = {}): ExchangeConfig {
   return exchangeConfig.parse(input);

@@ -18,12 +18,12 @@ const COMMANDS: readonly AdminCommand[] = [
   ...readCommands,
 ];
 
-/** Prefix of all commands. */
+/** Path prefix of all administrator's commands. */
 const ADMIN_PREFIX = '/_sim/';
 
 interface AdminRequest {
   readonly method: string;
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string;
   /** Value of the header `Authorization`: `Bearer <token>`. */
   readonly authorization: string;
@@ -36,7 +36,7 @@ interface AdminAnswer {
   readonly body: string;
 }
 
-/** The administrator's endpoints: only from this machine, with a token of its own, JSON in and out. */
+/** The administrator's endpoints: only from this machine, with their own token, JSON in and out. */
 export class AdminApi {
   private readonly context: AdminContext;
   private readonly token: Buffer;
@@ -113,7 +113,7 @@ function unknownCommand(method: string, atPath: readonly AdminCommand[]): AdminA
   return answer(404, { error: 'NotFound', message: 'expected one of the commands', commands });
 }
 
-/** True if an address is of this machine. */
+/** True if an address belongs to this machine. */
 export function isLoopbackIp(ip: string): boolean {
   const plain = ip.startsWith('::ffff:') ? ip.slice(7) : ip;
   return plain === '::1' || /^127(?:\.\d{1,3}){3}$/.test(plain);
@@ -121,36 +121,36 @@ export function isLoopbackIp(ip: string): boolean {
 
 export interface ExchangeServerOptions {
   readonly simulation: Simulation;
-  /** Moved on by a timer and before each request; the exchange itself without it. */
+  /** World that a timer and each request advance; by default the exchange itself. */
   readonly world?: World;
   readonly clock?: WorldClock;
-  /** Token of the administrator; null leaves the administrator's endpoints out. */
+  /** Token of the administrator; null disables the administrator's endpoints. */
   readonly adminToken?: string | null;
   readonly tickEveryMs?: number;
-  /** Time an incomplete request holds its socket; 30 s without it. */
+  /** Time an incomplete request may hold its socket, in ms; 30 s by default. */
   readonly requestWithinMs?: number;
 }
 
-/** A larger body is refused with 413. */
+/** Largest accepted body; a larger one is refused with 413. */
 const LARGEST_BODY_BYTES = 256 * 1024;
-/** Time a request that is never to be answered holds its socket: longer than any client waits. */
+/** Time a request without any answer holds its socket, in ms: longer than any client waits. */
 const SILENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 72_000;
 /**
- * A request must be there as a whole this long after its first byte, and a new connection's first one after
- * its opening: else its socket is closed.
+ * Time within which a request must be complete after its first byte, and a new connection's first one after
+ * its opening, in ms; after it the socket is closed.
  */
 const REQUEST_WITHIN_MS = 30_000;
 /**
- * An unreadable type, which fastify would refuse with 415, counts as none: what matters is whether the body
- * can be read.
+ * Matches a readable content type. Fastify would refuse any other with 415; here it counts as none, and only
+ * the body decides.
  */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;|$)/;
-/** Beyond this the reply's own `Date` shows that the exchange's clock is not the machine's. */
+/** Least difference from the machine's clock at which a reply gets a `Date` of its own, to show it. */
 const VISIBLE_SKEW_MS = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Refusal by fastify itself. */
+/** A refusal by fastify itself. */
 interface FrameworkError {
   readonly code?: string;
   readonly statusCode?: number;
@@ -158,8 +158,8 @@ interface FrameworkError {
 }
 
 /**
- * The simulated exchange over HTTP: every address goes to the wire adapter. The requester is the socket's
- * other end, whatever headers say.
+ * The simulated exchange over HTTP: every path goes to the wire adapter. The caller's address is that of the
+ * socket, whatever headers say.
  */
 export class ExchangeServer {
   readonly simulation: Simulation;
@@ -167,10 +167,10 @@ export class ExchangeServer {
   private readonly app: FastifyInstance;
   private readonly world: World;
   private readonly admin: AdminApi | null;
-  /** Made when it is asked for first; null before. */
+  /** The OpenAPI text, made at the first request; null before. */
   private openApi: string | null = null;
   private readonly timers = new Set<NodeJS.Timeout>();
-  /** Replies made in this turn of the event loop: at most one a connection. */
+  /** Replies of this turn of the event loop: at most one for each connection. */
   private outgoing: { readonly reply: FastifyReply; readonly body: string }[] = [];
   private readonly ticker: NodeJS.Timeout;
 
@@ -186,7 +186,7 @@ export class ExchangeServer {
     this.ticker = setInterval(() => this.tick(), options.tickEveryMs ?? 50);
   }
 
-  /** Moves the world to the clock's time, and answers it. */
+  /** Advances the world to the clock's time and returns it. */
   tick(): number {
     const timeMs = this.clock.nowMs();
     this.world.advance(timeMs);
@@ -194,7 +194,7 @@ export class ExchangeServer {
   }
 
   /**
-   * Begins to listen; port 0 takes a free one. Answers the base address. Throws the system's error, such as
+   * Starts to listen; port 0 uses a free one. Returns the base address. Throws the system's error, such as
    * `EADDRINUSE`.
    */
   async listen(options: { readonly host: string; readonly port: number }): Promise<string> {
@@ -316,7 +316,7 @@ export class ExchangeServer {
     });
   }
 
-  /** Does something now, or later unless the server has closed by then. */
+  /** Runs a function now, or after a delay unless the server has closed by then. */
   private after(durationMs: number, act: () => void): void {
     if (durationMs <= 0) {
       act();
@@ -330,8 +330,8 @@ export class ExchangeServer {
   }
 
   /**
-   * Sends the replies of one turn of the event loop together: to wake the other end for each of them costs
-   * more than to make it. As text, so that header and body leave in one write.
+   * Sends the replies of one turn of the event loop together: waking the client for each reply costs more
+   * than making it. They are sent as text, so that header and body leave in one write.
    */
   private flush(): void {
     const { outgoing } = this;

@@ -20,9 +20,9 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
-/** Minute bars kept of each market: a day and a bit. */
+/** Minute bars that are stored of each market: a little more than a day. */
 const BARS_STORED = 1_500;
-/** Newest orders and trades kept a user, besides all that is open. */
+/** Newest orders and trades that are stored of each user, besides all open orders. */
 const HISTORY_STORED = 20_000;
 
 export interface StoredMarket extends StoredGrid {
@@ -49,8 +49,8 @@ export interface ExchangeState {
 }
 
 /**
- * Users, balances, orders and trades as plain JSON. Synthetic traders are no users: of them only the wallets
- * are kept, and closed copies of the orders that users traded with; the flow makes the rest anew.
+ * Returns users, balances, orders and trades as plain JSON. Of synthetic traders only the wallets are stored,
+ * and closed copies of the orders that users traded with; the flow makes the rest again.
  */
 export function storeExchange(exchange: SimulatedExchange): ExchangeState {
   const { trading, services } = exchange;
@@ -82,8 +82,8 @@ export function storeExchange(exchange: SimulatedExchange): ExchangeState {
 }
 
 /**
- * Puts a stored state into an exchange that is fresh from its configuration. Throws when it does not fit,
- * such as for a market that the configuration lacks; the exchange is then of no use any more.
+ * Restores a stored state into an exchange fresh from its configuration. Throws if it does not fit, such as
+ * for a market that the configuration lacks; the exchange is then unusable.
  */
 export function restoreExchange(exchange: SimulatedExchange, state: ExchangeState, timeMs: number): void {
   const { trading, services, accounts } = exchange;
@@ -116,7 +116,7 @@ export function restoreExchange(exchange: SimulatedExchange, state: ExchangeStat
     if (order.status === 'New' && order.isOpen) trading.activate(order, timeMs);
 }
 
-/** Synthetic traders trade all day: of them the balances are kept, not how they came to be. */
+/** Returns the accounts; of synthetic traders, which trade all day, only the balances without history. */
 function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState {
   const state = accounts.snapshot();
   const wallets = state.wallets.map((wallet) =>
@@ -125,7 +125,7 @@ function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState
   return { ...state, wallets };
 }
 
-/** `count`: how many of its newest minute bars go with it. */
+/** Returns a market as plain JSON with its `count` newest minute bars. */
 function storeMarket(market: MarketState, count = BARS_STORED): StoredMarket {
   const { priceStep, amountStep } = storeGrid(market.grid);
   const { lastPrice, isClosed, closedReason } = market;
@@ -139,13 +139,13 @@ function ordersOf(trader: Trader): readonly SimulatedOrder[] {
   return [...trader.open.values(), ...trader.orders.values().slice(-HISTORY_STORED)];
 }
 
-/** A trade needs both of its orders. Those of synthetic traders are kept as ended ones that hold nothing. */
+/** Restores the two orders of a trade. Those of synthetic traders become ended ones that hold nothing. */
 function restoreSides(trade: Trade, orders: Map<number, SavedOrder>): void {
   for (const order of [trade.maker, trade.taker])
     if (!orders.has(order.id)) orders.set(order.id, storeEnded(order));
 }
 
-/** An order as one that ended and holds nothing, whatever it is now. */
+/** Returns an order as canceled and without a hold, whatever its state is. */
 function storeEnded(order: SimulatedOrder): SavedOrder {
   return { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null };
 }
@@ -177,7 +177,7 @@ function restoreMarkets(exchange: SimulatedExchange, state: ExchangeState): void
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
 /**
- * Checks that a restored exchange can go on: its books add up, wallets hold the amounts that their orders
+ * Checks that a restored exchange is consistent: its books add up, wallets hold the amounts that their orders
  * hold, and prices and amounts are whole numbers. Throws a `RangeError` that names the first violation.
  */
 function checkRestored(exchange: SimulatedExchange): void {
@@ -226,20 +226,20 @@ function checkOrder(order: SimulatedOrder): void {
   );
 }
 
-/** Changes since the last write, as plain JSON. Wallets, counters and markets are whole. */
+/** Changes since the last write, as plain JSON. Wallets, counters and markets are complete. */
 export interface StoredChanges {
-  /** Of the wallets' histories the new lines alone. */
+  /** Accounts; of the wallets' histories only the new lines. */
   readonly accounts: AccountsState;
   readonly counters: ExchangeState['counters'];
-  /** Without bars. */
+  /** Markets without bars. */
   readonly markets: readonly StoredMarket[];
   readonly orders: readonly SavedOrder[];
   readonly trades: readonly StoredTrade[];
 }
 
 /**
- * Collects what changes of one user's orders and trades, so that a long history need not be written again
- * with every order. It grows while nobody calls `written`, by what that user trades.
+ * Collects the changed orders and trades of one user, so that a long history is not written again with every
+ * order. It grows with that user's trades until `written` is called.
  */
 export class ExchangeChanges {
   private readonly exchange: SimulatedExchange;
@@ -248,7 +248,7 @@ export class ExchangeChanges {
   private readonly trades = new Set<Trade>();
   private nextTransactionId: number;
 
-  /** `nextTransactionId`: of the first line of a wallet's history that is not written yet. */
+  /** `nextTransactionId`: id of the first wallet history line that is not written yet. */
   constructor(
     exchange: SimulatedExchange,
     of: { readonly userId: UserId; readonly nextTransactionId: number },
@@ -271,7 +271,7 @@ export class ExchangeChanges {
     return this.orders.size === 0 && this.trades.size === 0;
   }
 
-  /** All of it, the same again until it is written. */
+  /** Returns all changes; it returns them again until they are written. */
   stored(): StoredChanges {
     const { exchange, orders, trades, userId } = this;
     const saved = new Map([...orders].map((order) => [order.id, storeOrder(order)]));
@@ -288,12 +288,12 @@ export class ExchangeChanges {
     };
   }
 
-  /** Of others the balances are kept, not how they came to be. */
+  /** Removes the history of other users' wallets; their balances stay. */
   private shortened(wallet: AccountsState['wallets'][number]): AccountsState['wallets'][number] {
     return wallet.userId === this.userId ? wallet : { ...wallet, transactions: [] };
   }
 
-  /** Notes that the stored changes are on the disk. */
+  /** Notes that the changes are on the disk. */
   written({ accounts }: StoredChanges): void {
     this.orders.clear();
     this.trades.clear();
@@ -302,10 +302,10 @@ export class ExchangeChanges {
 }
 
 const FORMAT = 'sarraf exchange state';
-/** Raised whenever older programs could not read what is written. */
+/** Version of the format; it rises when older programs could not read the file. */
 const VERSION = 1;
 
-/** Latest possible date. */
+/** Latest time that a Date can hold, in ms since 1970. */
 const LATEST_MS = 8.64e15;
 
 const header = z.object({
@@ -314,7 +314,7 @@ const header = z.object({
   savedAtMs: z.int().min(0).max(LATEST_MS),
 });
 
-/** Reason that a state file can not be used; the message is one line for the user. */
+/** Error of a state file that can not be used; the message is one line for the user. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError';
 }
@@ -323,7 +323,7 @@ const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message.split('\n', 1)[0] : String(error)) ?? '';
 
 /**
- * Writes the state so that at every moment the file is the old one or the new one, whole: to a temporary file
+ * Writes the state so that at every moment the file is completely the old or the new one: to a temporary file
  * beside it, to the disk, then under its name. Throws `StateFileError`.
  */
 export function writeStateFile(file: string, exchange: SimulatedExchange, savedAtMs: number): void {
@@ -350,7 +350,7 @@ export function writeStateFile(file: string, exchange: SimulatedExchange, savedA
   }
 }
 
-/** The name itself must reach the disk too. */
+/** Syncs a folder: a new file name must reach the disk too. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
@@ -361,9 +361,9 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Puts a stored state into a fresh exchange and answers when it was saved; null when there is no file yet.
- * Throws `StateFileError` for a file that is not ours, newer than this program, or damaged; the file is left
- * as it is.
+ * Restores a stored state into a fresh exchange; returns the time it was saved, or null if there is no file.
+ * Throws `StateFileError` for a file of another program, of a newer version, or damaged; the file is left as
+ * it is.
  */
 export function readStateFile(file: string, exchange: SimulatedExchange, nowMs: number): number | null {
   let text: string;

@@ -20,33 +20,33 @@ export const FAULT_KINDS = [
   'server-error',
   /** HTTP 502 with a web page, as a proxy writes it. */
   'bad-gateway',
-  /** Handled; the reply ends in the middle of its JSON. */
+  /** Handled; the reply ends in the middle of its JSON text. */
   'truncated',
-  /** HTTP 403 that does not say whether it is a permission or a limit. */
+  /** HTTP 403 that does not say if a permission or a limit is the reason. */
   'forbidden',
   /** HTTP 429 with `backOff`. */
   'too-many-requests',
   /** HTTP 401, as for a bad token. */
   'unauthorized',
-  /** Lists of orders and trades and the history of a wallet are as they were some seconds ago. */
+  /** Lists of orders and trades and the history of a wallet are some seconds old. */
   'lagging-lists',
-  /** Own trades come in another order than that of their ids. */
+  /** Own trades are not sorted by their ids. */
   'shuffled-trades',
   'missing-fields',
   'unknown-fields',
   /**
-   * HTTP 200 that says ok and lacks what was asked for, as the interface says of the wallets list under load.
-   * Handled.
+   * Handled; HTTP 200 that says ok but lacks the result, as the interface describes it for the wallets list
+   * under load.
    */
   'no-result',
 ] as const;
 
-/** Delays are cut down to this. */
+/** Longest delay in ms; longer ones are shortened to it. */
 export const LONGEST_DELAY_MS = 100_000;
 
 const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
 
-/** A share; as text where JSON was read without losing digits. */
+/** Schema of a probability, which is text where JSON was read without losing digits. */
 const probability = z
   .union([z.number(), z.string().regex(/^\d+(?:\.\d+)?(?:[eE]-?\d{1,3})?$/)], {
     error: 'expected a number from 0 to 1',
@@ -54,51 +54,48 @@ const probability = z
   .transform(Number)
   .pipe(z.number().min(0).max(1));
 
-/** One thing that goes wrong, and when. */
+/** Schema of a rule: one kind of fault, and the requests it affects. */
 const faultRule = z.strictObject({
   kind: z.enum(FAULT_KINDS),
-  /** Only requests to these; all without it. */
+  /** Endpoints of the rule; all if omitted. */
   endpoints: z.array(z.enum(ENDPOINT_NAMES)).min(1).readonly().optional(),
-  /**
-   * A script: the numbers, counted from 1, of the requests this rule is for (those to its endpoints) that go
-   * wrong.
-   */
+  /** Numbers of the requests that fail, counted from 1 over the requests to the rule's endpoints. */
   requests: z.array(z.int().min(1)).min(1).readonly().optional(),
-  /** Of each request the rule is for, 0 to 1; 1 without it. */
+  /** Probability of the fault for each request to the rule's endpoints, 0 to 1; 1 if omitted. */
   probability: probability.optional(),
-  /** For `delay` and `late`. */
+  /** For `delay` and `late`: the delay in ms. */
   delayMs: z.int().min(0).max(LONGEST_DELAY_MS).optional(),
-  /** For `lagging-lists`. */
+  /** For `lagging-lists`: the age of the lists in ms. */
   lagMs: z.int().min(0).optional(),
   /**
-   * For `lagging-lists`: every second one of the own trades and lines that lag is there all the same, so
-   * that those between come later.
+   * For `lagging-lists`: true to show every second one of the hidden trades and lines, so that those between
+   * appear later.
    */
   isUneven: z.boolean().optional(),
-  /** For `reset`, `server-error` and `bad-gateway`: whether the request is handled all the same. */
+  /** For `reset`, `server-error` and `bad-gateway`: true if the request is handled all the same. */
   isHandled: z.boolean().optional(),
-  /** For `too-many-requests`, in seconds. */
+  /** For `too-many-requests`: the back-off that the reply names, in seconds. */
   backOff: z.int().min(1).optional(),
-  /** For `too-many-requests`: the limit that it names, as it is to stand there; 60 without it. */
+  /** For `too-many-requests`: the limit that the reply names; 60 if omitted. */
   limit: z.number().optional(),
 });
 
 export type FaultRule = Readonly<z.output<typeof faultRule>>;
 
-/** A year: the exchange's clock never goes back, and dates end somewhere. */
+/** Largest skew, a year: the exchange's clock never goes back, and dates are bounded. */
 const LARGEST_SKEW_MS = 366 * 86_400_000;
 
-/** Faults to apply. At most 100 rules. */
+/** Schema of the faults: at most 100 rules. */
 export const faultSettings = z.strictObject({
   seed: z.int().min(0).optional(),
-  /** Lead of the exchange's clock over all others; negative: behind. */
+  /** Lead of the exchange's clock over all others in ms; negative if it is behind. */
   clockSkewMs: z.int().min(-LARGEST_SKEW_MS).max(LARGEST_SKEW_MS).optional(),
   rules: z.array(faultRule).max(100).readonly().optional(),
 });
 
 type FaultSettings = Readonly<z.output<typeof faultSettings>>;
 
-/** Replacement for the answer of a request. */
+/** Answer that replaces the exchange's own. */
 type AnswerFault =
   | {
       readonly kind:
@@ -113,13 +110,13 @@ type AnswerFault =
     }
   | { readonly kind: 'too-many-requests'; readonly backOff: number; readonly limit: number };
 
-/** Faults applied to one request. */
+/** Faults of one request. */
 interface FaultDecision {
-  /** Wait of the request before it is handled; null: it never is. */
+  /** Delay before the request is handled, in ms; null if it never is. */
   readonly handledAfterMs: number | null;
-  /** Delay of the answer after that. */
+  /** Delay of the answer after that, in ms. */
   readonly answeredAfterMs: number;
-  /** Null: the exchange's own answer. */
+  /** Answer in place of the exchange's own; null for none. */
   readonly answer: AnswerFault | null;
   readonly distortion: Distortion;
 }
@@ -129,7 +126,7 @@ const DEFAULT_LAG_MS = 3_000;
 const DEFAULT_BACK_OFF = 12;
 const DEFAULT_NAMED_LIMIT = 60;
 
-/** Nothing goes wrong. */
+/** Decision without any fault. */
 export const NO_FAULT: FaultDecision = {
   handledAfterMs: 0,
   answeredAfterMs: 0,
@@ -138,7 +135,7 @@ export const NO_FAULT: FaultDecision = {
 };
 
 /**
- * A rule at work: how many requests it was for, and its own chance, so that rules do not change each other's.
+ * A rule in use: its count of requests, and its own random source, so that rules do not affect each other.
  */
 interface ActiveRule {
   readonly rule: FaultRule;
@@ -147,8 +144,8 @@ interface ActiveRule {
 }
 
 /**
- * Decides what goes wrong with which request: the same seed, rules and requests give the same faults. Rules
- * add up: delays grow, and of several faults of the answer the first rule's counts.
+ * Decides which faults a request gets: the same seed, rules and requests give the same faults. Rules add up:
+ * delays are summed, and of several faults of the answer the first rule's is used.
  */
 export class FaultPlan {
   readonly settings: FaultSettings;
@@ -166,12 +163,12 @@ export class FaultPlan {
     }));
   }
 
-  /** True if nothing can go wrong. */
+  /** True if no fault can occur. */
   get isQuiet(): boolean {
     return this.rules.length === 0;
   }
 
-  /** Decides the faults of the next request. `endpoint` is null if it is for none of the interface. */
+  /** Decides the faults of the next request. `endpoint` is null if it is for no endpoint of the interface. */
   decide(endpoint: string | null): FaultDecision {
     let decision = NO_FAULT;
     for (const active of this.rules) if (strikes(active, endpoint)) decision = apply(decision, active.rule);
@@ -254,20 +251,18 @@ function distorted(decision: FaultDecision, change: Distortion): FaultDecision {
   return { ...decision, distortion: { ...decision.distortion, ...change } };
 }
 
-/**
- * Instructions to a shell for one request: the time to have it handled, and the time and kind of the reply.
- */
+/** Instructions for handling one request: when to handle it, and when and how to reply. */
 export interface FaultyExchange {
-  /** Before it is handled; null: it never is. */
+  /** Delay before it is handled, in ms; null if it never is. */
   readonly handledAfterMs: number | null;
-  /** After it was (to be) handled. */
+  /** Delay of the outcome after that, in ms. */
   readonly answeredAfterMs: number;
   readonly outcome: 'reply' | 'silence' | 'reset';
-  /** Has it handled, if it is to be, and makes the reply; call it once, when it is due. */
+  /** Handles the request if it is to be handled, and makes the reply; to be called once, when it is due. */
   readonly handle: (timeMs: number) => WireReply | null;
 }
 
-/** The adapter with a plan of faults before it. The plan can be exchanged while running. */
+/** The adapter behind a plan of faults, which can be replaced at any time. */
 export class FaultyAdapter {
   readonly adapter: WireAdapter;
   plan: FaultPlan;
@@ -282,7 +277,7 @@ export class FaultyAdapter {
     return this.plan.isQuiet;
   }
 
-  /** Decides about a request that has just arrived. */
+  /** Decides the faults of a request that has just arrived. */
   receive(request: WireRequest): FaultyExchange {
     const decision = this.plan.decide(this.adapter.endpointOf(request));
     return {
@@ -314,7 +309,7 @@ function json(status: number, body: unknown, headers: Readonly<Record<string, st
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) };
 }
 
-/** The bytes that a fault sends in place of `reply`. Not for faults that send nothing. */
+/** Returns the reply that a fault sends in place of `reply`; only for faults that send one. */
 function faultyReply(fault: AnswerFault, reply: WireReply | null): WireReply {
   switch (fault.kind) {
     case 'truncated':

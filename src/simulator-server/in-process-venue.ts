@@ -7,21 +7,20 @@ import type { World } from './simulation.ts';
 interface InProcessVenueOptions {
   readonly adapter: WireAdapter | FaultyAdapter;
   /**
-   * The caller's time in milliseconds; need not be the system clock's. The exchange's own is this plus the
-   * plan's skew.
+   * Returns the caller's time in ms, which may be virtual. The exchange's time is this plus the plan's skew.
    */
   readonly now: () => number;
-  /** Waits on the caller's clock. Needed only where faults or a latency make something wait. */
+  /** Waits on the caller's clock. Needed only if there are faults or a latency. */
   readonly sleep?: (durationMs: number) => Promise<void>;
-  /** Moved on before each request; the exchange itself without it. */
+  /** World that each request advances; by default the exchange itself. */
   readonly world?: World;
-  /** Delay of every reply. 0 by default. */
+  /** Delay of every reply in ms; 0 by default. */
   readonly latencyMs?: number;
-  /** Apparent source address of requests. */
+  /** Source address of the requests. */
   readonly ip?: string;
 }
 
-/** A request whose answer may have no reader. */
+/** A request in progress; its caller may no longer wait for the answer. */
 interface Pending {
   readonly target: string;
   readonly request: HttpRequest;
@@ -29,9 +28,8 @@ interface Pending {
 }
 
 /**
- * The way to a simulated exchange in the same process: the same bytes as over HTTP, without sockets. What a
- * fault delays is waited for on the caller's own clock, so that 100 seconds pass at once where time is
- * virtual.
+ * Transport to a simulated exchange in the same process: the same bytes as over HTTP, without sockets. Delays
+ * of faults are waited for on the caller's clock, so 100 seconds pass at once in virtual time.
  */
 export class InProcessVenue implements Transport {
   readonly faulty: FaultyAdapter;
@@ -41,7 +39,7 @@ export class InProcessVenue implements Transport {
   private readonly latencyMs: number;
   private readonly ip: string;
   private lastMs = Number.NEGATIVE_INFINITY;
-  /** The second that was named last, and its text. */
+  /** Second for which `date` was last made. */
   private second = Number.NaN;
   private date = '';
   private isClosed = false;
@@ -56,7 +54,7 @@ export class InProcessVenue implements Transport {
     this.ip = options.ip ?? '127.0.0.1';
   }
 
-  /** The exchange's time: never going back, whatever the caller's clock and the plan do. */
+  /** The exchange's time in ms. It never goes back, whatever the caller's clock and the plan do. */
   get timeMs(): number {
     this.lastMs = Math.max(this.lastMs, this.now() + this.faulty.plan.clockSkewMs);
     return this.lastMs;
@@ -106,7 +104,7 @@ export class InProcessVenue implements Transport {
     return reply;
   }
 
-  /** Has a request handled now or later, whether or not its sender still waits. */
+  /** Handles a request now or later, even if its sender no longer waits. */
   private async handleAfter(exchange: FaultyExchange, durationMs: number): Promise<WireReply | null> {
     if (durationMs > 0) await this.sleep(durationMs);
     return this.handle(exchange.handle);
@@ -119,7 +117,7 @@ export class InProcessVenue implements Transport {
     return reply === null ? reply : this.dated(reply, timeMs);
   }
 
-  /** With the time at which it was written, which every server names (RFC 9110, 6.6.1). */
+  /** Adds the header with the reply's time, which every server sends (RFC 9110, 6.6.1). */
   private dated(reply: WireReply, timeMs: number): WireReply {
     const second = Math.floor(timeMs / 1_000);
     if (second !== this.second) this.date = new Date(timeMs).toUTCString();
@@ -128,7 +126,7 @@ export class InProcessVenue implements Transport {
   }
 }
 
-/** Header names as a server gets them: HTTP ignores their case. */
+/** Returns headers with lower-case names, as a server gets them: HTTP ignores their case. */
 function lowerCaseNames(headers: HttpRequest['headers']): Readonly<Record<string, string>> {
   const lower: Record<string, string> = {};
   for (const name in headers) {
@@ -145,7 +143,7 @@ async function noSleep(): Promise<void> {
   );
 }
 
-/** Ends the wait when the caller gives up. The request has arrived, so its outcome is unknown. */
+/** Ends the wait if the caller aborts. The request has arrived, so its outcome is unknown. */
 async function withAbort(
   reply: Promise<HttpResponse>,
   { target, request }: { readonly target: string; readonly request: HttpRequest },

@@ -6,10 +6,10 @@ import { SarrafError, present } from '../domain/errors.ts';
 import type { Currency, MarketName } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 
-/** A fee can not be more than what it is taken from. */
+/** Largest fee: all of the amount that it is taken from. */
 const WHOLE_MILLIONTHS = 1_000_000;
 
-/** A fee in percent, 100 at most, as millionths. */
+/** Schema of a fee in percent, at most 100, which is read as millionths. */
 export const feePercent = () =>
   decimalAmount().transform((text, context): number => {
     try {
@@ -23,7 +23,7 @@ export const feePercent = () =>
     }
   });
 
-/** Leaves out what is undefined, so that defaults laid under it show. */
+/** Removes undefined fields, so that they do not hide defaults. */
 export function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
     [Name in keyof T]: Exclude<T[Name], undefined>;
@@ -33,21 +33,21 @@ export function defined<T extends object>(value: T): { [Name in keyof T]: Exclud
 /** Least order values of the interface ("Order placement codes"). */
 const MIN_ORDER_VALUES: Readonly<Record<Currency, string>> = { rls: '3000000', usdt: '11' };
 
-/** The least order value of a market by its quote currency, where nobody says another one. */
+/** Returns the interface's least order value of a market, by its quote currency. */
 export function interfaceMinOrderValue({ quote }: MarketName): string {
   return present(MIN_ORDER_VALUES[quote], () => `the least order value of markets in ${quote}`);
 }
 
-/** One market. Steps are decimals of any size: `"10"` and `"0.00000001"`. */
+/** Schema of one market. Steps are decimals of any size: `"10"` and `"0.00000001"`. */
 export const marketConfig = z
   .strictObject({
-    /** Any spelling: `BTCIRT`, `btc-rls`. */
+    /** Symbol in any spelling: `BTCIRT`, `btc-rls`. */
     symbol: z.string(),
     priceStep: positiveDecimal(),
     amountStep: positiveDecimal(),
     /** Price before the first trade. */
     initialPrice: positiveDecimal(),
-    /** In the quote currency; the interface's own value without it. */
+    /** Least order value in the quote currency; by default the interface's. */
     minOrderValue: decimalAmount().optional(),
   })
   .transform((config, context) => {
@@ -73,14 +73,14 @@ export const marketConfig = z
 const rates = (maker: string, taker: string) =>
   z.strictObject({ maker: feePercent(), taker: feePercent() }).prefault({ maker, taker });
 
-/** Fees in percent by quote currency; the usual base tier without them. */
+/** Schema of fees in percent by quote currency; by default the usual base tier. */
 export const feesConfig = z
   .strictObject({ rls: rates('0.20', '0.25'), usdt: rates('0.10', '0.13') })
   .prefault({});
 
 export const currenciesConfig = z.record(currencySymbol(), currencySettings).default({});
 
-/** Default markets of an exchange: rial and tether, large and tiny prices. */
+/** Default markets of an exchange: priced in rial and in tether, with large and tiny prices. */
 export const DEFAULT_MARKETS: readonly z.input<typeof marketConfig>[] = [
   { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' },
   { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' },

@@ -4,29 +4,29 @@ import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 
 const WRITTEN = 'a place of the log that was written';
 
-/** One request as the exchange saw it, whatever became of it. */
+/** One request as the exchange received it, whatever its result. */
 export interface LoggedRequest {
-  /** Counts from 1. */
+  /** Number of the request, counted from 1. */
   readonly number: number;
   readonly timeMs: number;
   readonly ip: string;
-  /** Of the token or key that came; null when none did, or a bad one. */
+  /** Id of the token or key; null if there was none, or a bad one. */
   readonly credentialId: string | null;
   readonly method: string;
-  /** Without its query. */
+  /** Path without its query. */
   readonly path: string;
-  /** Null when the address is none of the interface. */
+  /** Null if the path is no endpoint of the interface. */
   readonly endpoint: string | null;
   readonly budget: string | null;
   readonly status: number;
 }
 
-/** Requests kept; beyond, the oldest are forgotten. */
+/** Most requests that are kept; beyond it the oldest are dropped. */
 const REQUESTS_RETAINED = 100_000;
 
 /**
- * Every request that reached the exchange: what tests hold the limits against. A ring of columns rather than
- * of objects, so that a busy exchange leaves no garbage behind for it.
+ * Every request that reached the exchange: tests compare it with the limits. A ring of columns, not of
+ * objects, so that a busy exchange makes no garbage for it.
  */
 export class RequestLog {
   private readonly capacity: number;
@@ -46,7 +46,7 @@ export class RequestLog {
     this.statuses = new Uint16Array(capacity);
   }
 
-  /** Number of requests, including forgotten ones. */
+  /** Number of requests, including dropped ones. */
   get count(): number {
     return this.lastNumber;
   }
@@ -64,7 +64,7 @@ export class RequestLog {
     this.budgets[place] = request.budget;
   }
 
-  /** Oldest first, as they were when asked. */
+  /** Returns the requests as of now, oldest first. */
   values(): readonly LoggedRequest[] {
     const first = Math.max(0, this.lastNumber - this.capacity);
     return Array.from({ length: this.lastNumber - first }, (_, index) => this.at(first + index));
@@ -86,7 +86,7 @@ export class RequestLog {
   }
 }
 
-/** One method of one address. */
+/** Route of one method of one path. */
 interface Route {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
@@ -94,7 +94,7 @@ interface Route {
 
 export type Routing =
   | { readonly kind: 'found'; readonly route: Route; readonly path: Readonly<Record<string, string>> }
-  /** The address exists, but not with this method. */
+  /** The path exists, but not with this method. */
   | { readonly kind: 'other-method'; readonly allowed: readonly string[] }
   | { readonly kind: 'none' };
 
@@ -107,15 +107,15 @@ interface Pattern {
 }
 
 /**
- * Reads that the interface itself shows by POST too ("Public market data", "Wallets"); no lenience is needed
- * for them.
+ * Reads that the interface itself also shows by POST ("Public market data", "Wallets"), so they need no
+ * lenience.
  */
 const SHOWN_BY_POST: ReadonlySet<string> = new Set(['marketStats', 'walletsList']);
 
 const NONE: Routing = { kind: 'none' };
 const NO_PARTS: Readonly<Record<string, string>> = {};
 
-/** The other spelling of an address: with a slash at its end, or without. */
+/** Returns a path with its final slash removed or, if it has none, added. */
 function otherSpelling(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
 }
@@ -129,8 +129,8 @@ function decoded(text: string): string | null {
 }
 
 /**
- * Finds the endpoint of a request. The lenient forms (deployments: private reads and statistics by POST too,
- * slashes at the end that come and go) are found only when asked for.
+ * Finds the endpoint of a request. Lenient forms (deployments: private reads and statistics by POST too,
+ * final slashes that come and go) are found only if enabled.
  */
 export class RequestRouter {
   private readonly exact = new Map<string, Methods>();
@@ -148,7 +148,7 @@ export class RequestRouter {
     }
   }
 
-  /** `path` is without its query. */
+  /** Finds the endpoint; `path` has no query. */
   find(method: string, path: string): Routing {
     const methods =
       this.exact.get(path) ?? (this.isLenient ? this.exact.get(otherSpelling(path)) : undefined);

@@ -16,20 +16,20 @@ interface SimulationOptions {
   readonly config: ExchangeConfig;
   /** Opening time of the exchange. */
   readonly startMs: number;
-  /** Of tokens and faults; the faults' own seed goes before it. */
+  /** Seed of tokens and faults; the faults' own seed takes precedence. */
   readonly seed?: number;
-  /** Starts of the bars of a market, by its symbol; the others follow `candles.zone`. */
+  /** Anchors of a market's bars, by symbol; other markets follow `candles.zone`. */
   readonly barAnchors?: ReadonlyMap<string, BarAnchors>;
-  /** Told of a mistake in the exchange itself; without it the mistake is thrown. */
+  /** Called with a mistake in the exchange itself; if omitted, the mistake is thrown. */
   readonly onMistake?: (error: unknown) => void;
 }
 
-/** A simulated exchange with its adapters, ready to be served or used in process. */
+/** A simulated exchange with its adapters, to be served or used in process. */
 export interface Simulation {
   readonly config: ExchangeConfig;
   readonly exchange: SimulatedExchange;
   readonly adapter: WireAdapter;
-  /** The same adapter with the configured faults before it. */
+  /** The adapter with the configured faults in front of it. */
   readonly faulty: FaultyAdapter;
 }
 
@@ -83,14 +83,14 @@ export function createSimulation(options: SimulationOptions): Simulation {
   };
 }
 
-/** Bars of 4 h and more begin as the clock of a zone does. */
+/** Returns anchors by which bars of 4 h and more begin on the clock of a zone. */
 function anchorsFor(zone: string): BarAnchors {
   return zone === 'UTC' ? UTC_BARS : { '4h': { zone, offsetMs: 0 } };
 }
 
 /** Prefix of the 32 raw bytes of an Ed25519 key in its DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-/** Keys kept ready; past the bound a key is read again each time. */
+/** Most parsed keys in the cache; keys beyond it are parsed again each time. */
 const KEYS_RETAINED = 1_000;
 
 const keys = new Map<string, KeyObject | null>();
@@ -108,8 +108,8 @@ function keyOf(publicKey: string): KeyObject | null {
 }
 
 /**
- * Ed25519 over UTF-8; key and signature in URL-safe Base64, with or without padding. False for whatever can
- * not be read.
+ * Checks an Ed25519 signature over UTF-8; key and signature are URL-safe Base64, with or without padding.
+ * False for anything unreadable.
  */
 const verifyEd25519: VerifySignature = ({ publicKey, message, signature }) => {
   const key = keyOf(publicKey);
@@ -139,25 +139,22 @@ function totpCode(secret: string, step: number): string {
 }
 
 /**
- * A time-based one-time password (RFC 6238: SHA-1, 30 seconds, 6 digits), one step of tolerance on either
- * side.
+ * Checks a time-based one-time password (RFC 6238: SHA-1, 30 seconds, 6 digits), with one step of tolerance
+ * in either direction.
  */
 const verifyTotpCode: VerifyTotp = ({ secret, code, timeMs }) => {
   const step = Math.floor(timeMs / TOTP_STEP_MS);
   return [step - 1, step, step + 1].some((candidate) => totpCode(secret, candidate) === code);
 };
 
-/**
- * Processes that go on by themselves while time passes: matching that is due, confirmations, synthetic
- * traders.
- */
+/** Everything that changes with time alone: due matching, confirmations, synthetic traders. */
 export interface World {
   /** Does everything that is due by `timeMs`. Time never goes back. */
   advance(timeMs: number): void;
 }
 
 /**
- * The clock of a served exchange: the system clock, which an administrator can advance and freeze; never
+ * Clock of a served exchange: the system clock, which an administrator can advance and freeze. It never goes
  * back.
  */
 export class WorldClock {
@@ -165,7 +162,7 @@ export class WorldClock {
   private offsetMs = 0;
   private frozenAtMs: number | null = null;
   private lastMs = Number.NEGATIVE_INFINITY;
-  /** Offset of the clock from its true time by a fault. */
+  /** Offset that a fault adds to the clock, in ms. */
   skewMs = 0;
 
   constructor(wallMs: () => number = Date.now) {
@@ -176,14 +173,14 @@ export class WorldClock {
     return this.frozenAtMs !== null;
   }
 
-  /** The exchange's time. It stands still while the system clock or a fault steps back. */
+  /** Returns the exchange's time. It stands still while the system clock or a fault steps back. */
   nowMs(): number {
     const trueMs = this.frozenAtMs ?? this.wallMs() + this.offsetMs;
     this.lastMs = Math.max(this.lastMs, trueMs + this.skewMs);
     return this.lastMs;
   }
 
-  /** Moves the clock on, frozen or not. */
+  /** Advances the clock, whether frozen or not. */
   advance(durationMs: number): void {
     if (this.frozenAtMs === null) this.offsetMs += durationMs;
     else this.frozenAtMs += durationMs;
@@ -193,7 +190,7 @@ export class WorldClock {
     this.frozenAtMs ??= this.wallMs() + this.offsetMs;
   }
 
-  /** Goes on from where it was frozen. */
+  /** Continues from the time at which it was frozen. */
   unfreeze(): void {
     if (this.frozenAtMs === null) return;
     this.offsetMs = this.frozenAtMs - this.wallMs();
@@ -201,7 +198,7 @@ export class WorldClock {
   }
 
   /**
-   * Sets the time at which a stored exchange goes on: not before the time it was stored at, which an
+   * Sets the time at which a stored exchange continues: not before the time it was stored at, which an
    * administrator may have moved far ahead.
    */
   startAt(leastMs: number): void {

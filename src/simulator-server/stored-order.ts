@@ -4,7 +4,7 @@ import type { Execution, Side } from '../domain/order.ts';
 import { rescaleOrder, SimulatedOrder, type Trader, Trade } from '../simulator/market-state.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 
-/** The steps that numbers of an order or trade count in. */
+/** Steps in which the numbers of an order or trade count. */
 export interface StoredGrid {
   readonly priceStep: string;
   readonly amountStep: string;
@@ -60,7 +60,7 @@ export function storeOrder(order: SimulatedOrder): SavedOrder {
   };
 }
 
-/** The grid of a stored thing: the market's own where it is the same. */
+/** Reads a stored grid; returns the market's own object if it is equal. */
 function readGrid(stored: StoredGrid, current: Market): Market {
   if (
     parseUnits(stored.priceStep) === current.priceStep &&
@@ -71,7 +71,7 @@ function readGrid(stored: StoredGrid, current: Market): Market {
   return createMarket({ market: current, priceStep: stored.priceStep, amountStep: stored.amountStep });
 }
 
-/** Synthetic traders keep no history: it has no reader. */
+/** Settings of synthetic traders: a short history, since nobody reads it. */
 const NAMELESS = { historyKept: 256, isUnrestricted: false } as const;
 
 function traderOf(userId: number, { trading, services }: SimulatedExchange): Trader {
@@ -81,8 +81,8 @@ function traderOf(userId: number, { trading, services }: SimulatedExchange): Tra
 }
 
 /**
- * The order again, not yet put back into the exchange; its pair is for the caller to set. An open one is on
- * the market's present grid.
+ * Reads an order without registering it at the exchange; the caller sets its pair. An open one is on the
+ * market's present grid.
  */
 export function readOrder(stored: SavedOrder, exchange: SimulatedExchange): SimulatedOrder {
   const market = exchange.markets.get(stored.market as Market['symbol']);
@@ -155,7 +155,7 @@ export function storeTrade(trade: Trade): StoredTrade {
   };
 }
 
-/** The trade again, between its two orders. */
+/** Reads a trade between its two orders. */
 export function readTrade(
   stored: StoredTrade,
   orders: { readonly maker: SimulatedOrder; readonly taker: SimulatedOrder },

@@ -2,13 +2,12 @@ import { invariant } from '../domain/errors.ts';
 import { accept, refuse, type Result } from './requests.ts';
 
 /**
- * Accounts for units that belong to no user: each posting has this other side, so that all of them add up to
- * zero.
+ * House accounts: the other side of each posting that is not between users, so that all sides add up to zero.
  */
 export type HouseAccount = 'fees' | 'outside' | 'rounding';
 
 interface Posting {
-  /** Positive into the wallet. */
+  /** Units in 1e-10; positive into the wallet. */
   readonly units: bigint;
   readonly description: string;
   readonly timeMs: number;
@@ -22,7 +21,7 @@ type StoredTransaction = Omit<WalletEntry, 'walletId' | 'currency' | 'units' | '
   readonly balanceAfter: string;
 };
 
-/** All wallets and house accounts as plain JSON: units as text. */
+/** All wallets and house accounts as plain JSON, with units as text. */
 export interface AccountsState {
   readonly nextWalletId: number;
   readonly nextTransactionId: number;
@@ -40,15 +39,15 @@ export interface AccountsState {
 
 /**
  * All wallets and the house's side of the ledger. Money enters and leaves only against a house account or
- * another wallet, so for every currency: sum of all wallets + fees + rounding + outside = 0 (`outside` is
- * minus what was ever deposited).
+ * another wallet. So for every currency: sum of all wallets + fees + rounding + outside = 0 (`outside` is
+ * minus the sum of deposits).
  */
 export class Accounts {
   private readonly wallets = new Map<number, Wallet>();
   private readonly byUser = new Map<UserId, Map<string, Wallet>>();
   private readonly house = new Map<string, Record<HouseAccount, bigint>>();
   private readonly transactionsKept: number;
-  /** As many users as the exchange has, at most. */
+  /** Transactions to keep for users with a limit of their own: no more entries than users. */
   private readonly retainedOf = new Map<UserId, number>();
   private nextWalletId = 1;
   private nextTransactionId = 1;
@@ -57,7 +56,7 @@ export class Accounts {
     this.transactionsKept = options.transactionsKept ?? 10_000;
   }
 
-  /** Keeps another number of transactions a wallet for one user, such as a few where nobody asks for them. */
+  /** Sets how many transactions of each wallet are kept for one user, such as a few if nobody reads them. */
   retainTransactions(userId: UserId, count: number): void {
     this.retainedOf.set(userId, count);
     for (const wallet of this.byUser.get(userId)?.values() ?? []) wallet.transactions.resize(count);
@@ -71,14 +70,14 @@ export class Accounts {
     return this.wallets.get(walletId);
   }
 
-  /** The wallet, made now if this is its first use. */
+  /** Returns a user's wallet, which is made at its first use. */
   ensure(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet {
     const found = this.find(userId, currency, kind);
     if (found !== undefined) return found;
     return this.add(this.nextWalletId++, { userId, currency, kind });
   }
 
-  /** A user's wallets of one kind, oldest first. */
+  /** Returns a user's wallets of one kind, oldest first. */
   walletsOf(userId: UserId, kind: WalletKind = 'spot'): readonly Wallet[] {
     return [...(this.byUser.get(userId)?.values() ?? [])].filter((wallet) => wallet.kind === kind);
   }
@@ -106,7 +105,7 @@ export class Accounts {
     return this.write(wallet, posting);
   }
 
-  /** Moves units from one wallet to another of the same currency, with a transaction in each. */
+  /** Moves units between two wallets of one currency, with a transaction in each. */
   move(from: Wallet, to: Wallet, posting: Posting): void {
     invariant(
       from.currency === to.currency,
@@ -117,8 +116,8 @@ export class Accounts {
   }
 
   /**
-   * One side of a posting whose other sides the caller makes in the same breath (a trade has four). The
-   * caller answers for the sum.
+   * Writes one side of a posting whose other sides the caller writes next (a trade has four). The caller
+   * makes sure that they add up to zero.
    */
   write(wallet: Wallet, posting: Posting): WalletEntry {
     wallet.total += posting.units;
@@ -139,8 +138,8 @@ export class Accounts {
   }
 
   /**
-   * One wallet's side of a trade; the trade has four, and two of the house, made in the same breath. Spelt
-   * out rather than through `write`: it is the hottest line of the exchange.
+   * Writes one wallet's side of a trade; the caller writes the other three and the two of the house. It does
+   * not call `write`, since it is the most frequent call of the exchange.
    */
   writeTrade(
     wallet: Wallet,
@@ -163,7 +162,7 @@ export class Accounts {
     });
   }
 
-  /** Returns the sum of all sides of a currency: zero, always. For checks. */
+  /** Returns the sum of all sides of a currency, which must be zero. For checks. */
   imbalanceOf(currency: string): bigint {
     const { fees, outside, rounding } = this.houseOf(currency);
     let sum = fees + outside + rounding;
@@ -171,7 +170,7 @@ export class Accounts {
     return sum;
   }
 
-  /** As plain JSON; of the wallets' histories the lines from an id on. */
+  /** Returns the state as plain JSON, with the history lines whose id is at least `fromTransactionId`. */
   snapshot(fromTransactionId = 0): AccountsState {
     return {
       nextWalletId: this.nextWalletId,
@@ -207,9 +206,9 @@ export class Accounts {
   }
 
   /**
-   * Replaces every wallet and house account. House records are changed in place, as markets hold on to them;
-   * wallets are made anew, so this comes before anything that holds on to one. Throws a `SyntaxError` when a
-   * text is no integer.
+   * Replaces every wallet and house account. House records are changed in place, since markets hold
+   * references to them; wallets are made anew, so this comes before anything that holds one. Throws a
+   * `SyntaxError` if a text is no integer.
    */
   restore(state: AccountsState): void {
     this.wallets.clear();
@@ -269,7 +268,7 @@ export class Accounts {
   }
 }
 
-/** Lines come in the order of their ids: those from an id on are the last ones. */
+/** Returns the last lines, from an id on; lines are ordered by id. */
 function newestFrom(entries: readonly WalletEntry[], id: number): readonly WalletEntry[] {
   const last = entries.findLastIndex((entry) => entry.id < id);
   return last === -1 ? entries : entries.slice(last + 1);
@@ -277,7 +276,7 @@ function newestFrom(entries: readonly WalletEntry[], id: number): readonly Walle
 
 interface TransferRequest {
   readonly userId: UserId;
-  /** Lower case. */
+  /** In lower case. */
   readonly currency: string;
   readonly units: bigint;
   readonly src: WalletKind;
@@ -292,7 +291,7 @@ interface Transferred {
 
 /**
  * Moves money between a user's spot and margin wallets. The first transfer creates the margin wallet of rial
- * or tether. Refused with the codes of the interface, "Wallet transfer codes", in this order:
+ * or tether. It is refused with the codes of the interface, "Wallet transfer codes", in this order:
  * `SameDestination`, `InvalidAmount`, `WalletNotFound`, `InsufficientBalance`.
  */
 export function transferFunds(accounts: Accounts, request: TransferRequest): Result<Transferred> {
@@ -320,7 +319,7 @@ type WalletKind = 'spot' | 'margin';
 
 export type UserId = number;
 
-/** One line of a wallet's history. `units` is negative for what left. */
+/** One line of a wallet's history. `units` is negative for money that left. */
 export interface WalletEntry {
   readonly id: number;
   readonly walletId: number;
@@ -328,17 +327,17 @@ export interface WalletEntry {
   readonly timeMs: number;
   readonly units: bigint;
   readonly balanceAfter: bigint;
-  /** Fee that was taken from it before it came. */
+  /** Fee that was deducted before the money arrived. */
   readonly fee: bigint;
   readonly description: string;
-  /** The trade it belongs to, where it does. */
+  /** Trade of the line; null if it belongs to no trade. */
   readonly tradeId: number | null;
 }
 
 /**
- * One currency of one user. `total` is owned, `held` is promised to open orders and pending withdrawals; both
- * in units (1e-10), and 0 <= held <= total always. A mutable twin of the domain's `Balance`: the matching
- * core changes it a few times an order.
+ * Wallet of one user in one currency. `total` is owned, `held` is promised to open orders and pending
+ * withdrawals; both are in units (1e-10), and 0 <= held <= total always. A mutable counterpart of the
+ * domain's `Balance`: the matching core changes it several times for each order.
  */
 export class Wallet {
   readonly id: number;
@@ -367,13 +366,13 @@ export class Wallet {
     return this.total - this.held;
   }
 
-  /** First phase: sets units aside. */
+  /** Holds units for an order or a withdrawal. */
   hold(units: bigint): void {
     this.held += units;
     this.check('hold');
   }
 
-  /** Second phase: ends a hold without spending. */
+  /** Releases held units that were not spent. */
   release(units: bigint): void {
     this.held -= units;
     this.check('release');
@@ -390,8 +389,8 @@ export class Wallet {
 }
 
 /**
- * An append-only list that keeps the newest `capacity` items. It drops in blocks, so that appending stays
- * constant on average; between `capacity` and twice that many items are held.
+ * An append-only list of the newest `capacity` items. It drops items in blocks, so that appending takes
+ * constant time on average; it holds up to twice the capacity.
  */
 export class BoundedList<T> {
   private items: T[] = [];
@@ -410,7 +409,7 @@ export class BoundedList<T> {
     if (this.items.length >= this.capacity * 2) this.items = this.items.slice(-this.capacity);
   }
 
-  /** Changes the capacity; what is beyond a smaller one is dropped now. */
+  /** Changes the capacity; items beyond a smaller one are dropped at once. */
   resize(capacity: number): void {
     this.capacity = capacity;
     this.items = this.items.slice(-capacity);
@@ -420,7 +419,7 @@ export class BoundedList<T> {
     return this.items.at(index);
   }
 
-  /** Oldest first. */
+  /** Returns the items, oldest first. */
   values(): readonly T[] {
     return this.items;
   }

@@ -12,43 +12,43 @@ import {
 } from '../domain/candle.ts';
 import { present } from '../domain/errors.ts';
 
-/** A bar in steps of the market's grid. */
+/** A bar with prices in steps of the market's grid. */
 export interface SimulatedBar {
   readonly openTimeMs: number;
   open: number;
   high: number;
   low: number;
   close: number;
-  /** In amount steps; a float only counts it for display, never for the books. */
+  /** In amount steps; a float, since it is only shown and never booked. */
   volume: number;
   /** Sum of price times amount in steps. */
   value: bigint;
 }
 
-/** A sum of whole numbers in a float stays exact below 2^53, so it is put away well before. */
+/** Bound of `pending`: floats add whole numbers exactly below 2^53, so it is emptied well before. */
 const MOST_PENDING = 2 ** 52;
 
-/** Bars kept of each timeframe: at one minute a week, at one hour more than a year. */
+/** Bars that are kept of each timeframe: a week at one minute, more than a year at one hour. */
 const BARS_RETAINED = 10_080;
 
 /**
- * The candles of one market at every timeframe. A trade changes the running minute only; the coarser bars are
- * brought up to date when they are read, so that a trade costs one bar, not twelve. A minute without a trade
- * has no bar. Bars of 4 h and more begin on the clock of Tehran, if nothing else is said.
+ * The candles of one market in every timeframe. A trade changes the running minute only; the longer bars are
+ * updated when they are read, so that a trade changes one bar, not twelve. A minute without a trade has no
+ * bar. Bars of 4 h and more begin on Tehran's clock by default.
  */
 export class CandleStore {
-  /** Starts of bars. */
+  /** Anchors of the starts of bars. */
   readonly anchors: BarAnchors;
   private readonly grids: ReadonlyMap<Timeframe, BarGrid>;
   private readonly series = new Map<Timeframe, SimulatedBar[]>(
     TIMEFRAMES.map((timeframe) => [timeframe, []]),
   );
   private minute: SimulatedBar | null = null;
-  /** The running minute as far as it has been added to the coarser bars. */
+  /** State of the running minute when it was last added to the longer bars. */
   private rolled: SimulatedBar | null = null;
   /**
-   * Of the running minute's value, what is not in it yet: below `MOST_PENDING`. Millions of trades need no
-   * bigint so.
+   * Part of the running minute's value that is not in its bigint yet, below `MOST_PENDING`: it saves a bigint
+   * sum for each trade.
    */
   private pending = 0;
 
@@ -57,12 +57,12 @@ export class CandleStore {
     this.grids = new Map(TIMEFRAMES.map((timeframe) => [timeframe, gridOf(timeframe, anchors)]));
   }
 
-  /** Returns the starts and ends of a timeframe's bars. */
+  /** Returns the grid of a timeframe: starts and ends of its bars. */
   grid(timeframe: Timeframe): BarGrid {
     return present(this.grids.get(timeframe), 'a grid of each timeframe');
   }
 
-  /** `steps` is price times amount; as a number only below 2^52. */
+  /** Adds a trade. `steps` is price times amount; it is a number only below 2^52. */
   onTrade(trade: {
     readonly timeMs: number;
     readonly price: number;
@@ -108,8 +108,8 @@ export class CandleStore {
   }
 
   /**
-   * Bars of the past, oldest first, before any trade: they fill their own timeframe, and the coarser ones
-   * that they lie whole inside.
+   * Adds bars of the past, oldest first, before any trade. They fill their own timeframe, and longer ones
+   * whose bars contain them completely.
    */
   seed(timeframe: Timeframe, bars: readonly SimulatedBar[]): void {
     // Each timeframe is summed from the longest that it is made of, which takes a tenth of the additions.
@@ -125,13 +125,13 @@ export class CandleStore {
     }
   }
 
-  /** The bars of a timeframe, oldest first, the running one last. Do not keep or change them. */
+  /** Returns the bars of a timeframe, oldest first, the running one last. Do not keep or change them. */
   bars(timeframe: Timeframe): readonly SimulatedBar[] {
     this.roll();
     return this.series.get(timeframe) ?? [];
   }
 
-  /** The highest price of each timeframe that has bars. */
+  /** Returns the highest price of each timeframe that has bars. */
   highs(): readonly number[] {
     this.roll();
     return [...this.series.values()].flatMap((bars) =>
@@ -179,7 +179,7 @@ export class CandleStore {
   }
 }
 
-/** Adds a bar to the last one of a timeframe that it is a part of, or begins one with it. */
+/** Adds a bar to the last longer bar if it is a part of that, else begins a new longer bar. */
 function sumInto(bars: SimulatedBar[], grid: BarGrid, bar: SimulatedBar): void {
   const openTimeMs = grid.startOf(bar.openTimeMs);
   const last = bars[bars.length - 1];
@@ -200,7 +200,7 @@ function summedBars(grid: BarGrid, parts: readonly SimulatedBar[]): readonly Sim
   return bars;
 }
 
-/** The last day of a market in steps of its grid; prices null before its first trade. */
+/** Statistics of a market's last day in steps of its grid; prices are null before the first trade. */
 interface DayStats {
   readonly open: number | null;
   readonly high: number | null;
@@ -214,7 +214,7 @@ interface DayStats {
 }
 
 /**
- * Sums up the 24 hours before `timeMs`, by whole hourly bars: those that began within them, and the running
+ * Sums up the 24 hours before `timeMs` from whole hourly bars: those that began within them, and the running
  * one.
  */
 export function dayStats(

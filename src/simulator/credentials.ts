@@ -5,10 +5,7 @@ import { retainNewest } from '../domain/retain-newest.ts';
 import type { Permission, UserSettings, TotpSettings, User, Users } from './user.ts';
 import { accept, refuse, type Refusal, type Result } from './requests.ts';
 
-/**
- * Caller of a request. `credentialId` names the token or key without revealing it, and is the subject of
- * limits.
- */
+/** Caller of a request. `credentialId` names the token or key without revealing it; limits count by it. */
 export interface GateCaller {
   readonly userId: number;
   readonly credentialId: string;
@@ -18,7 +15,7 @@ export interface GateCaller {
 interface Token {
   readonly token: string;
   readonly caller: GateCaller;
-  /** Null: it never expires. */
+  /** Time at which it expires; null for never. */
   readonly expiresAtMs: number | null;
 }
 
@@ -33,14 +30,14 @@ export interface CredentialRegisterState {
   readonly nextLoginNumber: number;
 }
 
-/** Source: interface, "Token scheme". */
+/** Lifetimes of tokens in ms. Source: interface, "Token scheme". */
 const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;
-/** Tokens from log-ins kept; beyond, the expired go, then the oldest. */
+/** Most log-in tokens that are kept; beyond it the expired ones are dropped first, then the oldest. */
 const LOGIN_TOKENS_RETAINED = 10_000;
 const TOKEN_LENGTH = 40;
 
-/** The tokens and keys that open the exchange's private calls. */
+/** Register of the tokens and keys for the exchange's private calls. */
 export class CredentialRegister {
   private readonly tokens = new Map<string, Token>();
   private readonly keys = new Map<string, Key>();
@@ -52,7 +49,7 @@ export class CredentialRegister {
     this.random = random;
   }
 
-  /** Takes a user's configured tokens and keys. Throws `INVARIANT` when another user has one of them. */
+  /** Adds a user's configured tokens and keys. Throws `INVARIANT` if another user has one of them. */
   addConfigured(userId: number, settings: UserSettings, timeMs: number): void {
     for (const [index, entry] of (settings.tokens ?? []).entries()) {
       const { token, validForMs } =
@@ -78,7 +75,7 @@ export class CredentialRegister {
     }
   }
 
-  /** A new token of a log-in: for 4 hours, or 30 days when it is to be remembered. */
+  /** Makes the token of a log-in, valid for 4 hours, or for 30 days with `remember`. */
   issue(userId: number, remember: boolean, timeMs: number): Token {
     if (this.logins.size >= LOGIN_TOKENS_RETAINED) this.makeRoom(timeMs);
     let token = randomHex(this.random, TOKEN_LENGTH);
@@ -92,7 +89,7 @@ export class CredentialRegister {
     return issued;
   }
 
-  /** The caller of a token, or null when it is unknown or has expired. */
+  /** Returns the caller of a token; null if it is unknown or expired. */
   callerOfToken(token: string, timeMs: number): GateCaller | null {
     const found = this.tokens.get(token) ?? this.logins.get(token);
     if (found === undefined) return null;
@@ -108,17 +105,17 @@ export class CredentialRegister {
     return this.tokens.has(token) || this.logins.has(token);
   }
 
-  /** The key of a public key, written with or without its padding. */
+  /** Returns the key with a public key, which may be written with or without its padding. */
   keyOf(publicKey: string): Key | undefined {
     return this.keys.get(unpadded(publicKey));
   }
 
-  /** Ends a token before its time, as a log-out or an administrator does. False when there is none. */
+  /** Ends a token before its time, for a log-out or by an administrator. False if there is none. */
   revoke(token: string): boolean {
     return this.logins.delete(token) || this.tokens.delete(token);
   }
 
-  /** Ends every token of a user's log-ins. Answers how many there were. */
+  /** Ends all log-in tokens of a user; returns their number. */
   revokeLogins(userId: number): number {
     const ended = [...this.logins.values()].filter(({ caller }) => caller.userId === userId);
     for (const { token } of ended) this.logins.delete(token);
@@ -130,8 +127,8 @@ export class CredentialRegister {
   }
 
   /**
-   * Brings log-ins back, and forgets configured tokens and keys: they are to be added again, as their users'
-   * ids may have changed.
+   * Restores log-in tokens and drops configured tokens and keys: the caller adds those again, since the ids
+   * of their users may have changed.
    */
   restore(state: CredentialRegisterState): void {
     this.tokens.clear();
@@ -162,13 +159,13 @@ export type VerifyTotp = (check: {
 interface LogInRequest {
   readonly username: string | null;
   readonly password: string | null;
-  /** `yes` for a token of 30 days. */
+  /** `yes` asks for a token of 30 days. */
   readonly remember: string | null;
   readonly captcha: string | null;
   readonly userAgent: string;
-  /** Header `X-TOTP`. */
+  /** Value of the header `X-TOTP`. */
   readonly totp: string | null;
-  /** Device that an earlier log-in returned. */
+  /** Device id that an earlier log-in returned. */
   readonly device: string | null;
   readonly ip: string;
   readonly timeMs: number;
@@ -181,7 +178,7 @@ interface LoggedIn {
 }
 
 /**
- * Time for which withdrawals are closed after a log-in from a device not known before. Source: interface,
+ * Time for which withdrawals are closed after a log-in from an unknown device, in ms. Source: interface,
  * "Token scheme".
  */
 const NEW_DEVICE_RESTRICTION_MS = 3_600_000;
@@ -189,7 +186,7 @@ const NEW_DEVICE_RESTRICTION_MS = 3_600_000;
 const BOT_USER_AGENT = /^TraderBot\/\S/;
 const DEVICE_LENGTH = 32;
 
-/** Turns names and passwords into tokens. Source: interface, "Authentication and user information". */
+/** Checks names and passwords and issues tokens. Source: interface, "Authentication and user information". */
 export class LogInGate {
   private readonly users: Users;
   private readonly credentials: CredentialRegister;
@@ -209,8 +206,8 @@ export class LogInGate {
   }
 
   /**
-   * A token, or a refusal: `ParseError`, `InvalidCaptcha`, `InvalidUserAgent`, `InvalidCredentials`,
-   * `MissingOTP`, `InvalidOTP`. The codes are ours, the documents name none.
+   * Returns a token or a refusal: `ParseError`, `InvalidCaptcha`, `InvalidUserAgent`, `InvalidCredentials`,
+   * `MissingOTP`, `InvalidOTP`. The codes are ours; the documents name none.
    */
   attempt(request: LogInRequest): Result<LoggedIn> {
     const { username, password, timeMs } = request;
@@ -256,7 +253,7 @@ export class LogInGate {
     return totp.secret !== undefined && this.verifyTotp({ secret: totp.secret, code, timeMs });
   }
 
-  /** The device that came, if this user has it; else a new one, which closes withdrawals for an hour. */
+  /** Returns the request's device if the user has it; else a new one, which blocks withdrawals an hour. */
   private deviceOf(user: User, request: LogInRequest): string {
     if (request.device !== null && user.knowsDevice(request.device)) return request.device;
     const device = randomHex(this.random, DEVICE_LENGTH);
@@ -267,8 +264,8 @@ export class LogInGate {
 }
 
 /**
- * A text of `length` hexadecimal digits from a seeded source: for tokens of a simulation, not for secrets of
- * the world.
+ * Returns `length` hexadecimal digits from a seeded source: good for tokens of a simulation, not for real
+ * secrets.
  */
 export function randomHex(random: RandomSource, length: number): string {
   let text = '';

@@ -13,9 +13,9 @@ export interface Deposit {
   readonly createdAtMs: number;
   readonly confirmationEveryMs: number;
   readonly requiredConfirmations: number;
-  /** The credit in the wallet; null until it is confirmed. */
+  /** Id of the credit in the wallet; null until the deposit is confirmed. */
   readonly transactionId: number | null;
-  /** Time of its credit; null until then. An administrator may credit it earlier. */
+  /** Time of its credit; null until then. An administrator may credit it before its confirmations. */
   readonly creditedAtMs: number | null;
 }
 
@@ -26,21 +26,19 @@ export interface DepositsState {
   readonly deposits: readonly StoredDeposit[];
 }
 
-/** Deposits kept a user, whatever their age. Waiting ones are kept apart, so none is ever lost. */
+/** Most credited deposits that are kept for one user. Waiting ones are stored apart and never dropped. */
 const DEPOSITS_RETAINED = 1_000;
 
 /** Period covered by the list. Source: interface, "Other constants". */
 const DEPOSITS_SHOWN_MS = 92 * 86_400_000;
 
-/** Confirmations so far: they come at a steady pace and stop at the required number. */
+/** Returns the confirmations so far: they come at a steady pace up to the required number. */
 export function confirmationsOf(deposit: Deposit, timeMs: number): number {
   const confirmed = Math.floor((timeMs - deposit.createdAtMs) / Math.max(1, deposit.confirmationEveryMs));
   return Math.max(0, Math.min(deposit.requiredConfirmations, confirmed));
 }
 
-/**
- * Money that comes in from outside: announced by the administrator, credited when it has its confirmations.
- */
+/** Deposits from outside: announced by the administrator, credited once they have their confirmations. */
 export class Deposits {
   private readonly accounts: Accounts;
   private readonly byUser = new Map<UserId, BoundedList<Deposit>>();
@@ -53,7 +51,7 @@ export class Deposits {
   }
 
   /**
-   * Announces a deposit of positive units. Without confirmations to wait for (rial, or 0 required) it is
+   * Announces a deposit of positive units. If no confirmations are needed (rial, or 0 required) it is
    * credited at once.
    */
   create(deposit: {
@@ -89,7 +87,7 @@ export class Deposits {
     return made;
   }
 
-  /** Credits what has its confirmations by now. */
+  /** Credits the deposits that have their confirmations by now. */
   advance(timeMs: number): void {
     if (timeMs < this.nextDueMs) return;
     this.nextDueMs = Number.POSITIVE_INFINITY;
@@ -99,9 +97,7 @@ export class Deposits {
     }
   }
 
-  /**
-   * Credits a waiting deposit before its time, as an administrator does. False when none of this id waits.
-   */
+  /** Credits a waiting deposit early, for an administrator. False if no deposit with this id waits. */
   confirm(id: number, timeMs: number): boolean {
     const deposit = this.waiting.get(id);
     if (deposit === undefined) return false;
@@ -109,7 +105,7 @@ export class Deposits {
     return true;
   }
 
-  /** A user's deposits of the last three months, newest first. */
+  /** Returns a user's deposits of the last three months, newest first. */
   list(
     userId: UserId,
     options: { readonly timeMs: number; readonly currency?: string | undefined },
@@ -184,7 +180,7 @@ interface DepositAddress {
 const ALPHABET = '0123456789abcdefghjkmnpqrstuvwxyz';
 
 /**
- * Letters that only the input decides: the same user has the same address on every machine and after every
+ * Returns letters that depend only on the input: a user has the same address on every machine and after every
  * restart.
  */
 function digest(input: string, length: number): string {
@@ -200,8 +196,8 @@ function digest(input: string, length: number): string {
 }
 
 /**
- * The made-up deposit address of a user on a network. It looks like none that exists; its prefix says that it
- * is simulated.
+ * Returns a user's invented deposit address on a network. It resembles no real address; its prefix says that
+ * it is simulated.
  */
 function addressOn(network: Network, userId: number): DepositAddress {
   const prefix = `sim${network.name.toLowerCase()}`;
@@ -211,15 +207,15 @@ function addressOn(network: Network, userId: number): DepositAddress {
 }
 
 /**
- * Requested addresses, by user and currency. The wallet list shows an address only then. Bounded by users
- * times currencies.
+ * Requested addresses, by user and currency: the wallet list shows an address only after a request. Their
+ * number is at most users times currencies.
  */
 export class Addresses {
   private made = new Set<string>();
 
   /**
-   * The address on a network of the currency, by default its first, made now if need be. Null where there is
-   * no such network: coins that are sent to an address on another one are lost.
+   * Returns the address on a network of the currency, by default its first, and makes it if needed. Null if
+   * there is no such network: coins sent to an address on another one are lost.
    */
   generate(
     userId: number,
@@ -235,7 +231,7 @@ export class Addresses {
     return addressOn(network, userId);
   }
 
-  /** Addresses by network, in the currency's order; null where none was asked for. */
+  /** Returns the addresses by network, in the currency's order; null where none was requested. */
   of(userId: number, currency: FundingCurrency): readonly (readonly [string, DepositAddress | null])[] {
     const isMade = this.made.has(`${userId}/${currency.symbol}`);
     return currency.networks.map((network) => [network.name, isMade ? addressOn(network, userId) : null]);
@@ -250,19 +246,19 @@ export class Addresses {
   }
 }
 
-/** A blockchain that a currency is deposited over. */
+/** A blockchain over which a currency is deposited. */
 const networkSettings = z.strictObject({
   name: plainText(),
   /** True if deposits carry a tag beside the address. */
   tagged: z.boolean().optional(),
-  /** Overrides the currency's. */
+  /** Confirmations on this network, in place of the currency's. */
   requiredConfirmations: z.int().min(0).optional(),
 });
 
 export const currencySettings = z.strictObject({
   /** Name in `srcCurrency` and `dstCurrency` of records. */
   displayName: plainText().optional(),
-  /** The first is the one whose address the wallet list shows. */
+  /** Networks of the currency; the wallet list shows the address of the first. */
   networks: z
     .array(
       z.union([plainText(), networkSettings], {
@@ -286,7 +282,7 @@ interface Network {
 export interface FundingCurrency {
   readonly symbol: string;
   readonly displayName: string;
-  /** None for rial. */
+  /** Networks of the currency; empty for rial. */
   readonly networks: readonly Network[];
   readonly confirmationEveryMs: number;
 }
@@ -311,8 +307,8 @@ const KNOWN: Readonly<Record<string, CurrencySettings>> = {
 };
 
 /**
- * A currency as configured, over what is known of it, over one network of its own name with 6 confirmations a
- * minute apart.
+ * Returns the settings of a currency: the configured ones, then those known of it, then defaults: one network
+ * with its own name, and 6 confirmations a minute apart.
  */
 export function currencyOf(symbol: string, settings: CurrencySettings = {}): FundingCurrency {
   const known = KNOWN[symbol] ?? {};

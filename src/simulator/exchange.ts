@@ -9,15 +9,15 @@ import type { Services } from './services.ts';
 import { DEFAULT_TRADING, type TradingSettings } from './requests.ts';
 import { Trading } from './trading.ts';
 
-/** A market as the exchange is set up with it. */
+/** Settings of one market. */
 interface MarketSettings {
   readonly market: Market;
-  /** Price before the first trade: a decimal on the market's grid. */
+  /** Price before the first trade, as a decimal on the market's grid. */
   readonly initialPrice: string;
-  /** Display name of the source currency, as records show it (`Bitcoin`). */
+  /** Display name of the base currency, as records show it (`Bitcoin`). */
   readonly baseName: string;
   readonly quoteName: string;
-  /** Starts of its bars; see `CandleStore`. */
+  /** Anchors of its bars; see `CandleStore`. */
   readonly barAnchors?: BarAnchors | undefined;
 }
 
@@ -33,8 +33,8 @@ interface ExchangeSettings {
 const MONTH_MS = 30 * 86_400_000;
 
 /**
- * The exchange itself, without any wire: markets, wallets, trading and the services around them, moved by
- * calls that carry their time. It reads no clock and throws no dice; the same calls give the same replies.
+ * The exchange itself without HTTP: markets, wallets, trading and other services. Calls carry the time and
+ * move it. It reads no clock and uses no randomness: the same calls give the same replies.
  */
 export class SimulatedExchange {
   readonly accounts: Accounts;
@@ -42,12 +42,10 @@ export class SimulatedExchange {
   readonly trading: Trading;
   readonly books = new BookViews();
   readonly services: Services;
-  /** By quote currency, then by base currency. */
+  /** Markets by quote currency, then by base currency. */
   private readonly byCurrencies: ReadonlyMap<string, ReadonlyMap<string, MarketState>>;
 
-  /**
-   * `services` is made from the accounts, which belong to this exchange; so it is built here, not passed in.
-   */
+  /** `services` makes the services in the constructor, since they need this exchange's accounts. */
   constructor(settings: ExchangeSettings, services: (exchange: SimulatedExchange) => Services) {
     this.accounts = new Accounts(
       settings.transactionsKept === undefined ? {} : { transactionsKept: settings.transactionsKept },
@@ -80,14 +78,14 @@ export class SimulatedExchange {
     this.services.advance(timeMs);
   }
 
-  /** The market of two currencies, lower case, or undefined. */
+  /** Returns the market of two currencies, lower case; undefined if there is none. */
   marketOf(base: string, quote: string): MarketState | undefined {
     return this.byCurrencies.get(quote)?.get(base);
   }
 
   /**
-   * Returns the value of units of a currency in rial at the last prices, directly or by way of tether; null
-   * if no market gives it.
+   * Returns the value of units of a currency in rial at the last prices, directly or through tether; null if
+   * no market gives it.
    */
   rialValue(currency: string, units: bigint): bigint | null {
     if (currency === 'rls') return units;
@@ -99,7 +97,7 @@ export class SimulatedExchange {
     return (units * inTether * tether) / (UNITS_PER_ONE * UNITS_PER_ONE);
   }
 
-  /** A user's trades of the last 30 days: their worth in rial, and how many. */
+  /** Returns the value in rial and the number of a user's trades of the last 30 days. */
   monthTrades(userId: UserId, timeMs: number): { readonly total: bigint; readonly count: number } {
     const trades = this.trading
       .trader(userId)
@@ -131,22 +129,22 @@ export class SimulatedExchange {
   }
 }
 
-/** Levels shown a side. */
+/** Levels that are shown on each side of a book. */
 const BOOK_DEPTH = 24;
 
-/** The interface caches books: calls within less than a second get what the first of them got. */
+/** Age up to which a book is served again, in ms: calls within it get the same book, as in the interface. */
 const BOOK_CACHE_MS = 1_000;
 
-/** A level in steps of the view's grid. */
+/** A level of a book, in steps of the view's grid. */
 export interface ViewLevel {
   readonly price: number;
   readonly amount: number;
 }
 
-/** Public view of a book for a second. Best first on both sides. */
+/** A public view of a book, served for a second. Both sides are best first. */
 export interface BookView {
   readonly snapshotAtMs: number;
-  /** The last change of the book before that; where there was none yet, when it was first looked at. */
+  /** Time of the last change of the book before the view; if it never changed, time of the first view. */
   readonly changedAtMs: number;
   readonly grid: Market;
   readonly buys: readonly ViewLevel[];
@@ -154,7 +152,7 @@ export interface BookView {
   readonly lastPrice: number;
 }
 
-/** The books as the public sees them, each remade at most once a second. One entry a market. */
+/** Public views of the books, one for each market, each made at most once a second. */
 class BookViews {
   private readonly views = new Map<MarketState, BookView>();
 
@@ -181,9 +179,9 @@ function levelsOf(side: BookSide): readonly ViewLevel[] {
 }
 
 /**
- * The levels gathered into coarser ones, as the depth endpoint shows them. The interface says only that they
- * are aggregated and rounded: here prices go to four significant digits, buys down and sells up, so that a
- * gathered level never looks better than its parts.
+ * Merges levels into coarser ones, as the depth endpoint shows them. The interface says only that they are
+ * aggregated and rounded: here prices go to four significant digits, buys down and sells up, so that a merged
+ * level never looks better than its parts.
  */
 export function aggregateLevels(
   levels: readonly ViewLevel[],

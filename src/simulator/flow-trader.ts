@@ -9,14 +9,14 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 
-/** Closed orders, trades and transactions of a wallet kept of a trader of the flow, which has no reader. */
+/** Most closed orders, trades and wallet transactions of a trader of the flow; nobody reads them. */
 const HISTORY_SIZE = 256;
-/** A top-up is worth this many of the order that could not be paid. */
+/** Size of a deposit, as a multiple of the order that the trader could not pay. */
 const TOP_UP_ORDERS = 1_000n;
 
 /**
- * An order of the flow: price and amount in the market's public steps. A market order ends no further than 1
- * % beyond its price.
+ * An order of the flow: price and amount in the market's public steps. A market order trades at most 1 %
+ * beyond its price.
  */
 interface FlowOrder {
   readonly side: Side;
@@ -26,19 +26,19 @@ interface FlowOrder {
 }
 
 /**
- * A user of the exchange who belongs to the flow: his orders are ordinary ones, his money comes from outside
- * whenever it runs out.
+ * A user of the exchange that belongs to the flow. Its orders are ordinary ones; money is deposited whenever
+ * it runs out.
  */
 export class FlowTrader {
   readonly userId: UserId;
   private readonly exchange: SimulatedExchange;
 
-  /** Orders that an earlier run left open (a stored state) are cancelled. */
+  /** Cancels the orders that an earlier run left open (a stored state). */
   constructor(options: {
     readonly exchange: SimulatedExchange;
     readonly userId: UserId;
     readonly timeMs: number;
-    /** Free of the price band and the minimum value: for what was recorded elsewhere. */
+    /** True to ignore the price band and the minimum value, for trades recorded elsewhere. */
     readonly isUnrestricted?: boolean;
   }) {
     this.exchange = options.exchange;
@@ -53,8 +53,8 @@ export class FlowTrader {
   }
 
   /**
-   * Places an order that is in the book or done at once. Null when the exchange refuses it, as it would
-   * anybody's.
+   * Places an order; by its return the order has traded, rests or has ended. Null if the exchange refuses it,
+   * by the same rules as for any user.
    */
   place(market: MarketState, order: FlowOrder, timeMs: number): SimulatedOrder | null {
     const request: PlaceOrder = {
@@ -103,30 +103,30 @@ export class FlowTrader {
   }
 }
 
-/** Place of a ladder, in public price steps: bid < ask; `gap` between the levels behind them. */
+/** Prices of a ladder, in public price steps: bid < ask, and `gap` between the levels behind them. */
 interface LadderPlace {
   readonly bid: number;
   readonly ask: number;
   readonly gap: number;
-  /** About what the levels near the touch hold, in public amount steps; those further back hold more. */
+  /** Approximate amount of levels near the best price, in public amount steps; it grows further back. */
   readonly typicalAmount: number;
-  /** Least amounts of the touch. */
+  /** Least amount at the best bid and at the best ask. */
   readonly leastBid?: number;
   readonly leastAsk?: number;
 }
 
-/** Growth of each level over the one before it, and the spread of sizes around that. */
+/** Growth of the amount from each level to the next, and the spread of sizes around it. */
 const GROWTH = 0.06;
 const SPREAD_OF_SIZES = 0.55;
 
-/** The makers' quotes on both sides of one market. Holds `levels` orders a side at most. */
+/** The makers' quotes on both sides of one market. It holds at most `levels` orders on each side. */
 export class Ladder {
   readonly buys: LadderSide;
   readonly sells: LadderSide;
   private readonly market: MarketState;
   private readonly chance: Chance;
   private readonly levels: number;
-  /** The rules and gap that the resting orders were placed under. */
+  /** Market rules and gap under which the resting orders were placed. */
   private rules: MarketState['rules'];
   private gap = 0;
 
@@ -145,14 +145,14 @@ export class Ladder {
     this.sells = new LadderSide({ market, side: 'sell', makers });
   }
 
-  /** Forgets places that other steps gave a meaning to. To be called before prices are reckoned with. */
+  /** Drops the ladder after a change of steps. It must run before prices are computed. */
   applyRules(timeMs: number): void {
     if (this.rules === this.market.rules) return;
     this.rules = this.market.rules;
     this.clear(timeMs);
   }
 
-  /** Moves the quotes. Own orders never meet: what would cross is taken back before anything is placed. */
+  /** Moves the quotes. Own orders never match: those that would cross are canceled first. */
   follow(place: LadderPlace, timeMs: number): void {
     this.applyRules(timeMs);
     if (place.gap !== this.gap) {
@@ -189,17 +189,17 @@ export class Ladder {
 }
 
 /**
- * Places where the levels of a ladder may lie: one in every `gap` price steps, each a little off its mark so
- * that a book does not look ruled. They do not depend on the price, so that a ladder which follows the price
- * by one gap changes one level at each end, not all of them.
+ * Returns the price of a possible level: one in every `gap` price steps, slightly off its regular position so
+ * that a book looks natural. Levels do not depend on the price, so a ladder that moves by one gap changes one
+ * level at each end, not all of them.
  */
 function latticePrice(index: number, gap: number): number {
   return index * gap + (gap < 3 ? 0 : offsetOf(index, gap));
 }
 
 /**
- * The prices of one side, best first: the touch itself and the `count - 1` places of the lattice beyond it.
- * None below one step.
+ * Returns the prices of one side, best first: the best price itself and the next `count - 1` levels beyond
+ * it. None is below one step.
  */
 function ladderPrices(of: {
   readonly side: Side;
@@ -220,27 +220,27 @@ function ladderPrices(of: {
   return prices;
 }
 
-/** Less than half a gap, always the same for the same place. */
+/** Returns an offset of less than half a gap, always the same for one index. */
 function offsetOf(index: number, gap: number): number {
   const mixed = Math.imul((index | 0) ^ 0x5bd1e995, 0x9e3779b1) >>> 0;
   return Math.floor((mixed / 4_294_967_296) * 0.49 * gap);
 }
 
-/** Sizes of the levels of a side; index 0 is the best one. Amounts in public steps. */
+/** Sizes of the levels of a side in public steps; index 0 is the best level. */
 interface LevelSizing {
   amountAt(index: number): number;
-  /** True if a level that has `remaining` left may stay as it is. */
+  /** True if a level with `remaining` left may stay as it is. */
   isEnough(index: number, remaining: number): boolean;
 }
 
 interface Shown {
   order: SimulatedOrder;
   readonly owner: FlowTrader;
-  /** The call of `show` that last wanted it. */
+  /** Number of the last call of `show` that wanted it. */
   wantedBy: number;
 }
 
-/** The flow's own resting orders on one side of a market: one a price. As many as were last asked for. */
+/** Resting orders of the flow on one side of a market: at most one for each requested price. */
 export class LadderSide {
   private readonly market: MarketState;
   private readonly side: Side;
@@ -252,7 +252,7 @@ export class LadderSide {
   constructor(options: {
     readonly market: MarketState;
     readonly side: Side;
-    /** They take turns. */
+    /** Owners of new orders, in rotation. */
     readonly makers: readonly FlowTrader[];
   }) {
     this.market = options.market;
@@ -260,7 +260,7 @@ export class LadderSide {
     this.makers = options.makers;
   }
 
-  /** Takes back what rests at `price` or better. */
+  /** Cancels its orders at `price` or better. */
   withdrawFrom(price: number, timeMs: number): void {
     for (const [at, { order, owner }] of this.shown) {
       if (this.side === 'buy' ? at < price : at > price) continue;
@@ -270,7 +270,7 @@ export class LadderSide {
   }
 
   /**
-   * Rests at these prices (best first) and no others. What rests there already keeps its place in the queue.
+   * Rests orders at exactly these prices (best first). Orders already there keep their place in the queue.
    */
   show(prices: readonly number[], sizing: LevelSizing, timeMs: number): void {
     this.calls += 1;
@@ -294,8 +294,8 @@ export class LadderSide {
   }
 
   /**
-   * Sees to it that at least `least` rests at a price, by resting `amount` there if less does; the other
-   * levels stay.
+   * Makes sure that at least `least` rests at a price: if there is less, an order of `amount` replaces it.
+   * Other levels stay.
    */
   ensure(
     level: { readonly price: number; readonly least: number; readonly amount: number },
@@ -323,14 +323,14 @@ export class LadderSide {
   }
 }
 
-/** Value of a level of an ordinary book if nothing else gives it: in units of the quote currency. */
+/** Default value of a level in an ordinary book, in units of the quote currency. */
 const LEVEL_VALUE: Readonly<Record<Currency, number>> = { rls: 400_000_000, usdt: 800 };
-/** And at least this many of the smallest order of its market. */
+/** Least value of a level, as a multiple of the smallest order of its market. */
 const LEAST_ORDERS = 60;
 
 /**
- * The size that orders of the flow vary around, in public amount steps; a float, as a size is chosen, not
- * booked.
+ * Returns the size around which orders of the flow vary, in public amount steps. It is a float: sizes are
+ * chosen, not booked.
  */
 export function typicalAmount(rules: Market, price: number): number {
   const value = Math.max(
@@ -340,33 +340,33 @@ export function typicalAmount(rules: Market, price: number): number {
   return value / stepValueOf(rules, price);
 }
 
-/** The smallest amount whose value is safely above the market's minimum. */
+/** Returns the smallest amount whose value is safely above the market's minimum. */
 export function leastAmount(rules: Market, price: number): number {
   const minimum = Number(rules.minOrderValue) / Number(UNITS_PER_ONE);
   return Math.floor((minimum * 1.05) / stepValueOf(rules, price)) + 1;
 }
 
-/** Value of one amount step at a price. */
+/** Returns the value of one amount step at a price. */
 function stepValueOf(rules: Market, price: number): number {
   return (price * Number(rules.stepProduct)) / Number(UNITS_PER_ONE * UNITS_PER_ONE);
 }
 
-/** The kinds of chance that a market is made of, all from one seeded source. */
+/** Random distributions for a market, all from one seeded source. */
 export class Chance {
   private readonly source: RandomSource;
-  /** Box-Muller makes two at a time. */
+  /** Second number of Box-Muller, which makes two at a time. */
   private spare: number | null = null;
 
   constructor(seed: number) {
     this.source = createRandom(seed);
   }
 
-  /** Evenly in [0, 1). */
+  /** Returns a number of the uniform distribution in [0, 1). */
   uniform(): number {
     return this.source.next();
   }
 
-  /** Normal with mean 0 and standard deviation 1. */
+  /** Returns a number of the normal distribution with mean 0 and standard deviation 1. */
   normal(): number {
     if (this.spare !== null) {
       const { spare } = this;
@@ -379,12 +379,12 @@ export class Chance {
     return radius * Math.cos(angle);
   }
 
-  /** Waiting time between events that know nothing of each other. */
+  /** Returns a waiting time between independent events. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.source.next());
   }
 
-  /** At least 1, with a tail so heavy that a few are most of the sum; cut off at `most`. */
+  /** Returns a number from 1 to `most`, with a tail so heavy that a few are most of the sum. */
   pareto(exponent: number, most: number): number {
     return Math.min(most, (1 - this.source.next()) ** (-1 / exponent));
   }

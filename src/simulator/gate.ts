@@ -7,14 +7,14 @@ import type { LimitRefusal, RateLimits } from './rate-limits.ts';
 type GateAccess = 'none' | 'optional-token' | 'token' | Permission | 'merchant';
 
 export interface GateRequest {
-  /** Lower-case names. */
+  /** Headers by lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly ip: string;
-  /** Upper case. */
+  /** In upper case. */
   readonly method: string;
-  /** As it was sent, from the first slash, with `?query`. */
+  /** Path as it was sent, from the first slash, with `?query`. */
   readonly pathWithQuery: string;
-  /** As it was sent; empty when there is none. */
+  /** Body as it was sent; empty if there is none. */
   readonly body: string;
   readonly access: GateAccess;
   readonly budget: Budget;
@@ -23,11 +23,11 @@ export interface GateRequest {
 
 interface GateAdmission {
   readonly ok: true;
-  /** Null where no credentials are needed and none came. */
+  /** Null if no credentials are needed and none came. */
   readonly caller: GateCaller | null;
 }
 
-/** A request kept out, with the answer it gets. */
+/** A request that is refused, with its answer. */
 interface GateRefusal {
   readonly ok: false;
   readonly kind: 'unauthorized' | 'permission' | LimitRefusal['kind'];
@@ -45,7 +45,7 @@ export type VerifySignature = (check: {
   readonly signature: string;
 }) => boolean;
 
-/** A key's timestamp may be this far from the exchange's clock, on either side. */
+/** Largest difference between a key's timestamp and the exchange's clock in either direction, in ms. */
 const CLOCK_WINDOW_MS = 30_000;
 
 const ANYONE: GateAdmission = { ok: true, caller: null };
@@ -61,9 +61,9 @@ type Authentication =
   | { readonly kind: 'bad'; readonly detail: string; readonly counts: boolean };
 
 /**
- * The gate of the exchange: who asks, and whether one more request is within the limits. A request passes in
- * this order: blocked IP, credentials, rate limit, permission; so a request without the permission counts.
- * Sources: interface, "Authentication" and "Limits".
+ * Gate of the exchange: it identifies the caller and checks the limits, in this order: blocked IP,
+ * credentials, rate limit, permission. So a request without the permission counts against the limit. Sources:
+ * interface, "Authentication" and "Limits".
  */
 export class Gate {
   private readonly credentials: CredentialRegister;
@@ -148,7 +148,7 @@ export class Gate {
   }
 }
 
-/** A header that has a value; the first where it came more than once. */
+/** Returns a header with a value, the first one if it came more than once; null if there is none. */
 function headerOf(request: GateRequest, name: string): string | null {
   const value = request.headers[name];
   const first = typeof value === 'object' ? value[0] : value;
@@ -159,13 +159,13 @@ function unauthorized(detail: string): GateRefusal {
   return { ok: false, kind: 'unauthorized', status: 401, body: { detail }, headers: {} };
 }
 
-/** Refusal for a missing permission: a 403 that names it, and has none of the fields of a limit. */
+/** Refuses for a missing permission: a 403 that names it, without the fields of a limit. */
 function forbidden(message: string): GateRefusal {
   const body = { status: 'failed', code: 'PermissionDenied', message, detail: message };
   return { ok: false, kind: 'permission', status: 403, body, headers: {} };
 }
 
-/** 403 for a lockout or a block of an IP; 429 where the deployment asks to back off. Both say how long. */
+/** Returns the refusal: 403 for a lockout or a blocked IP, 429 for a back-off; both say how long. */
 function limitAnswer(refusal: LimitRefusal): GateRefusal {
   const backOff = Math.max(1, Math.ceil(refusal.waitMs / 1000));
   const isBackOff = refusal.kind === 'back-off' || refusal.kind === 'token-block';

@@ -14,9 +14,9 @@ export interface Payment extends Invoice {
   readonly token: string;
   readonly createdAtMs: number;
   readonly status: PaymentStatus;
-  /** Currency that the payer chose; null before. */
+  /** Currency that the payer chose; null before the payment. */
   readonly paidCurrency: string | null;
-  /** Units of that currency. */
+  /** Amount paid in units of that currency. */
   readonly paidUnits: bigint;
 }
 
@@ -35,22 +35,19 @@ interface VerifiedPayment {
   readonly txHash: string;
 }
 
-/** Hexadecimal MD5 of a text. */
+/** Returns the MD5 of a text in hexadecimal. */
 export type Md5 = (text: string) => string;
 
-/** The worth of units of a currency in rial units, or null where no market says it. */
+/** Returns the value of units of a currency in rial units; null if no market gives it. */
 type RialValue = (currency: string, units: bigint) => bigint | null;
 
-/** Payments kept; beyond, the oldest is forgotten and its token unknown. */
+/** Most payments that are kept; beyond it the oldest is dropped and its token is unknown. */
 const PAYMENTS_RETAINED = 10_000;
 const TOKEN_LENGTH = 32;
 /** Step of paid amounts: they are rounded up to the eighth decimal, as coins are. */
 const PAID_STEP = 100n;
 
-/**
- * The crypto payment gateway: invoices, what the payer does with them, and their verification by the
- * merchant.
- */
+/** The crypto payment gateway: invoices, the payer's actions, and the verification by the merchant. */
 export class Gateway {
   readonly settings: GatewaySettings;
   private readonly random: RandomSource;
@@ -73,7 +70,7 @@ export class Gateway {
     this.users = options.users;
   }
 
-  /** Makes an invoice and its token. Refused with -1 to -11 and -41. */
+  /** Makes an invoice with its token. Refused with -1 to -11 and -41. */
   send(request: SendRequest, timeMs: number): Result<Payment> {
     const invoice = readInvoice(this.settings, request);
     if (!invoice.ok) return invoice;
@@ -110,7 +107,7 @@ export class Gateway {
     );
   }
 
-  /** The payer pays. Null when the payment can not be made (any more), or not in this currency. */
+  /** Pays for the payer. Null if the payment can not be made (any more), or not in this currency. */
   pay(
     token: string,
     choice: { readonly currency: string | null; readonly timeMs: number; readonly rialValue: RialValue },
@@ -125,7 +122,7 @@ export class Gateway {
     return this.put({ ...payment, status: 'Paid', paidCurrency: currency, paidUnits: units });
   }
 
-  /** The payer goes away. Null when there is nothing to cancel. */
+  /** Cancels a pending payment for the payer. Null if there is none. */
   cancel(token: string): Payment | null {
     const payment = this.payments.get(token);
     if (payment?.status !== 'Pending') return null;
@@ -133,8 +130,8 @@ export class Gateway {
   }
 
   /**
-   * The merchant asks. Refused with -1 to -4, -23 (no token), -21 (malformed), -22 (unknown), -31 (not paid),
-   * -32 (asked before).
+   * Verifies a payment for the merchant. Refused with -1 to -4, -23 (no token), -21 (malformed), -22
+   * (unknown), -31 (not paid), -32 (verified before).
    */
   verify(request: {
     readonly api: string | null;
@@ -182,7 +179,7 @@ function storePayment(payment: Payment): StoredPayment {
   return { ...payment, paidUnits: String(payment.paidUnits) };
 }
 
-/** Fields as text, null where they did not come. */
+/** Fields of a request as text; null if missing. */
 export interface SendRequest {
   readonly api: string | null;
   readonly amount: string | null;
@@ -193,10 +190,10 @@ export interface SendRequest {
   readonly currencies: string | null;
 }
 
-/** A request whose fields are all in order. */
+/** A request whose fields are all valid. */
 interface Invoice {
   readonly api: string;
-  /** Rial. */
+  /** In rial. */
   readonly amount: number;
   readonly callbackUrl: string;
   readonly factorNumber: string | null;
@@ -214,7 +211,7 @@ export function gatewayRefusal(code: GatewayCode): Refusal {
   return refuse(code, GATEWAY_MESSAGES[code]);
 }
 
-/** The merchant of an `api` value. Refused: -1, -4, -2, -3, in this order. */
+/** Returns the merchant of an `api` value. Refused: -1, -4, -2, -3, in this order. */
 export function merchantOf(settings: GatewaySettings, api: string | null): Result<MerchantSettings> {
   if (api === null) return gatewayRefusal('-1');
   if (!API.test(api)) return gatewayRefusal('-4');
@@ -256,20 +253,20 @@ export function readInvoice(settings: GatewaySettings, request: SendRequest): Re
 /** A shop that takes payments through the gateway. Source: interface, "Payment gateway credentials". */
 const merchantSettings = z.strictObject({
   api: z.string().regex(API, 'expected 4 to 64 letters, digits, hyphens or underscores'),
-  /** Never sent; part of the hash of a verification. */
+  /** Secret that is never sent; it is part of the hash of a verification. */
   apiSecret: plainText(),
   /** Scheme and host that `callbackURL` must have, such as `https://shop.example`. */
   callbackOrigin: z
     .string()
     .regex(/^https?:\/\/[^\s/]+\/?$/, 'expected a scheme and a host, such as https://shop.example'),
   restricted: z.boolean().optional(),
-  /** User with the rial wallet that is credited when a payment is verified; without it none is. */
+  /** User whose rial wallet is credited when a payment is verified; if omitted, none is credited. */
   username: plainText().optional(),
 });
 
 type MerchantSettings = Readonly<z.output<typeof merchantSettings>>;
 
-/** Currencies are the interface's; rates and the half hour are ours. */
+/** Settings of the gateway. Currencies are the interface's; rates and the half hour are ours. */
 export const gatewaySettings = z.strictObject({
   merchants: z.array(merchantSettings).default([]),
   /** Site to which payers are sent: `{siteUrl}/app/paygate/{token}`. */
@@ -278,9 +275,9 @@ export const gatewaySettings = z.strictObject({
   testNetwork: z.boolean().default(false),
   currencies: z.array(currencySymbol()).default(['btc', 'ltc']),
   defaultCurrencies: plainText().default('btc,ltc'),
-  /** Rial for one of a currency, where no market says it. Decimal text. */
+  /** Price of 1 of a currency in rial if no market gives it, as decimal text. */
   rialRates: z.record(currencySymbol(), positiveDecimal()).prefault({ btc: '60000000000', ltc: '60000000' }),
-  /** A payment not made by then can no longer be. */
+  /** Time after creation within which a payment must be made. */
   payWithinMs: durationMs().default(1_800_000),
 });
 

@@ -8,15 +8,12 @@ import { CandleStore } from './candle-series.ts';
 import type { Side, Execution, TradeKind } from '../domain/order.ts';
 
 /**
- * Accepted parameters remembered a user for the duplicate check: far more than the limits let through, and a
- * bound while time stands still.
+ * Accepted requests that are remembered of a user for the duplicate check: far more than the limits allow,
+ * and a bound while time stands still.
  */
 const RECENT_RETAINED = 10_000;
 
-/**
- * One order as it would be registered, before anything is registered. Prices and amount in steps of the
- * market's grid.
- */
+/** An order before it is registered. Prices and amount are in steps of the market's grid. */
 export interface PlacementPlan {
   readonly side: Side;
   readonly execution: Execution;
@@ -26,22 +23,22 @@ export interface PlacementPlan {
   readonly stopPrice: number;
   readonly status: 'New' | 'Inactive';
   readonly clientOrderId: string | null;
-  /** Its value in quote units, rounded up, at the price that the minimum and the balance go by. */
+  /** Value in quote units, rounded up, at the price by which minimum and balance are checked. */
   readonly value: bigint;
-  /** Largest hold: units of the currency it pays with. */
+  /** Largest hold, in units of the paying currency. */
   readonly hold: bigint;
 }
 
-/** Public trades kept a market; the endpoint shows fewer. */
+/** Public trades that are kept of each market; the endpoint shows fewer. */
 const TAPE_RETAINED = 1_000;
 
 /**
  * One market of the exchange.
  *
- * `rules` is what the public sees: steps and minimum value, which may change while orders rest. `grid` is
- * what the book counts in: the finest grid the market ever had. A change of steps to a coarser grid leaves
- * the grid alone (resting orders keep their prices); a finer one rescales everything once. So a number of the
- * book never needs to be asked which version it was made under.
+ * `rules` is public: steps and minimum value, which may change while orders rest. `grid` is what the book
+ * counts in: the finest grid that the market ever had. A change to coarser steps leaves the grid alone
+ * (resting orders keep their prices); a change to finer ones rescales everything once. So all numbers of the
+ * book are always in steps of the present grid.
  */
 export class MarketState {
   rules: Market;
@@ -52,16 +49,16 @@ export class MarketState {
   readonly quoteHouse: Record<HouseAccount, bigint>;
   readonly book = new MatchingBook<SimulatedOrder>();
   readonly stops = new StopBook<SimulatedOrder>();
-  /** Accepted, not yet in the book (`New`). */
+  /** Orders that are accepted, but not yet in the book (`New`). */
   readonly waiting = new Set<SimulatedOrder>();
   readonly candles: CandleStore;
   /** The newest public trades, oldest first. */
   readonly tape = new BoundedList<Trade>(TAPE_RETAINED);
   /** Price of the last trade, or the configured one before the first; in steps of the grid. */
   lastPrice: number;
-  /** Time at which an order last entered the book, left it or traded in it; null before the first of them. */
+  /** Time at which an order last entered the book, left it or traded in it; null if none has. */
   bookChangedAtMs: number | null = null;
-  /** Set by a trade, taken back when the stops have been looked at. */
+  /** True from a trade until the stops have been checked. */
   hasMoved = false;
   isClosed = false;
   closedReason: string | null = null;
@@ -73,7 +70,7 @@ export class MarketState {
     readonly quoteName: string;
     readonly baseHouse: Record<HouseAccount, bigint>;
     readonly quoteHouse: Record<HouseAccount, bigint>;
-    /** Starts of its bars; see `CandleStore`. */
+    /** Anchors of its bars; see `CandleStore`. */
     readonly barAnchors?: BarAnchors | undefined;
   }) {
     this.candles = new CandleStore(options.barAnchors);
@@ -97,9 +94,8 @@ export class MarketState {
   }
 
   /**
-   * Changes steps or minimum value from now on. Orders that rest keep their prices and amounts. Throws
-   * `TOO_LARGE` when the market's prices and amounts would be more than 2^53 of the new steps; nothing has
-   * changed then.
+   * Changes steps or minimum value from now on. Resting orders keep their prices and amounts. Throws
+   * `TOO_LARGE` and changes nothing if a price or amount would be more than 2^53 of the new steps.
    */
   changeRules(change: {
     readonly priceStep?: string;
@@ -153,7 +149,7 @@ export class MarketState {
   }
 }
 
-/** Re-expresses an order on a finer grid; its meaning stays the same. */
+/** Converts an order to a finer grid; its meaning stays the same. */
 export function rescaleOrder(
   order: SimulatedOrder,
   to: { readonly grid: Market; readonly priceFactor: number; readonly amountFactor: number },
@@ -176,9 +172,9 @@ function greatestCommonDivisor(left: bigint, right: bigint): bigint {
 }
 
 /**
- * An order of the simulated exchange. Its `price` is the worst it may trade at and where it rests. Prices and
- * amounts are in steps of `grid`, the market's finest grid so far; what it was registered with never changes,
- * what was traded grows.
+ * An order of the simulated exchange. Its `price` is the worst price it may trade at, and where it rests.
+ * Prices and amounts are in steps of `grid`, the market's finest grid so far. The registered values never
+ * change; the traded ones grow.
  */
 export class SimulatedOrder extends BookOrder {
   readonly trader: Trader;
@@ -188,17 +184,17 @@ export class SimulatedOrder extends BookOrder {
   readonly createdAtMs: number;
   private readonly wallets: WalletPair;
   grid: Market;
-  /** As registered; `NO_PRICE` for a market order without one. */
+  /** Price as registered; `NO_PRICE` for a market order without one. */
   registeredPrice: number;
   stopPrice: number;
   amount: number;
-  /** `New`, `Active`, `Inactive`, `Done`, `Canceled`, or the configured word of a rejection. */
+  /** `New`, `Active`, `Inactive`, `Done`, `Canceled`, or the configured status of a rejection. */
   status: string;
   pair: SimulatedOrder | null = null;
-  /** Its place among the user's open orders. */
+  /** Index among the user's open orders. */
   openPlace = 0;
   /**
-   * Still set aside for it, in the currency it pays with. The second leg of an OCO holds nothing: the first
+   * Units still held for it, in the currency it pays with. The second leg of an OCO holds nothing: the first
    * holds for both.
    */
   held = 0n;
@@ -258,19 +254,19 @@ export class SimulatedOrder extends BookOrder {
     return this.amount - this.remaining;
   }
 
-  /** Writes down what it looks like from now on, where the past is kept. */
+  /** Stores its present state as a version, if past states are recorded. */
   storeVersion(timeMs: number): void {
     const { status, matched, total, fee } = this;
     this.versions?.push({ timeMs, status, matched, total, fee });
   }
 
-  /** A market order ends where the band or its money does; the others rest. */
+  /** True for an order that never rests: it ends at the edge of the price band or when its money runs out. */
   get isMarket(): boolean {
     return this.execution === 'market' || this.execution === 'stop_market';
   }
 }
 
-/** State of an order from a moment on; stored only if lists are to lag. */
+/** State of an order from a time on; stored only if lists are to lag. */
 interface OrderVersion {
   readonly timeMs: number;
   readonly status: string;
@@ -279,12 +275,13 @@ interface OrderVersion {
   readonly fee: bigint;
 }
 
-/** No price given: an order that takes what the band allows. */
+/** Price of an order without one, which may trade up to the edge of the price band. */
 export const NO_PRICE = 0;
 
 /**
- * One match: the same object in both users' lists and on the public tape. Price and amount are in steps of
- * `grid`, totals and fees in units; a total is before the fee, a fee is in the currency its order receives.
+ * One match: the same object is in both users' lists and on the public tape. Price and amount are in steps of
+ * `grid`, totals and fees in units. A total is before the fee; a fee is in the currency that its order
+ * receives.
  */
 export class Trade {
   readonly id: number;
@@ -294,7 +291,7 @@ export class Trade {
   readonly maker: SimulatedOrder;
   readonly taker: SimulatedOrder;
   readonly grid: Market;
-  /** Price times amount, in steps. */
+  /** Price times amount in steps. */
   readonly steps: bigint;
   makerTotal = 0n;
   makerFee = 0n;
@@ -322,7 +319,7 @@ export class Trade {
   }
 }
 
-/** A trade from the side of one of its two orders. */
+/** A trade as seen from one of its two orders. */
 export interface TradeOfOrder {
   readonly trade: Trade;
   readonly order: SimulatedOrder;
@@ -348,25 +345,22 @@ export interface WalletPair {
 export class Trader {
   readonly userId: UserId;
   fees: FeeSchedule;
-  /** False when the identity process is incomplete: `TradingUnavailable`. */
+  /** False if the identity process is incomplete: `TradingUnavailable`. */
   mayTrade = true;
-  /**
-   * True for one who repeats what happened elsewhere: neither the price conditions nor the minimum value
-   * apply.
-   */
+  /** True for a user that repeats recorded trades: neither price conditions nor the minimum value apply. */
   isUnrestricted = false;
-  /** True when the experimental look-up by client id is not offered: `FeatureUnavailable`. */
+  /** True if the experimental look-up by client id is not offered: `FeatureUnavailable`. */
   lacksClientIdLookup = false;
   /** The newest orders, oldest first. */
   readonly orders: BoundedList<SimulatedOrder>;
-  /** The newest trades, oldest first; one with both sides his own is here once. */
+  /** The newest trades, oldest first; a trade of the user with itself is here once. */
   readonly trades: BoundedList<Trade>;
   readonly open = new OpenOrders();
   readonly openByClientId = new Map<string, SimulatedOrder>();
   private readonly walletPairs = new Map<MarketState, WalletPair>();
   /**
-   * Time of the last acceptance of an order with these parameters, oldest first. At most `RECENT_RETAINED`;
-   * beyond, the oldest is forgotten early.
+   * Time of the last acceptance by order parameters, oldest first. It has at most `RECENT_RETAINED` entries;
+   * beyond it the oldest is dropped early.
    */
   private readonly recent = new Map<string, number>();
 
@@ -381,7 +375,7 @@ export class Trader {
     this.trades = new BoundedList(options.historyKept);
   }
 
-  /** The wallets for a market, made at the first order there. */
+  /** Returns the wallets for a market, which are made at the first order there. */
   walletsFor(market: MarketState, accounts: Accounts): WalletPair {
     let pair = this.walletPairs.get(market);
     if (pair === undefined) {
@@ -404,7 +398,7 @@ export class Trader {
     return accounts.find(this.userId, side === 'buy' ? market.rules.quote : market.rules.base)?.free ?? 0n;
   }
 
-  /** A kept order by its id, or undefined. */
+  /** Returns a kept order by its id; undefined if there is none. */
   retainedOrder(id: number): SimulatedOrder | undefined {
     const retained = this.orders.values();
     let low = 0;
@@ -436,8 +430,8 @@ export class Trader {
 }
 
 /**
- * A user's open orders. Each knows its place, so that one goes by letting the last take its place: no
- * look-up, and no other order is touched than the newest. Their sequence means nothing.
+ * A user's open orders in no order. Each knows its index, so that the last one takes the place of a removed
+ * one: no search, and only one other order is touched.
  */
 class OpenOrders {
   private readonly orders: SimulatedOrder[] = [];
@@ -451,7 +445,7 @@ class OpenOrders {
     this.orders.push(order);
   }
 
-  /** Takes out an order that is in. */
+  /** Removes an order of the list. */
   remove(order: SimulatedOrder): void {
     const last = this.orders.pop();
     if (last === undefined || last === order) return;
@@ -459,14 +453,14 @@ class OpenOrders {
     last.openPlace = order.openPlace;
   }
 
-  /** Oldest first; a copy, so that orders may end while it is walked. */
+  /** Returns a copy, oldest first, so that orders may end during iteration. */
   values(): SimulatedOrder[] {
     const orders = this.orders.slice();
     return isInOrder(orders) ? orders : orders.sort((left, right) => left.id - right.id);
   }
 }
 
-/** Most users have few orders, which ended in no other sequence than they came in. */
+/** True if orders are sorted by id, as most users' are: they have few, which ended as they came. */
 function isInOrder(orders: readonly SimulatedOrder[]): boolean {
   let lastId = Number.NEGATIVE_INFINITY;
   for (const { id } of orders) {

@@ -1,15 +1,15 @@
 import type { Side } from '../domain/order.ts';
 
 /**
- * Order resting in a book: the links and the two numbers that matching needs. The exchange's own order
- * extends it, so matching needs no lookups.
+ * An order that rests in a book: its links, and the two numbers that matching needs. The exchange's own order
+ * extends it, so matching needs no look-ups.
  */
 export class BookOrder {
   readonly id: number;
   readonly side: Side;
   /** Price at which it rests, in price steps. */
   price: number;
-  /** Not yet filled, in amount steps. */
+  /** Amount not yet filled, in amount steps. */
   remaining: number;
   level: PriceLevel | null = null;
   previous: BookOrder | null = null;
@@ -26,7 +26,7 @@ export class BookOrder {
 /** All orders at one price, first come first served, as a linked list. */
 export class PriceLevel {
   price: number;
-  /** Sum of what its orders have left. */
+  /** Sum of the remaining amounts of its orders. */
   amount = 0;
   head: BookOrder | null = null;
   tail: BookOrder | null = null;
@@ -58,15 +58,14 @@ export class PriceLevel {
 }
 
 /**
- * One side of a book. Levels lie in an array with the best price last, where nearly all changes happen, so
- * that an insertion moves only the few levels that are better, and the best level is read and dropped without
- * moving any.
+ * One side of a book. Levels are an array with the best price last, where nearly all changes happen: an
+ * insertion moves only the few better levels, and the best level is read and dropped without moving any.
  */
 export class BookSide {
   readonly side: Side;
   private readonly levels: PriceLevel[] = [];
   private readonly byPrice = new Map<number, PriceLevel>();
-  /** 1 when a higher price is better (buys), -1 when a lower one is. */
+  /** 1 if a higher price is better (buys), -1 if a lower one is. */
   private readonly direction: 1 | -1;
 
   constructor(side: Side) {
@@ -82,7 +81,7 @@ export class BookSide {
     return this.levels.length;
   }
 
-  /** Best first, at most `depth`. */
+  /** Returns at most `depth` levels, best first. */
   top(depth: number): PriceLevel[] {
     const levels: PriceLevel[] = [];
     for (let index = this.levels.length - 1; index >= 0 && levels.length < depth; index -= 1) {
@@ -109,12 +108,12 @@ export class BookSide {
     if (level.head === null) this.drop(level);
   }
 
-  /** True if a taker that pays no worse than `limit` may trade at `price` of this side. */
+  /** True if a taker whose limit is `limit` may trade at `price` of this side. */
   reaches(price: number, limit: number): boolean {
     return this.direction === 1 ? price >= limit : price <= limit;
   }
 
-  /** Every order, best price first, oldest first within a price. */
+  /** Iterates all orders, best price first, oldest first within a price. */
   *orders(): Generator<BookOrder> {
     for (let index = this.levels.length - 1; index >= 0; index -= 1) {
       let order = this.levels[index]?.head ?? null;
@@ -142,7 +141,7 @@ export class BookSide {
     else levels.splice(this.positionOf(level.price), 1);
   }
 
-  /** Index of the first level that is not worse than `price`. */
+  /** Returns the index of the first level that is not worse than `price`. */
   private positionOf(price: number): number {
     let low = 0;
     let high = this.levels.length;
@@ -163,21 +162,19 @@ export class BookSide {
 /** Handler of the matches of a taker. */
 export interface MatchHandler<Order extends BookOrder> {
   /**
-   * Returns the amount of a possible match to trade; less than all of it ends the taker's matching (its money
-   * ran out).
+   * Returns the amount of a possible match to trade. Less than the full amount ends the taker's matching,
+   * since its money ran out.
    */
   reach(taker: Order, match: { readonly price: number; readonly amount: number }): number;
-  /**
-   * Called after each match, when both orders have less remaining and a maker without any is out of the book.
-   */
+  /** Called after each match: both orders are reduced, and a maker with nothing left is out of the book. */
   onMatch(taker: Order, maker: Order, amount: number): void;
 }
 
 /**
- * A book matched by price, then time. A match trades at the resting order's price.
+ * A book that matches by price, then time. A match trades at the resting order's price.
  *
- * What is unreal about it: nothing is hidden, orders of one user trade with each other, and matching takes no
- * time.
+ * What is unreal about it: no order is hidden, orders of one user trade with each other, and matching takes
+ * no time.
  */
 export class MatchingBook<Order extends BookOrder = BookOrder> {
   readonly buys = new BookSide('buy');
@@ -187,7 +184,7 @@ export class MatchingBook<Order extends BookOrder = BookOrder> {
     return side === 'buy' ? this.buys : this.sells;
   }
 
-  /** Lets an order rest. It must not cross the other side: match it first. */
+  /** Rests an order. It must not cross the other side: the caller matches it first. */
   add(order: Order): void {
     this.sideOf(order.side).add(order);
   }
@@ -197,7 +194,7 @@ export class MatchingBook<Order extends BookOrder = BookOrder> {
   }
 
   /**
-   * Trades `taker` against what rests at `limit` or better, until it is full or nothing is left within the
+   * Trades `taker` against orders that rest at `limit` or better, until it is full or none is left within the
    * limit.
    */
   match(taker: Order, limit: number, handler: MatchHandler<Order>): void {
@@ -227,14 +224,14 @@ interface StopOrder {
 }
 
 /**
- * The stop orders of a market that wait for their price. A buy wakes when the last price is at its stop or
- * above, a sell when it is at its stop or below; several wake in the order of their distance, then of their
- * ids.
+ * Stop orders of a market that wait for their price. A buy is triggered when the last price is at its stop or
+ * above, a sell when it is at its stop or below. Several are triggered in the order of their distance, then
+ * of their ids.
  */
 export class StopBook<Order extends StopOrder> {
-  /** Highest stop first: the next to wake on a rise is last. */
+  /** Highest stop first: the next one to trigger on a rise is last. */
   private readonly buys: Order[] = [];
-  /** Lowest stop first: the next to wake on a fall is last. */
+  /** Lowest stop first: the next one to trigger on a fall is last. */
   private readonly sells: Order[] = [];
 
   get size(): number {
@@ -254,7 +251,7 @@ export class StopBook<Order extends StopOrder> {
     if (index !== -1) list.splice(index, 1);
   }
 
-  /** Takes out the next order that `lastPrice` wakes. */
+  /** Removes and returns the next order that `lastPrice` triggers. */
   removeWoken(lastPrice: number): Order | undefined {
     const buy = this.buys[this.buys.length - 1];
     if (buy !== undefined && lastPrice >= buy.stopPrice) return this.buys.pop();
@@ -272,7 +269,7 @@ export class StopBook<Order extends StopOrder> {
   }
 }
 
-/** True if `one` wakes before `other`, both of the same side. */
+/** True if `one` is triggered before `other`; both have the same side. */
 function wakesBefore(one: StopOrder, other: StopOrder): boolean {
   if (one.stopPrice !== other.stopPrice) {
     return one.side === 'buy' ? one.stopPrice < other.stopPrice : one.stopPrice > other.stopPrice;

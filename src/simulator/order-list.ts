@@ -8,7 +8,7 @@ import {
   makerSide,
 } from './market-state.ts';
 
-/** An order as it stands now, or as it stood at an earlier moment. */
+/** An order as it is now, or as it was at an earlier time. */
 export interface OrderView {
   readonly order: SimulatedOrder;
   readonly status: string;
@@ -32,7 +32,7 @@ export interface OrdersQuery {
   readonly order: { readonly field: OrderSortField; readonly descending: boolean } | null;
   readonly page: number;
   readonly pageSize: number;
-  /** Shows the orders as they were at this moment; null: as they are. Needs `recordVersions`. */
+  /** Time as of which orders are shown; null for now. It needs `recordVersions`. */
   readonly asOfMs: number | null;
 }
 
@@ -45,14 +45,14 @@ export function viewOf(order: SimulatedOrder): OrderView {
   return { order, status: order.status, matched: order.matched, total: order.total, fee: order.fee };
 }
 
-/** The order as it was, or undefined when it was not there yet. */
+/** Returns an order as of a time; undefined if it did not exist yet. */
 function viewAsOf(order: SimulatedOrder, asOfMs: number): OrderView | undefined {
   if (order.versions === null) return order.createdAtMs <= asOfMs ? viewOf(order) : undefined;
   const version = order.versions.findLast((candidate) => candidate.timeMs <= asOfMs);
   return version === undefined ? undefined : { order, ...version };
 }
 
-/** One page of a trader's orders, filtered and sorted as the interface says. */
+/** Returns one page of a trader's orders, filtered and sorted as the interface says. */
 export function listOrders(trader: Trader, query: OrdersQuery): ListPage<OrderView> {
   const chosen = candidates(trader, query).filter((view) => matches(view, query));
   chosen.sort(comparison(query));
@@ -70,7 +70,7 @@ function candidates(trader: Trader, query: OrdersQuery): OrderView[] {
     .filter((view) => view !== undefined);
 }
 
-/** The kept orders, and the open ones that are older than what is kept. */
+/** Returns the kept orders, and the open ones that are older than those. */
 function allOrders(trader: Trader): SimulatedOrder[] {
   const retained = trader.orders.values();
   const oldest = retained[0]?.id ?? Number.POSITIVE_INFINITY;
@@ -121,15 +121,15 @@ interface TradesQuery {
   readonly ascending: boolean;
   readonly page: number;
   readonly pageSize: number;
-  /** Hides what was traded after this moment; null: nothing. */
+  /** Time after which trades are hidden; null hides none. */
   readonly asOfMs: number | null;
   /** True if every second hidden trade, by its id, is shown all the same. */
   readonly isUneven?: boolean;
-  /** Longest age of a listed trade. */
+  /** Longest age of a listed trade, in ms. */
   readonly listedMs: number;
 }
 
-/** One page of a trader's trades that are still listed, in the order of time. */
+/** Returns one page of a trader's trades that are still listed, in the order of time. */
 export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): ListPage<TradeOfOrder> {
   const newestMs = query.asOfMs ?? timeMs;
   const trades = trader.trades.values();
@@ -152,7 +152,7 @@ export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): 
   return { items, hasNext: chosen.length > start + items.length };
 }
 
-/** Index of the first trade whose id is not below `id`; ids rise. */
+/** Returns the index of the first trade whose id is not below `id`; ids rise. */
 function firstFrom(trades: readonly Trade[], id: number): number {
   let low = 0;
   let high = trades.length;

@@ -28,10 +28,10 @@ import type { UserId, Accounts } from './accounts.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 
 /**
- * Decides on a request for an order: what it becomes, or a code of the interface's table of order placement.
- * The checks run in this order: market and user, prices given, amount, client id, duplicate, price
- * conditions, minimum value, balance. A duplicate is one whatever the first of the two has changed since, the
- * balance above all. Remembers an accepted request.
+ * Decides on a request for an order: returns the planned orders, or a code of the interface's table of order
+ * placement. The checks run in this order: market and user, prices given, amount, client id, duplicate, price
+ * conditions, minimum value, balance. A duplicate is refused whatever has changed since the first request,
+ * such as the balance. An accepted request is remembered.
  */
 export function decidePlacement(of: {
   readonly request: PlaceOrder;
@@ -73,7 +73,7 @@ function checkDuplicate(
   return refuse('DuplicateOrder', 'an identical order was accepted within the last ten seconds');
 }
 
-/** The prices of a request, from public steps to the steps that the book counts in. */
+/** Converts the prices of a request from public steps to steps of the book's grid. */
 function onGrid(request: PlaceOrder, market: MarketState): OrderPrices {
   const factor = market.priceFactor;
   if (factor === 1) return request;
@@ -86,8 +86,8 @@ function onGrid(request: PlaceOrder, market: MarketState): OrderPrices {
 }
 
 /**
- * The orders of an accepted placement, with their money set aside. Of an OCO the first holds for both: the
- * dearer of the two. A market buy may hold less than its band asks for: all that is free.
+ * Makes the orders of an accepted placement and holds their money. In an OCO the first order holds for both:
+ * the larger of the two holds. A market buy whose band needs more than is free holds all that is free.
  */
 export function createOrders(
   placement: Placement,
@@ -128,7 +128,7 @@ export class OrderRegister {
     this.orders = new OrderIndex(settings.ordersKept);
   }
 
-  /** The trader of a user, made at the first question. As many are kept as the exchange has users. */
+  /** Returns the trader of a user, made at the first call. Their number is that of the exchange's users. */
   trader(userId: UserId, historyKept = this.settings.historyKept): Trader {
     let trader = this.traders.get(userId);
     if (trader === undefined) {
@@ -143,8 +143,8 @@ export class OrderRegister {
   }
 
   /**
-   * An open or closed order of a user, or undefined. A client id finds open orders only. What a busy exchange
-   * has forgotten in its table is still in its user's own list.
+   * Returns an open or closed order of a user; undefined if there is none. A client id finds open orders
+   * only. An order that a busy exchange has dropped from its own table is still in the user's list.
    */
   find(userId: UserId, reference: OrderReference): SimulatedOrder | undefined {
     if (reference.id !== null) {
@@ -156,7 +156,7 @@ export class OrderRegister {
       : this.trader(userId).openByClientId.get(reference.clientOrderId);
   }
 
-  /** Writes down an open order, whose id is higher than every one before. */
+  /** Registers an open order, whose id must be higher than all before. */
   enlist(order: SimulatedOrder): void {
     const { trader } = order;
     this.orders.add(order);
@@ -166,7 +166,7 @@ export class OrderRegister {
     if (this.settings.recordVersions) order.versions = [];
   }
 
-  /** Called when an order ends. */
+  /** Moves an ended order from the open orders to the stored ones. */
   delist(order: SimulatedOrder): void {
     const { trader, clientOrderId } = order;
     this.orders.onClosed(order);
@@ -180,13 +180,13 @@ const CHUNK = 128;
 type Chunk = (SimulatedOrder | undefined)[];
 
 /**
- * All orders by id. Ids are given in sequence, so a place in an array is enough; the array is kept in chunks.
- * Closed orders of the chunks beyond the newest `kept` ids are forgotten; what is open stays, however old.
+ * All orders by id. Ids are given in sequence, so they index an array, which is kept in chunks. Closed orders
+ * in chunks beyond the newest `capacity` ids are dropped; open ones stay, however old.
  */
 class OrderIndex {
   private readonly chunks: (Chunk | undefined)[] = [];
   private firstId = 0;
-  /** Chunks before this one hold open orders only. */
+  /** Index of the first chunk that may hold closed orders; earlier ones hold open orders only. */
   private swept = 0;
   private readonly chunksRetained: number;
 
@@ -199,7 +199,7 @@ class OrderIndex {
     return place < 0 ? undefined : this.chunks[Math.floor(place / CHUNK)]?.[place % CHUNK];
   }
 
-  /** Adds an order whose id is higher than every one before; ids may leave gaps. */
+  /** Adds an order whose id must be higher than all before; ids may leave gaps. */
   add(order: SimulatedOrder): void {
     if (this.chunks.length === 0) this.firstId = order.id;
     const place = order.id - this.firstId;
@@ -213,7 +213,7 @@ class OrderIndex {
     chunk[place % CHUNK] = order;
   }
 
-  /** Called when an order closes: an old one is then forgotten. */
+  /** Drops an order that closes, if it is in an old chunk. */
   onClosed(order: SimulatedOrder): void {
     const place = order.id - this.firstId;
     const index = Math.floor(place / CHUNK);
@@ -237,7 +237,7 @@ class OrderIndex {
 }
 
 /**
- * Books a trade of two orders whose `remaining` is already less: their running totals and holds, all four
+ * Books a trade of two orders whose `remaining` is already reduced: their running totals and holds, all four
  * wallets, and the house.
  *
  * A buy pays the total in the quote currency and receives the amount less the fee; a sell pays the amount and
@@ -293,7 +293,7 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
   }
 }
 
-/** Adds a fill to an order's running value; answers the fill's own total. */
+/** Adds a fill to an order's running value; returns the fill's own total. */
 function addFill(order: SimulatedOrder, trade: Trade): bigint {
   order.filledSteps += trade.steps;
   const cumulative = valueHalfEven(order.grid, order.filledSteps);
@@ -314,7 +314,7 @@ function transfer(
   accounts.writeTrade(order.receivingWallet, of.trade, of.received, of.fee);
 }
 
-/** Returns the part of an order's hold that ends with a fill. */
+/** Returns the part of an order's hold that a fill releases. */
 function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint {
   // At its own limit a fill costs exactly what was held for it.
   if (order.side === 'sell' || (price === order.price && order.grid.exactStepProduct !== null)) return paid;
@@ -324,9 +324,9 @@ function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint 
 }
 
 /**
- * Returns the hold that an open order still needs to be able to fill at its limit. If values are not whole
- * units, it is one unit more once the order has a fill, because the half-even difference of two cumulative
- * totals can exceed the rounded-up value of the rest by one.
+ * Returns the hold that an open order still needs to fill at its limit. If values are not whole units, it is
+ * one unit more once the order has a fill, because the half-even difference of two cumulative totals can
+ * exceed the rounded-up value of the rest by one.
  */
 export function neededHold(order: SimulatedOrder): bigint {
   const { grid, remaining } = order;

@@ -4,7 +4,7 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import { HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
 
-/** A request kept out. `waitMs` is how long until one would be let in again. */
+/** A refused request. `waitMs` is the time until one would be admitted again. */
 export interface LimitRefusal {
   readonly kind: 'lockout' | 'back-off' | 'token-block' | 'ip-block';
   readonly budgetName: string;
@@ -20,24 +20,24 @@ export interface RateLimitsState {
   readonly badTokens: SubjectLogsState;
 }
 
-/** Blocked tokens and IPs remembered at most; beyond, those that are over go, then the oldest. */
+/** Most blocked tokens and IPs in memory; beyond it ended blocks are dropped, then the oldest. */
 const BLOCKS_RETAINED = 10_000;
 
 /**
- * Every rate limit of the exchange. A request that is refused does not count against its budget; an admitted
- * one counts whatever its answer is. Source: interface, "Rate limits".
+ * All rate limits of the exchange. A refused request does not count against its budget; an admitted one
+ * counts whatever its answer is. Source: interface, "Rate limits".
  */
 export class RateLimits {
   private readonly settings: LimitSettings;
   private readonly budgets = new Map<string, SubjectLogs | null>();
   private readonly lockouts: Lockouts;
-  /** Limits that are lowered for the time being. Not part of a stored state. */
+  /** Temporarily lowered limits. They are not part of a stored state. */
   private readonly crowding = new Crowding();
   private readonly badTokens: SubjectLogs;
   private readonly refusals: SubjectLogs | null;
-  /** Subject -> when its block ends. */
+  /** End of each block by subject, in ms. */
   private readonly blocks = new Map<string, number>();
-  /** Logs of a restored state whose budget no request has named yet. */
+  /** Restored logs whose budget no request has named yet. */
   private pending: Record<string, SubjectLogsState> = {};
 
   constructor(settings: LimitSettings = DEFAULT_LIMITS) {
@@ -52,7 +52,7 @@ export class RateLimits {
     this.refusals = abuse === null ? null : new SubjectLogs(abuse.refusals, abuse.windowMs);
   }
 
-  /** Counts a request of `subject` (a credential's id, or an IP). Null when it is let in. */
+  /** Counts a request of `subject` (a credential's id, or an IP). Null if it is admitted. */
   admit(budget: Budget, subject: string, timeMs: number): LimitRefusal | null {
     if (!this.settings.enabled) return null;
     const logs = this.logsOf(budget);
@@ -80,21 +80,21 @@ export class RateLimits {
   }
 
   /**
-   * Lowers the limit of a budget, as a crowded exchange does; null restores it. A request over it gets a 429
-   * that names the limit, 30 times within an hour. After that it is refused like one over any limit.
+   * Lowers the limit of a budget, as a crowded exchange does; null restores it. A request beyond it gets a
+   * 429 that names the limit, 30 times within an hour, and is then refused as beyond any limit.
    */
   lower(budget: string, limit: number | null): void {
     this.crowding.set(budget, limit);
   }
 
-  /** A request came with credentials that are not right. More than the allowed number block the IP. */
+  /** Counts a request with invalid credentials. More than the allowed number block the IP. */
   countBadToken(ip: string, timeMs: number): void {
     if (!this.settings.enabled || this.badTokens.tryAdd(ip, timeMs)) return;
     this.block(`ip:${ip}`, timeMs + this.settings.badTokens.blockMs, timeMs);
     this.badTokens.forget(ip);
   }
 
-  /** The refusal of an IP that sent too many bad tokens, or null. */
+  /** Returns the refusal for an IP that sent too many bad tokens; null for any other. */
   blockedIp(ip: string, timeMs: number): LimitRefusal | null {
     if (this.blocks.size === 0) return null;
     const waitMs = this.blockedMs(`ip:${ip}`, timeMs);
@@ -157,7 +157,7 @@ export class RateLimits {
     };
   }
 
-  /** Hands a refusal on, and counts it where continued abuse blocks. */
+  /** Returns a refusal unchanged, and counts it if continued abuse leads to a block. */
   private refuseAgain(refusal: LimitRefusal, subject: string, timeMs: number): LimitRefusal {
     const abuse = this.settings.continuedAbuse;
     if (abuse !== null && this.refusals !== null && !this.refusals.tryAdd(subject, timeMs)) {
@@ -185,34 +185,33 @@ export class RateLimits {
 }
 
 /**
- * Refusals within an hour that a caller gets as warnings while a limit is lowered; who goes on beyond them is
- * locked out.
+ * Refusals within an hour that a caller gets as warnings while a limit is lowered; further ones lock it out.
  */
 const WARNINGS = 30;
 const WARNED_FOR_MS = 3_600_000;
 
-/** Limits that a crowded exchange has lowered for the time being. */
+/** Limits that a crowded exchange has lowered for some time. */
 class Crowding {
   private readonly lowered = new Map<string, { readonly limit: number; readonly warnings: SubjectLogs }>();
 
-  /** Lowers the limit of a budget; null gives it back. */
+  /** Lowers the limit of a budget; null restores it. */
   set(budget: string, limit: number | null): void {
     if (limit === null) this.lowered.delete(budget);
     else this.lowered.set(budget, { limit, warnings: new SubjectLogs(WARNINGS, WARNED_FOR_MS) });
   }
 
-  /** The limit that a budget is lowered to; null where it is not. */
+  /** Returns the lowered limit of a budget; null if it is not lowered. */
   limitOf(budget: string): number | null {
     return this.lowered.get(budget)?.limit ?? null;
   }
 
-  /** True if a caller that exceeded a limit may be warned once more; else it is locked out. */
+  /** True if a caller beyond a lowered limit gets one more warning; else it is locked out. */
   warns(budget: string, subject: string, timeMs: number): boolean {
     return this.lowered.get(budget)?.warnings.tryAdd(subject, timeMs) ?? false;
   }
 }
 
-/** A caller kept out until a moment; `level` counts the doublings. */
+/** Lockout of a caller until a time; `level` counts how often its length was doubled. */
 interface GateLockout {
   readonly untilMs: number;
   readonly level: number;
@@ -220,13 +219,12 @@ interface GateLockout {
 
 type LockoutsState = readonly (readonly [string, GateLockout])[];
 
-/** Lockouts remembered at most. Beyond, the forgiven ones go, then the oldest. */
+/** Most lockouts that are remembered. Beyond it the forgiven ones are dropped first, then the oldest. */
 const LOCKOUTS_RETAINED = 10_000;
 
 /**
- * Lockouts of one hour that double, when repeated, to 24 hours. A lockout is remembered after its end, so
- * that the next one knows it is a repetition; after `forgiveAfterMs` without another one, the next is a first
- * one again.
+ * Lockouts of one hour that double, if repeated, up to 24 hours. A lockout is remembered after its end to
+ * recognise a repetition; `forgiveAfterMs` after its end, the next one lasts an hour again.
  */
 class Lockouts {
   private readonly byKey = new Map<string, GateLockout>();
@@ -248,13 +246,13 @@ class Lockouts {
     return this.byKey.size;
   }
 
-  /** Returns the remaining lockout of `key`; 0 if it has none. */
+  /** Returns the remaining lockout of `key` in ms; 0 if it has none. */
   remainingMs(key: string, timeMs: number): number {
     const lockout = this.byKey.get(key);
     return lockout === undefined ? 0 : Math.max(0, lockout.untilMs - timeMs);
   }
 
-  /** Begins a lockout and returns how long it lasts. */
+  /** Begins a lockout; returns its length in ms. */
   begin(key: string, timeMs: number): number {
     const last = this.byKey.get(key);
     const level = last !== undefined && timeMs - last.untilMs < this.forgiveAfterMs ? last.level + 1 : 0;
@@ -290,32 +288,32 @@ const budgetOverride = z.strictObject({
   windowMs: durationMs().optional(),
 });
 
-/** A budget's own numbers; `none` counts nothing. */
+/** Numbers of one budget in place of the interface's; `none` disables its count. */
 export const budgetOverrides = z.union([z.literal('none'), budgetOverride], {
   error: 'expected none, or an object with limit and windowMs',
 });
 
 /**
- * Enforcement of the exchange's limits, and numbers other than the interface's. Source: interface, "Rate
- * limits" and "HTTP status codes".
+ * Settings for the enforcement of the exchange's limits. Source: interface, "Rate limits" and "HTTP status
+ * codes".
  */
 export const limitSettings = z.strictObject({
-  /** False lets everything through, uncounted. */
+  /** False admits everything without counting. */
   enabled: z.boolean().default(true),
   /**
-   * By budget name. A limit above `LARGEST_COUNTED_LIMIT`, for which a log would eat the memory, counts
-   * nothing either.
+   * Numbers by budget name. A limit above `LARGEST_COUNTED_LIMIT` is not counted: its log would need too much
+   * memory.
    */
   overrides: z.record(z.string(), budgetOverrides).default({}),
-  /** 403 with a lockout, or 429 with `backOff`. */
+  /** Answer to an exceeded limit: 403 with a lockout, or 429 with `backOff`. */
   exceeded: z.enum(['lockout', 'back-off']).default('lockout'),
-  /** Scope of a lockout: the budget that was exceeded, or every call of that caller. */
+  /** Scope of a lockout: the exceeded budget, or every call of that caller. */
   lockoutScope: z.enum(['budget', 'caller']).default('budget'),
   firstLockoutMs: durationMs().default(HOUR_MS),
   longestLockoutMs: durationMs().default(24 * HOUR_MS),
   /**
-   * A lockout that begins this long after the end of the last one is a first one again; before, it lasts
-   * twice the last.
+   * Time since the end of the last lockout after which the next has the first length again; before that, it
+   * lasts twice the last.
    */
   forgiveAfterMs: durationMs().default(24 * HOUR_MS),
   /**
@@ -326,7 +324,7 @@ export const limitSettings = z.strictObject({
     .default({ limit: 100, windowMs: 30 * MINUTE_MS, blockMs: HOUR_MS }),
   /**
    * More than `refusals` refused requests within `windowMs` block the token on every call for `blockMs`; null
-   * leaves it out.
+   * disables the block.
    */
   continuedAbuse: z
     .strictObject({ refusals: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
@@ -340,7 +338,7 @@ const LARGEST_COUNTED_LIMIT = 1_000_000;
 
 export const DEFAULT_LIMITS: LimitSettings = limitSettings.parse({});
 
-/** The deployment's two minutes, for those who turn the block on. */
+/** The deployment's block of two minutes, for setups that enable it. */
 export const TWO_MINUTE_BLOCK: NonNullable<LimitSettings['continuedAbuse']> = {
   refusals: 10,
   windowMs: MINUTE_MS,
@@ -349,10 +347,10 @@ export const TWO_MINUTE_BLOCK: NonNullable<LimitSettings['continuedAbuse']> = {
 
 type SubjectLogsState = Readonly<Record<string, readonly number[]>>;
 
-/** Callers counted at once for one limit. Beyond, idle ones are forgotten, then the tenth that came first. */
+/** Most callers that one limit counts at once. Beyond it idle ones are dropped, then the oldest tenth. */
 const SUBJECTS_RETAINED = 20_000;
 
-/** One limit, counted for each caller apart. */
+/** One limit, counted for each caller separately. */
 class SubjectLogs {
   readonly limit: number;
   readonly windowMs: number;
@@ -363,7 +361,7 @@ class SubjectLogs {
     this.windowMs = windowMs;
   }
 
-  /** `limit`: a lower one than its own. */
+  /** Counts a request if it is admitted. `limit` may be lower than the log's own. */
   tryAdd(subject: string, timeMs: number, limit = this.limit): boolean {
     return (this.logs.get(subject) ?? this.begin(subject, timeMs)).tryAdd(timeMs, limit);
   }
@@ -405,12 +403,12 @@ class SubjectLogs {
   }
 }
 
-/** Room that a log begins with; it doubles up to its limit, so an idle caller costs little. */
+/** First capacity of a log; it doubles up to its limit, so an idle caller needs little memory. */
 const FIRST_CAPACITY = 16;
 
 /**
- * The times of the newest admitted requests, in a ring of at most `limit` entries: exact for every window,
- * constant work a request. A request exactly `windowMs` after another no longer shares a window with it.
+ * Times of the newest admitted requests, in a ring of at most `limit` entries: exact for every window,
+ * constant work for each request. A request exactly `windowMs` after another is outside its window.
  */
 export class SlidingLog {
   private times: Float64Array;
@@ -426,8 +424,8 @@ export class SlidingLog {
   }
 
   /**
-   * Writes the request down and says true, or says false when the window is full: by a lower limit than its
-   * own, where one is given.
+   * Counts the request and returns true, or returns false if the window is full. `limit` may be lower than
+   * its own.
    */
   tryAdd(timeMs: number, limit = this.limit): boolean {
     if (limit < this.limit && this.waitMs(timeMs, limit) > 0) return false;
@@ -441,7 +439,7 @@ export class SlidingLog {
     return true;
   }
 
-  /** Returns the time until a request would be admitted; 0 if one would be now. */
+  /** Returns the time until a request would be admitted, in ms; 0 if one would be now. */
   waitMs(timeMs: number, limit = this.limit): number {
     if (this.count < limit) return 0;
     if (limit === 0) return this.windowMs;
@@ -450,14 +448,14 @@ export class SlidingLog {
     return Math.max(0, firstMs + this.windowMs - timeMs);
   }
 
-  /** True if no entry matters any more. */
+  /** True if all entries are outside the window. */
   isIdle(timeMs: number): boolean {
     if (this.count === 0) return true;
     const newestMs = this.times[(this.head + this.count - 1) % this.times.length] ?? 0;
     return timeMs - newestMs >= this.windowMs;
   }
 
-  /** Oldest first. */
+  /** Returns the times, oldest first. */
   entries(): number[] {
     return Array.from(
       { length: this.count },

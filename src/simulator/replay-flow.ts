@@ -18,36 +18,36 @@ import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/candle.ts';
 import { type DecimalText, decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { UNIT_DECIMALS, unitsOf, type Units } from '../domain/money.ts';
 
-/** Ids of the replay's two users; far from those that people are given. */
+/** First id of the replay's two users, far from the ids of configured users. */
 const REPLAY_USER_IDS = 9_100_000;
 
 interface ReplayFlowOptions {
   readonly exchange: SimulatedExchange;
   /** Market of the rows. */
   readonly market: MarketSymbol;
-  /** In the order of time. Read one ahead, never further. */
+  /** Rows in the order of time. At most one row is read ahead. */
   readonly rows: Iterator<ReplayRow>;
-  /** Of the sizes in the made-up ladder. */
+  /** Seed of the sizes in the made-up ladder. */
   readonly seed: number;
   readonly firstUserId?: number;
 }
 
 /**
- * Drives one market's book from what was recorded elsewhere, at the recorded times.
+ * Drives one market's book from recorded rows, at their times.
  *
  * Rules: a candle becomes the trades of `candlePath`; a trade is taken from the book at its price, by its
- * side; a book replaces the levels shown. Until a book was recorded a ladder of 24 levels a side is kept
- * around the price, as wide and deep as the past rows suggest. Orders of others at better prices than a trade
- * are filled before it, at their own prices; those at its price are filled by its amount, if they were there
- * before the ladder's. The flow's own two users stand outside the price band and the minimum value, and their
- * money never runs out. Rows while the market is closed are passed over.
+ * side; a book replaces the levels shown. Until a book was recorded, a ladder of 24 levels on each side is
+ * kept around the price, as wide and deep as the past rows suggest. Orders of others at better prices than a
+ * trade are filled before it, at their own prices; those at its price are filled by its amount if they were
+ * there before the ladder's. The flow's own two users are exempt from the price band and the minimum value,
+ * and their money never runs out. Rows while the market is closed are skipped.
  *
- * What is unreal about it: the recorded market does not mind what others do here; a large order of a user is
- * forgotten with the next row; within a candle the price takes the shortest way; between two rows the book
- * stands still.
+ * What is unreal about it: the recorded market does not react to others; a user's large order has no effect
+ * after the next row; within a candle the price takes the shortest path; between two rows the book stands
+ * still.
  */
 export class ReplayFlow {
-  /** Rows begun, the running one included. */
+  /** Number of rows begun, including the running one. */
   rowsRead = 0;
   private readonly exchange: SimulatedExchange;
   private readonly market: MarketState;
@@ -56,7 +56,7 @@ export class ReplayFlow {
   private readonly shape = new ReplayShape();
   private readonly book: ReplayBook;
   private row: ReplayRow | null = null;
-  /** The running candle in steps of `rules`, and the way through it. */
+  /** The running candle in steps of `rules`, and its path. */
   private bar: StepBar | null = null;
   private path: readonly PathPoint[] = [];
   private pathIndex = 0;
@@ -65,7 +65,7 @@ export class ReplayFlow {
   private lastPrice: number;
   private lastSide: Side = 'buy';
 
-  /** Throws `INVALID_OPTIONS` when the exchange lacks the market. */
+  /** Throws `INVALID_OPTIONS` if the exchange lacks the market. */
   constructor(options: ReplayFlowOptions) {
     const { exchange } = options;
     this.exchange = exchange;
@@ -96,14 +96,14 @@ export class ReplayFlow {
     return this.dueMs;
   }
 
-  /** Recorded prices that were rounded to the market's grid. */
+  /** Number of recorded prices that were rounded to the market's grid. */
   get offGridPrices(): number {
     return this.grid.offGridPrices;
   }
 
   /**
-   * Does everything that is due by `timeMs`, each at its own time. To be called before others act at that
-   * time; time never goes back.
+   * Does everything that is due by `timeMs`, each at its own time. The caller does this before others act at
+   * that time; time never goes back.
    */
   advance(timeMs: number): void {
     while (this.dueMs <= timeMs && this.row !== null) this.step();
@@ -127,7 +127,7 @@ export class ReplayFlow {
     }
   }
 
-  /** One point of the path; the path is made when the candle begins. */
+  /** Trades one point of the candle's path; the path is made when the candle begins. */
   private stepCandle(row: CandleRow): void {
     if (this.bar === null) this.begin(row);
     const point = this.path[this.pathIndex];
@@ -204,8 +204,8 @@ function otherThan(side: Side): Side {
 const LEVELS_REPEATED = 200;
 
 /**
- * A recorded book on the market's grid. Levels that fall on one step are added up; a step that both sides
- * claim is left to the bids.
+ * Returns a recorded book on the market's grid. Levels that fall on one step are summed; if both sides have
+ * one step, the bids get it.
  */
 function levelsOnGrid(
   row: BookRow,
@@ -229,11 +229,11 @@ function onGrid(levels: readonly BookLevel[], rules: Market, grid: RowGrid): Ste
 }
 
 /**
- * Makes rows the past of a market: its candles, and the price it opens at. Books have no past. To be called
- * before anything was traded. Bars shorter than a minute are gathered into minutes; a length that the
- * exchange has no candles of goes into the next shorter one.
- * @returns how many prices were off the market's grid.
- * @throws SarrafError `INVALID_OPTIONS` when the exchange lacks the market.
+ * Turns rows into the past of a market: its candles, and its first price. Books are ignored. It must run
+ * before any trade. Bars shorter than a minute are merged into minutes; a length without a timeframe goes
+ * into the next shorter one.
+ * @returns number of prices that were off the market's grid.
+ * @throws SarrafError `INVALID_OPTIONS` if the exchange lacks the market.
  */
 export function seedReplay(options: {
   readonly exchange: SimulatedExchange;
@@ -254,7 +254,7 @@ export function seedReplay(options: {
   return { offGridPrices: grid.offGridPrices };
 }
 
-/** @throws SarrafError `INVALID_OPTIONS` when the exchange lacks the market. */
+/** Returns a market of the exchange. Throws `INVALID_OPTIONS` if the exchange lacks it. */
 export function replayedMarket(exchange: SimulatedExchange, symbol: MarketSymbol): MarketState {
   const market = exchange.markets.get(symbol);
   if (market === undefined) {
@@ -289,11 +289,11 @@ function timeframeFor(lengthMs: number): Timeframe {
   return TIMEFRAMES.findLast((timeframe) => timeframeMs(timeframe) <= lengthMs) ?? '1m';
 }
 
-/** A recorded bar. low <= open, close <= high; the volume is in the base currency. */
+/** A recorded bar: low <= open, close <= high; the volume is in the base currency. */
 interface CandleRow {
   readonly kind: 'candle';
   readonly openTimeMs: number;
-  /** Timeframe, if the exchange has bars of this length; others go into the next shorter one. */
+  /** Timeframe of this length, if the exchange has one; other lengths go into the next shorter one. */
   readonly timeframe?: Timeframe;
   readonly lengthMs: number;
   readonly open: DecimalText;
@@ -312,7 +312,7 @@ interface TradeRow {
   readonly side: Side;
 }
 
-/** A recorded book, whole: what it does not name is gone. */
+/** A complete recorded book: levels that it does not list are gone. */
 interface BookRow {
   readonly kind: 'book';
   readonly timeMs: number;
@@ -326,11 +326,11 @@ export function rowTimeMs(row: ReplayRow): number {
   return row.kind === 'candle' ? row.openTimeMs : row.timeMs;
 }
 
-/** Brings recorded numbers on a market's grid, and counts the prices that were not on it. */
+/** Rounds recorded numbers to a market's grid, and counts the prices that were off it. */
 export class RowGrid {
   offGridPrices = 0;
 
-  /** In the market's public steps, to the nearest, at least one. Throws `TOO_LARGE`. */
+  /** Returns a price in public steps, rounded to the nearest, at least one. Throws `TOO_LARGE`. */
   price(rules: Market, text: DecimalText): number {
     const units = tenDecimals(text);
     const steps = roundPrice(rules, units);
@@ -339,15 +339,15 @@ export class RowGrid {
     return Math.max(1, steps);
   }
 
-  /** In public steps, rounded down. Throws as `price` does. */
+  /** Returns an amount in public steps, rounded down. Throws as `price` does. */
   amount(rules: Market, text: DecimalText): number {
     return floorAmount(rules, tenDecimals(text));
   }
 }
 
 /**
- * Recorded volumes are often floats with a long tail; what is beyond the books' ten decimals is no money of
- * anybody and is cut.
+ * Cuts a number to ten decimals. Recorded volumes are often floats with many digits; those beyond the books'
+ * ten decimals are nobody's money.
  */
 function tenDecimals(text: DecimalText): Units {
   const excess = fractionDigits(text) - UNIT_DECIMALS;

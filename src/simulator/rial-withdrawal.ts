@@ -25,9 +25,9 @@ export interface PaymentState {
   readonly updatedAtMs: number;
 }
 
-/** A rial withdrawal. `units` left the wallet when it was made; the destination gets it less `fee`. */
+/** A rial withdrawal. `units` left the wallet when it was made; the destination gets them less `fee`. */
 export interface RialWithdrawalState {
-  /** `CW` and digits. */
+  /** `CW` followed by digits. */
   readonly id: string;
   readonly userId: UserId;
   readonly walletId: number;
@@ -37,9 +37,9 @@ export interface RialWithdrawalState {
   readonly createdAtMs: number;
   readonly account: BankAccount;
   readonly payments: readonly PaymentState[];
-  /** Amount that went back to the wallet when it ended early. */
+  /** Amount that was refunded when it ended early. */
   readonly refunded: bigint;
-  /** Time of the next automatic step; null once it has ended or an administrator has taken it over. */
+  /** Time of the next automatic step; null if it has ended or an administrator controls it. */
   readonly nextStepAtMs: number | null;
 }
 
@@ -64,8 +64,8 @@ export function isCancelable(
 }
 
 /**
- * One step of the life that time gives: New, Sent, Bank processing, then a payment a step, Partially Done
- * between, Done at the last.
+ * Does one automatic step: New, Sent, Bank processing, then one payment in each step, Partially Done between,
+ * Done at the last.
  */
 export function stepWithdrawal(
   withdrawal: RialWithdrawalState,
@@ -103,7 +103,7 @@ function payNext(
     : { ...withdrawal, payments, status: 'Partially Done', nextStepAtMs: atMs + settings.paymentEveryMs };
 }
 
-/** The payments that an amount is split into: full ones, then the rest. */
+/** Splits an amount into payments: full ones, then the rest. */
 export function paymentsOf(units: bigint, largest: bigint, timeMs: number): readonly PaymentState[] {
   const payments: PaymentState[] = [];
   for (let rest = units; rest > 0n; rest -= largest) {
@@ -119,35 +119,35 @@ export function paymentsOf(units: bigint, largest: bigint, timeMs: number): read
 }
 
 /**
- * Behaviour of rial withdrawals. Amounts in rial, decimal text. Source for states and codes: interface, "Rial
- * withdrawal (version 2)"; most numbers are ours.
+ * Settings of rial withdrawals. Amounts are in rial, as decimal text. Source for states and codes: interface,
+ * "Rial withdrawal (version 2)"; most numbers are ours.
  */
 export const withdrawalSettings = z.strictObject({
   /** False refuses every withdrawal with `WithdrawUnavailable`. */
   enabled: z.boolean().default(true),
   minimum: decimalAmount().prefault('150000'),
   maximum: decimalAmount().prefault('5000000000'),
-  /** Flat fee plus a share in millionths, rounded up to a whole rial, at most `feeCeiling`. */
+  /** Flat fee, to which a share in millionths is added: rounded up to a rial, at most `feeCeiling`. */
   feeFlat: decimalAmount().prefault('0'),
   feeMillionths: millionths().default(10_000),
   feeCeiling: decimalAmount().prefault('50000'),
-  /** Withdrawals of one user within 24 hours; more get `WithdrawLimitReached`. */
+  /** Most withdrawals of one user within 24 hours; further ones get `WithdrawLimitReached`. */
   maximumPerDay: z.int().min(0).default(20),
-  /** Time after creation in which a cancel is possible, while the status is still New: the interface's. */
+  /** Time after creation in which a cancel is possible while the status is New, as in the interface. */
   cancelWithinMs: durationMs().default(180_000),
-  /** Time a withdrawal stays New, then Sent. */
+  /** Time a withdrawal is New, and then Sent. */
   newForMs: durationMs().default(180_000),
   sentForMs: durationMs().default(60_000),
   /** Time the bank needs for each payment. */
   paymentEveryMs: durationMs().default(120_000),
-  /** Larger amounts are paid in several payments, `Partially Done` between them. */
+  /** Largest single payment; larger amounts are paid in several, with `Partially Done` between them. */
   largestPayment: positiveDecimal().prefault('1000000000'),
   transferType: z.enum(['normal', 'paya', 'satna']).default('paya'),
 });
 
 export type WithdrawalSettings = Readonly<z.output<typeof withdrawalSettings>>;
 
-/** Withdrawals of a user within the last 24 hours and the last 30 days; rial units. */
+/** A user's withdrawals within the last 24 hours and the last 30 days, in rial units. */
 export interface WithdrawnRial {
   readonly rialDay: bigint;
   readonly rialMonth: bigint;
@@ -160,7 +160,7 @@ interface UsedLimit {
   readonly limit: bigint;
 }
 
-/** The four withdrawal limits with what is used of each. Source: interface, "User limitations". */
+/** Returns the four withdrawal limits and the used part of each. Source: interface, "User limitations". */
 export function usedLimits(
   ceilings: WithdrawalCeilings,
   withdrawn: WithdrawnRial,
@@ -179,7 +179,7 @@ export function usedLimits(
   };
 }
 
-/** Returns the limit that a further rial withdrawal would break, as a sentence, or null if there is room. */
+/** Returns the limit that a further rial withdrawal would exceed, as a sentence; null if there is none. */
 export function limitBrokenByRial(
   ceilings: WithdrawalCeilings,
   withdrawn: WithdrawnRial,

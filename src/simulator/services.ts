@@ -26,23 +26,23 @@ import { type User, Users, type UsersState, type UserSettings } from './user.ts'
 import type { RandomSource } from '../domain/random.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 
-/** Parts of the services: settings, and the ports that a pure core can not fill by itself. */
+/** Parts of the services: settings, and ports for what a pure core can not do itself. */
 export interface ServicesOptions {
   readonly accounts: Accounts;
   /** Source of tokens. */
   readonly random: RandomSource;
-  /** Opening time of the exchange: the time of opening balances. */
+  /** Opening time of the exchange, which is the time of opening balances. */
   readonly startMs: number;
   readonly verifySignature: VerifySignature;
   readonly md5: Md5;
-  /** Without it only fixed codes are right. */
+  /** Checks one-time passwords; if omitted, only fixed codes are valid. */
   readonly verifyTotp?: VerifyTotp;
-  /** Fee rates that a profile shows. */
+  /** Returns the fee rates that a user's profile shows. */
   readonly feesOf?: (userId: number) => FeeSchedule;
   /** Prefix of the key scheme's headers. */
   readonly serviceName?: string;
   readonly users?: readonly UserSettings[];
-  /** By symbol, lower case. */
+  /** Settings by currency symbol, lower case. */
   readonly currencies?: Readonly<Record<string, CurrencySettings>>;
   readonly limits?: Partial<LimitSettings>;
   readonly withdrawals?: z.input<typeof withdrawalSettings>;
@@ -50,7 +50,7 @@ export interface ServicesOptions {
   readonly gateway?: z.input<typeof gatewaySettings>;
 }
 
-/** The usual base tier. */
+/** Fee rates of the usual base tier. */
 export const DEFAULT_FEES: FeeSchedule = {
   rls: { maker: 2_000, taker: 2_500 },
   usdt: { maker: 1_000, taker: 1_300 },
@@ -66,7 +66,7 @@ export interface ServicesState {
   readonly gateway: GatewayState;
 }
 
-/** All of the exchange that is not trading, in one hand. What is not given is at its default. */
+/** All services of the exchange except trading. Omitted settings have defaults. */
 export class Services {
   readonly users: Users;
   readonly credentials: CredentialRegister;
@@ -120,8 +120,7 @@ export class Services {
   }
 
   /**
-   * A currency as configured, else with what is known of it. Bounded: unknown symbols are made each time, not
-   * kept.
+   * Returns the settings of a currency: configured, or what is known of it. Unknown symbols are not cached.
    */
   currency(symbol: string): FundingCurrency {
     return this.currencies.get(symbol) ?? currencyOf(symbol);
@@ -133,8 +132,8 @@ export class Services {
   }
 
   /**
-   * A user who comes while the exchange runs: with tokens, keys, a rial wallet and opening balances. Throws
-   * `INVARIANT` for a taken name.
+   * Adds a user while the exchange runs, with tokens, keys, a rial wallet and opening balances. Throws
+   * `INVARIANT` if the name is in use.
    */
   addUser(settings: UserSettings, timeMs: number): User {
     const user = this.users.add(settings);
@@ -143,8 +142,8 @@ export class Services {
   }
 
   /**
-   * Does what is due by `timeMs`: confirmations and the steps of withdrawals. Costs two comparisons when
-   * nothing is.
+   * Does what is due by `timeMs`: confirmations and steps of withdrawals. It costs two comparisons if nothing
+   * is due.
    */
   advance(timeMs: number): void {
     this.deposits.advance(timeMs);
@@ -164,8 +163,8 @@ export class Services {
   }
 
   /**
-   * Takes over a stored state; the accounts are restored before. Users who are configured but not in the
-   * state are welcomed as new ones.
+   * Restores a stored state; the caller restores the accounts first. Configured users that are not in the
+   * state are added as new ones.
    */
   restore(state: ServicesState, timeMs: number): void {
     const added = this.users.restore(state.users);
@@ -199,7 +198,7 @@ export class Services {
   }
 }
 
-/** Source: interface, "Margin market setting". Rates and leverage are decimals, in units of 1e-10. */
+/** Rates and leverage of a market, in units of 1e-10. Source: interface, "Margin market setting". */
 interface MarginMarket {
   readonly base: string;
   readonly quote: string;
@@ -209,14 +208,14 @@ interface MarginMarket {
   readonly buyEnabled: boolean;
 }
 
-/** Source: interface, "Liquidity pool". */
+/** State of a liquidity pool. Source: interface, "Liquidity pool". */
 interface PoolState {
   readonly capacity: bigint;
   readonly filledCapacity: bigint;
   readonly availableBalance: bigint;
 }
 
-/** Replies of the margin reads: only settings, so there is no state to store. */
+/** Data of the margin reads: settings only, so no state is stored. */
 class Margin {
   private readonly settings: z.output<typeof marginSettings>;
 
@@ -224,7 +223,7 @@ class Margin {
     this.settings = settings;
   }
 
-  /** Offered markets by symbol. With a user's level the leverage is at most that level's. */
+  /** Returns the offered markets by symbol. A user's level limits the leverage. */
   markets(markets: Iterable<MarketName>, level: string | null): ReadonlyMap<string, MarginMarket> {
     const offered = new Map<string, MarginMarket>();
     for (const { symbol, base, quote } of markets) {
@@ -245,7 +244,7 @@ class Margin {
     return offered;
   }
 
-  /** Pools by currency, lower case. */
+  /** Returns the pools by currency, lower case. */
   pools(markets: Iterable<MarketName>): ReadonlyMap<string, PoolState> {
     const pools = new Map<string, PoolState>();
     if (this.settings.pools === null) {
@@ -268,8 +267,8 @@ class Margin {
   }
 
   /**
-   * The level's rial ceiling in units of a currency, rounded down. `rialOfOne` is what one of it is worth;
-   * null has no ceiling to give.
+   * Returns the level's rial ceiling in units of a currency, rounded down. `rialOfOne` is the rial value of 1
+   * of the currency; the result is null without it.
    */
   delegationLimit(level: string, rialOfOne: bigint | null): bigint | null {
     if (rialOfOne === null || rialOfOne <= 0n) return null;
@@ -286,37 +285,34 @@ const marginMarket = z.strictObject({
   buyEnabled: z.boolean().optional(),
 });
 
-/** Of every market that does not say otherwise. The numbers are ours. */
+/** Defaults of a margin market. The numbers are ours. */
 const MARKET_DEFAULTS = { positionFeeRate: '0.0005', maxLeverage: '5', sellEnabled: true, buyEnabled: true };
 
 /**
- * Margin trading as far as the interface shows it: settings that are read, and pools. No margin order can be
- * placed. The numbers are ours.
+ * Margin trading as the interface shows it: settings that are read, and pools. No margin order can be placed.
+ * The numbers are ours.
  */
 export const marginSettings = z.strictObject({
-  /** Markets that are offered, by symbol; null offers every market of the exchange. */
+  /** Offered markets by symbol; null offers every market of the exchange. */
   markets: z.record(plainText(), marginMarket).nullable().default(null),
-  /**
-   * Ceiling of the leverage by user level; a level not named has the market's. Without a token it is the
-   * market's.
-   */
+  /** Largest leverage by user level; a missing level, or a call without a token, has the market's. */
   maxLeverageByLevel: z.record(plainText(), positiveDecimal()).prefault({ level1: '2', level2: '5' }),
-  /** By currency. Null makes one for each source currency. */
+  /** Pools by currency; null makes one for each base currency. */
   pools: z
     .record(
       currencySymbol(),
       z.strictObject({
         capacity: decimalAmount(),
         filledCapacity: decimalAmount().optional(),
-        /** An inactive pool has nothing available. */
+        /** False makes the available balance of the pool empty. */
         active: z.boolean().optional(),
       }),
     )
     .nullable()
     .default(null),
-  /** Of those pools, in units of 1 of the currency. */
+  /** Capacity of pools made by default, in whole units of the currency. */
   defaultPoolCapacity: decimalAmount().prefault('1000'),
-  /** Ceiling of a delegation in rial, by user level; `default` for the others. */
+  /** Largest delegation in rial by user level; `default` is for the others. */
   delegationLimitRial: z
     .record(plainText(), decimalAmount())
     .prefault({ default: '5000000000', level3: '20000000000' }),

@@ -21,21 +21,21 @@ function decimalField(expected: string, accepts: (text: DecimalText) => boolean)
     });
 }
 
-/** A decimal above zero, quoted or bare. */
+/** Schema of a decimal above zero, quoted or bare. */
 export const positiveDecimal = () =>
   decimalField('a positive decimal such as "0.000001"', (text) => !text.startsWith('-') && text !== '0');
 
-/** A decimal, not negative. */
+/** Schema of a decimal that is not negative. */
 export const decimalAmount = () =>
   decimalField('a decimal such as "2500.5"', (text) => !text.startsWith('-'));
 
-/** A currency symbol, lower case. */
+/** Schema of a currency symbol in lower case. */
 export const currencySymbol = () =>
   z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency symbol in lower case, such as btc');
 
 export const durationMs = () => z.int().min(0).max(10_000_000_000_000);
 
-/** A part of a whole. */
+/** Schema of a share in millionths. */
 export const millionths = () => z.int().min(0).max(1_000_000);
 
 export const plainText = () => z.string().min(1);

@@ -5,39 +5,39 @@ import type { Side } from '../domain/order.ts';
 import type { MarketState } from './market-state.ts';
 import type { SimulatedBar } from './candle-series.ts';
 
-/** Ids of the flow's users, from here on; far from those that people are given. */
+/** First id of the flow's users, far from the ids of configured users. */
 const FLOW_USER_IDS = 9_000_000;
 const MAKERS = 3;
 const TAKERS = 3;
 const THREE_DAYS_MIN = 3 * 1_440;
-/** A jump of time longer than this is lived through in as many steps as this takes, only further apart. */
+/** Longest jump of time with the usual number of events, in ms; in a longer one they are further apart. */
 const LIVED_THROUGH_MS = 60_000;
 
 interface SyntheticFlowOptions {
   readonly exchange: SimulatedExchange;
   readonly seed: number;
-  /** Start of trading. */
+  /** Time at which trading starts. */
   readonly startMs: number;
   readonly firstUserId?: number;
-  /** Minutes of candles that are there at the start, for those who need a past; 0: none. */
+  /** Minutes of candles before the start, for readers that need a past; 0 for none. */
   readonly historyMinutes?: number;
 }
 
 /**
- * Synthetic traders on every market of an exchange: makers who keep at least 24 levels a side around a fair
- * price that only they know, and takers who come at random. Everything follows from the seed; as long as
- * `advance` is called at least once a minute, it does not matter how often.
+ * Synthetic traders on every market of an exchange: makers that keep at least 24 levels on each side around a
+ * fair price that only they know, and takers that come at random. Everything follows from the seed; if
+ * `advance` is called at least once a minute, the number of calls does not matter.
  *
- * Rules: makers look once a second; a level that still fits keeps its place in the queue, and what was taken
- * is put back at the next look; the spread widens with volatility and is never less than four price steps;
- * takers are a Poisson process whose rate rises with volatility, with Pareto sizes, and tend to do what the
- * last one did. All are ordinary users under the exchange's rules (steps, minimum, band, closed markets),
+ * Rules: makers quote once a second. A level that still fits keeps its place in the queue, and what was taken
+ * is replaced at the next quote. The spread widens with volatility and is never less than four price steps.
+ * Takers are a Poisson process whose rate rises with volatility, with Pareto sizes, and tend to repeat the
+ * last one's side. All are ordinary users under the exchange's rules (steps, minimum, band, closed markets),
  * except that their money never runs out. A jump of time of any length costs what a minute costs: the same
  * number of events, spread over it.
  *
- * What is unreal about it: makers do not mind what others do, never run out of nerve and are not moved by a
- * large order, so the price comes back at the next look; markets know nothing of each other (no arbitrage
- * between tether and rial prices); see also `FairPrice`.
+ * What is unreal about it: makers do not react to others, never withdraw and are not moved by a large order,
+ * so the price comes back at the next quote; markets are independent (no arbitrage between tether and rial
+ * prices); see also `FairPrice`.
  */
 export class SyntheticFlow {
   private readonly exchange: SimulatedExchange;
@@ -72,8 +72,8 @@ export class SyntheticFlow {
   }
 
   /**
-   * Does everything that is due by `timeMs`, each at its own time. To be called before others act at that
-   * time; time never goes back.
+   * Does everything that is due by `timeMs`, each at its own time. The caller does this before others act at
+   * that time; time never goes back.
    */
   advance(timeMs: number): void {
     const pace = Math.max(1, (timeMs - this.reachedMs) / LIVED_THROUGH_MS);
@@ -94,27 +94,25 @@ export class SyntheticFlow {
   }
 }
 
-/** A few more than the public is shown, so that one taker does not uncover the end of the book. */
+/** Levels on each side: a few more than are shown, so that one taker does not reveal the book's end. */
 const LEVELS = 28;
 const LEAST_LEVELS = 24;
 const QUOTE_INTERVAL_MS = 1_000;
-/** Mean time between takers while the market is calm. */
+/** Mean time between takers while the market is calm, in ms. */
 const TAKER_INTERVAL_MS = 1_500;
-/** Agitation brings more takers, up to this many times. */
+/** Bound of the factor by which volatility makes takers more frequent. */
 const MOST_HASTE = 6;
 const GAP_SHARE = 0.0002;
 const HALF_SPREAD_SHARE = 0.0006;
-/** Room for others between the makers' own quotes, in price steps. */
+/** Least distance between the fair price and each best quote, in price steps: room for other users. */
 const LEAST_HALF_SPREAD = 2;
-/** Makers stay well within the exchange's band around the last price. */
+/** Share of the exchange's price band, around the last price, that makers use. */
 const BAND_SHARE = 0.25;
-/** Sizes of takers: mostly a fraction of a level, now and then several levels. */
+/** Size of takers: mostly a fraction of a level, sometimes several levels. */
 const TAKER_SHARE = 0.12;
 const TAKER_EXPONENT = 1.4;
 const LARGEST_TAKER = 150;
-/**
- * Share of takers that do the same as the one before; the rest go by the trend a little more than against it.
- */
+/** Share of takers that repeat the last one's side; the others follow the trend a little more often. */
 const HERD_SHARE = 0.55;
 const TREND_SHARE = 0.55;
 
@@ -161,8 +159,8 @@ class SyntheticMarket {
   }
 
   /**
-   * Does the one thing that is next. `stretch` is 1, or more where time is skipped: then what follows comes
-   * as many times later.
+   * Does the next event. `pace` is 1, or more if time is skipped: the following event comes as many times
+   * later.
    */
   step(pace: number): void {
     const timeMs = this.nextMs;
@@ -226,19 +224,19 @@ class SyntheticMarket {
     return Math.ceil(this.chance.exponential(TAKER_INTERVAL_MS) / Math.min(MOST_HASTE, this.fair.agitation));
   }
 
-  /** Changes only when the price has moved far, as a change moves every level. */
+  /** Returns the gap between levels. It changes only after a large move, since that moves every level. */
   private gapFor(price: number): number {
     const gap = Math.max(1, price * GAP_SHARE);
     const size = 2 ** Math.floor(Math.log2(gap));
     return Math.max(1, Math.round(size));
   }
 
-  /** A number of grid steps as a price in the quote currency. */
+  /** Converts grid steps to a price in the quote currency. */
   private quoteOf(gridSteps: number): number {
     return gridSteps * Number(this.market.grid.priceStep);
   }
 
-  /** Only into a market without candles: a stored state brings its own. */
+  /** Makes past candles, only for a market without candles: a stored state brings its own. */
   private seedHistory(startMs: number, minutes: number): void {
     const { market } = this;
     if (minutes === 0 || market.candles.bars('1m').length > 0) return;
@@ -254,12 +252,12 @@ class SyntheticMarket {
   }
 }
 
-/** Looks at the price a minute: open, two between, close. */
+/** Prices in each minute of the made-up past: open, two between, close. */
 const STEPS_A_MINUTE = 4;
 
 /**
- * Minute bars of a market's past, in steps: a path of the fair price that ends at `lastPrice` in the minute
- * before `endMs`. Volumes are made up around `typicalAmount` and rise with the range of the bar.
+ * Makes minute bars of a market's past, in steps: a path of the fair price that ends at `lastPrice` in the
+ * minute before `endMs`. Volumes are random around `typicalAmount` and rise with the range of the bar.
  */
 function priceHistory(of: {
   readonly fair: FairPrice;
@@ -302,23 +300,23 @@ function priceHistory(of: {
   });
 }
 
-/** Yearly volatility before clusters and trends, which bring it to about one (100 %). */
+/** Yearly volatility before clusters and trends, which raise it to about one (100 %). */
 const BASE_VOLATILITY = 0.6;
 const YEAR_S = 365 * 86_400;
 /**
- * Standard deviation and memory of the logarithm of volatility: a quick part (bursts) and a slow one (moods
- * of the day).
+ * Standard deviation and memory of the logarithm of volatility: a quick part (bursts) and a slow one (phases
+ * of a day).
  */
 const QUICK = { deviation: 0.45, memoryS: 180 };
 const SLOW = { deviation: 0.35, memoryS: 3 * 3_600 };
-/** A drift that comes and goes: in log price a second. */
+/** A drift that comes and goes, in log price per second. */
 const TREND = { deviation: 2e-6, memoryS: 1_500 };
 
-/** One step of a process that returns to zero: exact for a step of any length. */
+/** Parameters for one step of a process that returns to zero: exact for a step of any length. */
 interface Reversion {
-  /** The share of the value that is left. */
+  /** Share of the old value that remains. */
   readonly memory: number;
-  /** Standard deviation of what is new. */
+  /** Standard deviation of the added noise. */
   readonly deviation: number;
 }
 
@@ -330,7 +328,7 @@ function reversionOf(
   return { memory, deviation: of.deviation * Math.sqrt(1 - memory * memory) };
 }
 
-/** All that depends on the length of a step alone. */
+/** Returns everything that depends only on the length of a step. */
 const paceOf = (seconds: number) => ({
   seconds,
   quick: reversionOf(QUICK, seconds),
@@ -340,22 +338,20 @@ const paceOf = (seconds: number) => ({
 });
 
 /**
- * Fair value of a currency, unknown to anybody in the market: a random walk in the logarithm whose volatility
- * comes in clusters (two log-normal factors, of minutes and of hours) with a drift that lasts for tens of
- * minutes.
+ * Fair value of a currency, which no trader sees: a random walk in the logarithm whose volatility comes in
+ * clusters (two log-normal factors, of minutes and of hours), with a drift that lasts for tens of minutes.
  *
- * Unreal about it: no jumps, no hours of the day, no news, no other market; the trends are stronger than
- * those of real markets, so that something can be seen within minutes; nothing pulls the price back over
- * weeks.
+ * What is unreal about it: no jumps, no daily rhythm, no news, no other market; the trends are stronger than
+ * those of real markets, so that they show within minutes; nothing pulls the price back over weeks.
  */
 class FairPrice {
-  /** In the quote currency. A float: it decides where orders are put, and is never booked. */
+  /** Fair price in the quote currency. A float: it only decides where orders are put. */
   price: number;
   private timeMs: number;
   private quick: number;
   private slow: number;
   private trend = 0;
-  /** Of the last step: a history is made of thousands that are as long. */
+  /** Parameters of the last step, cached: a history has thousands of steps of equal length. */
   private pace = paceOf(0);
   private readonly chance: Chance;
 
@@ -367,7 +363,7 @@ class FairPrice {
     this.slow = SLOW.deviation * this.chance.normal();
   }
 
-  /** Volatility as a multiple of its usual height. */
+  /** Volatility as a multiple of its usual level. */
   get agitation(): number {
     return Math.exp(this.quick + this.slow);
   }

@@ -22,16 +22,16 @@ import {
 } from './placement.ts';
 import type { IsBarred } from './trading/order-plan.ts';
 
-/** A change that observers are notified of, in the order in which it happened. */
+/** A change that observers are notified of, in the order of events. */
 export type TradingEvent =
   | { readonly kind: 'order'; readonly order: SimulatedOrder; readonly timeMs: number }
   | { readonly kind: 'trade'; readonly trade: Trade };
 
 /**
- * The trading half of the exchange: from an order's acceptance to its end, with holds and fees.
+ * The trading part of the exchange: orders from acceptance to end, with holds and fees.
  *
- * What is unreal about it: requests are handled in one instant and in the order given; an order is checked
- * once, at its acceptance.
+ * What is unreal about it: requests are handled at once and in the order given; an order is checked once, at
+ * its acceptance.
  */
 export class Trading {
   readonly settings: TradingSettings;
@@ -44,11 +44,11 @@ export class Trading {
   private nextTradeId: number;
   private nowMs = 0;
   /**
-   * Offset that lists add to the ids of trades: a deployment has given them other ids. It is in no document,
-   * and it is not stored.
+   * Offset that lists add to the ids of trades, as a deployment has done. It is in no document and is not
+   * stored.
    */
   tradeIdShift = 0;
-  /** Told of every change; null costs nothing. */
+  /** Called for every change; null for no observer. */
   onEvent: ((event: TradingEvent) => void) | null = null;
 
   constructor(options: {
@@ -56,7 +56,7 @@ export class Trading {
     readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
     readonly fees: FeeSchedule;
     readonly settings: TradingSettings;
-    /** Without it all users may trade, but for those barred by `Trader.mayTrade`. */
+    /** Decides who may not trade; if omitted, only users barred by `Trader.mayTrade` may not. */
     readonly isBarred?: IsBarred;
     readonly firstOrderId?: number;
     readonly firstTradeId?: number;
@@ -75,8 +75,8 @@ export class Trading {
   }
 
   /**
-   * The same for a user whose history nobody reads, or who stands outside the rules; to be called before
-   * anything else of that user.
+   * Returns the trader of a user whose history is not read, or who is exempt from the rules. It must be the
+   * first call for that user.
    */
   openTrader(
     userId: UserId,
@@ -91,12 +91,12 @@ export class Trading {
     return this.register.allTraders();
   }
 
-  /** Next ids to be given, for a stored state. */
+  /** Next ids of orders and trades, for a stored state. */
   get counters(): { readonly nextOrderId: number; readonly nextTradeId: number } {
     return { nextOrderId: this.nextOrderId, nextTradeId: this.nextTradeId };
   }
 
-  /** Gives every trade so far, and all that come, ids beyond those that were shown. */
+  /** Gives all past and future trades ids beyond those that were shown. */
   renumberTrades(): void {
     this.tradeIdShift += this.nextTradeId;
   }
@@ -106,7 +106,7 @@ export class Trading {
     this.nextTradeId = counters.nextTradeId;
   }
 
-  /** Puts back an order of a stored state; a resting one must not cross. */
+  /** Restores an order of a stored state; a resting one must not cross. */
   restore(order: SimulatedOrder): void {
     this.register.enlist(order);
     if (!order.isOpen) {
@@ -122,8 +122,8 @@ export class Trading {
   }
 
   /**
-   * Places an order, or the two of an OCO (limit first), or refuses with a code (see `decidePlacement`); then
-   * nothing has changed.
+   * Places an order, or the two of an OCO (limit first). A refusal has a code (see `decidePlacement`) and
+   * changes nothing.
    */
   place(userId: UserId, request: PlaceOrder, timeMs: number): Result<readonly SimulatedOrder[]> {
     this.nowMs = timeMs;
@@ -154,14 +154,14 @@ export class Trading {
     return accept(legs);
   }
 
-  /** An open or closed order of a user, or undefined. A client id finds open orders only. */
+  /** Returns an order of a user; undefined if there is none. A client id finds open orders only. */
   find(userId: UserId, reference: OrderReference): SimulatedOrder | undefined {
     return this.register.find(userId, reference);
   }
 
   /**
-   * Cancels an open order, and its pair if neither has executed. False when it is not open; then nothing has
-   * changed.
+   * Cancels an open order, and its pair if neither has executed. False, with nothing changed, if it is not
+   * open.
    */
   cancel(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
@@ -172,8 +172,7 @@ export class Trading {
   }
 
   /**
-   * Ends an open order with the word for a rejection after its acceptance; its pair, which holds nothing by
-   * itself, is canceled.
+   * Ends an open order as rejected after its acceptance; its pair, which holds nothing itself, is canceled.
    */
   reject(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
@@ -184,8 +183,8 @@ export class Trading {
   }
 
   /**
-   * Cancels the active orders that match; inactive stops stay unless their pair goes. Answers how many were
-   * ended.
+   * Cancels the active orders that match; inactive stops stay unless their pair is canceled. Returns the
+   * number.
    */
   cancelOld(userId: UserId, filter: CancelOldOrders, timeMs: number): number {
     this.nowMs = timeMs;
@@ -196,8 +195,8 @@ export class Trading {
   }
 
   /**
-   * Cancels a user's newest orders that pay in `currency` until its wallet covers what is held. For forced
-   * withdrawals.
+   * Cancels a user's newest orders that pay in `currency` until its wallet has `needed` units free. For
+   * forced withdrawals.
    */
   cancelUntilCovered(
     userId: UserId,
@@ -215,10 +214,7 @@ export class Trading {
     }
   }
 
-  /**
-   * Lets an order that is `New` enter the book. False when it is not, or its market is closed: nothing trades
-   * there.
-   */
+  /** Enters a `New` order in the book. False if it is not `New`, or if its market is closed. */
   activate(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (order.status !== 'New' || order.market.isClosed) return false;
@@ -227,10 +223,7 @@ export class Trading {
     return true;
   }
 
-  /**
-   * Moves on what time alone moves: orders that were `New` long enough. Those of a closed market wait until
-   * it opens.
-   */
+  /** Enters the orders that were `New` long enough. Those of a closed market wait until it opens. */
   advance(timeMs: number): void {
     const sinceMs = this.nowMs;
     this.nowMs = timeMs;
@@ -257,7 +250,7 @@ export class Trading {
     this.wakeStops(first.market);
   }
 
-  /** Takes from the book, then rests, or ends if it may not rest. */
+  /** Matches an order, then rests the remainder, or ends it if it may not rest. */
   private enter(order: SimulatedOrder): void {
     const { market } = order;
     if (market.waiting.size > 0) market.waiting.delete(order);
@@ -286,7 +279,7 @@ export class Trading {
     },
   };
 
-  /** One trade: its money, both users' lists, the tape, the candles. */
+  /** Books one trade: its money, both users' lists, the tape and the candles. */
   private book(taker: SimulatedOrder, maker: SimulatedOrder, amount: number): void {
     const { market } = taker;
     const trade = new Trade(this.nextTradeId++, this.nowMs, { maker, taker, amount });
@@ -302,8 +295,8 @@ export class Trading {
   }
 
   /**
-   * The end or execution of one order of an OCO cancels the other; what was held for the dearer of both and
-   * is not needed now is released.
+   * Cancels the other order of an OCO when one ends or executes; the hold that is no longer needed is
+   * released.
    */
   private endPair(order: SimulatedOrder): void {
     const { pair } = order;
@@ -339,8 +332,8 @@ export class Trading {
   }
 
   /**
-   * Wakes the stops that the last price has reached, one after the other, as each may move the price further.
-   * Waking counts as the execution of an OCO's second leg: the first is canceled, and its hold passes over.
+   * Triggers the stops that the last price has reached, one by one, as each may move the price further. The
+   * trigger of an OCO's second leg counts as its execution: the first is canceled and passes on its hold.
    */
   private wakeStops(market: MarketState): void {
     if (!market.hasMoved) return;
@@ -361,8 +354,8 @@ export class Trading {
 }
 
 /**
- * True if an order matches the filter of a call to cancel old ones, regardless of its status. There are no
- * margin orders.
+ * True if an order matches the filter of a call to cancel old orders, regardless of its status. No order is a
+ * margin order.
  */
 function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): boolean {
   const { rules } = order.market;
@@ -376,21 +369,21 @@ function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): boolean {
 }
 
 /**
- * Orders that are `New` for a time, by when they are due. At most the open ones and those that ended
- * meanwhile: each leaves when it is due.
+ * `New` orders sorted by the time they are due. Besides open orders it has at most those that ended
+ * meanwhile, each until its due time.
  */
 class WaitingOrders {
   private readonly queue: { readonly order: SimulatedOrder; readonly dueMs: number }[] = [];
 
-  /** Puts an order into its place: the time that orders wait may have changed since the last. */
+  /** Inserts an order at its due time: the delay of `New` orders may have changed since the last one. */
   add(order: SimulatedOrder, dueMs: number): void {
     const later = this.queue.findIndex((other) => other.dueMs > dueMs);
     this.queue.splice(later === -1 ? this.queue.length : later, 0, { order, dueMs });
   }
 
   /**
-   * Takes out the next that is due by `timeMs` in an open market. It may have ended or entered the book
-   * before.
+   * Removes and returns the next order due by `timeMs` in an open market. It may have ended or entered the
+   * book before.
    */
   removeDue(timeMs: number): { readonly order: SimulatedOrder; readonly dueMs: number } | undefined {
     for (const [index, waiting] of this.queue.entries()) {

@@ -50,13 +50,13 @@ const flags = <Name extends string>(names: readonly Name[]) =>
 
 const amountText = () => decimalAmount().transform(String);
 
-/** Opening balances by currency. */
+/** Schema of opening balances by currency. */
 const balances = () => z.record(currencySymbol(), amountText());
 
-/** Higher ones are the synthetic traders'. */
+/** Largest id of a configured user; higher ones are the synthetic traders'. */
 const LARGEST_USER_ID = 8_999_999;
 
-/** A user of the simulated exchange, as configuration says it. Everything but the name has a default. */
+/** Settings of a user of the simulated exchange. Everything but the name has a default. */
 export const userSettings = z.strictObject({
   username: plainText(),
   id: z.int().min(1).max(LARGEST_USER_ID).optional(),
@@ -71,11 +71,11 @@ export const userSettings = z.strictObject({
   level: plainText().optional(),
   features: flags(FEATURES).optional(),
   verifications: flags(VERIFICATIONS).optional(),
-  /** The second factor: a secret for the port that checks codes, or one code that is always right. */
+  /** Second factor at log-in: a secret for the port that checks codes, or one fixed code. */
   totp: z.strictObject({ secret: plainText().optional(), fixedCode: plainText().optional() }).optional(),
   /**
-   * Tokens made in the user panel. Without `validForMs` one never expires, so that a configured bot runs for
-   * ever.
+   * Tokens made in the user panel. Without `validForMs` a token never expires, so that a configured bot can
+   * run for ever.
    */
   tokens: z
     .array(
@@ -135,7 +135,7 @@ export const userSettings = z.strictObject({
       code: plainText().optional(),
       referredUsersCount: z.int().min(0).optional(),
       feeTotalCount: z.int().min(0).optional(),
-      /** Rial, whole. */
+      /** In whole rial. */
       feeTotal: z.int().min(0).optional(),
     })
     .optional(),
@@ -145,8 +145,7 @@ export type UserSettings = Readonly<z.output<typeof userSettings>>;
 export type TotpSettings = NonNullable<UserSettings['totp']>;
 
 /**
- * Ceilings of a level that nothing else is said for. Levels and their numbers are ours: no document gives
- * them.
+ * Ceilings of a level that has none configured. Levels and their numbers are ours: no document gives them.
  */
 const DEFAULT_CEILINGS: WithdrawalCeilings = {
   withdrawRialDaily: '9000000000',
@@ -177,7 +176,7 @@ interface RecordedLogIn {
   readonly timeMs: number;
 }
 
-/** The parts of a user that calls change; plain JSON. */
+/** Parts of a user that calls change, as plain JSON. */
 interface UserState {
   readonly id: number;
   readonly settings: UserSettings;
@@ -189,22 +188,19 @@ interface UserState {
   readonly withdrawalsRestrictedUntilMs: number;
 }
 
-/** Cards, and accounts, that one user may register; a further one is refused. */
+/** Most cards, and most bank accounts, of one user; a further one is refused. */
 const CARDS_RETAINED = 50;
-/** Log-in attempts kept a user; older ones are forgotten. */
+/** Most log-in attempts that are kept for one user; older ones are dropped. */
 const ATTEMPTS_RETAINED = 100;
-/** Devices remembered a user; the oldest is forgotten, and counts as new when it comes back. */
+/** Most devices remembered for one user; beyond it the oldest is dropped and is then unknown. */
 const DEVICES_RETAINED = 50;
 
-/** A card number without the spaces and hyphens that people write. */
+/** Returns a card number without the spaces and hyphens that people write. */
 function digitsOf(number: string): string {
   return number.replace(/[\s-]/g, '');
 }
 
-/**
- * One user: who they are (settings), and what their calls changed (cards, accounts, favourites, devices,
- * log-ins).
- */
+/** One user: its settings, and what its calls changed (cards, accounts, favourites, devices, log-ins). */
 export class User {
   readonly id: number;
   readonly settings: UserSettings;
@@ -216,7 +212,7 @@ export class User {
   bankAccounts: readonly BankAccount[] = [];
   favoriteMarkets: readonly string[];
   devices: readonly string[] = [];
-  /** Until then rial withdrawals are refused, because a log-in came from a device not known before. */
+  /** Time until which rial withdrawals are refused because of a log-in from an unknown device, in ms. */
   withdrawalsRestrictedUntilMs = 0;
 
   constructor(id: number, settings: UserSettings) {
@@ -258,7 +254,7 @@ export class User {
     return this.settings.referral?.code ?? String(100_000 + this.id);
   }
 
-  /** Registers a card, unconfirmed. Refused: `ParseError` (no 16 digits), `DuplicateCard`, `TooManyCards`. */
+  /** Registers an unconfirmed card. Refused: `ParseError` (no 16 digits), `DuplicateCard`, `TooManyCards`. */
   addCard(card: { readonly number: string; readonly bank: string }): Result<BankCard> {
     const number = digitsOf(card.number);
     if (!/^\d{16}$/.test(number))
@@ -273,7 +269,7 @@ export class User {
   }
 
   /**
-   * Registers an account, unconfirmed. Refused: `ParseError` (IBAN not IR and 24 digits), `DuplicateAccount`,
+   * Registers an unconfirmed account. Refused: `ParseError` (IBAN not IR and 24 digits), `DuplicateAccount`,
    * `TooManyAccounts`.
    */
   addAccount(account: {
@@ -308,7 +304,7 @@ export class User {
     return found;
   }
 
-  /** The same for a card, by its number in any spelling. */
+  /** Confirms a card by its number in any spelling. False if it does not exist. */
   confirmCard(number: string): boolean {
     const digits = digitsOf(number);
     const found = this.bankCards.some((card) => digitsOf(card.number) === digits);
@@ -376,7 +372,7 @@ export interface UsersState {
 const FIRST_USER_ID = 1001;
 const FIRST_BANK_ACCOUNT_ID = 5001;
 
-/** All users of the exchange. Their number is the configuration's, plus what the administrator adds. */
+/** All users of the exchange: those of the configuration, and those that the administrator adds. */
 export class Users {
   private readonly byNumber = new Map<number, User>();
   private readonly byName = new Map<string, User>();
@@ -387,7 +383,7 @@ export class Users {
     for (const one of settings) this.add(one);
   }
 
-  /** Throws `INVARIANT` for a name or id that is taken. */
+  /** Adds a user. Throws `INVARIANT` if the name or the id is in use. */
   add(settings: UserSettings): User {
     while (settings.id === undefined && this.byNumber.has(this.nextUserId)) this.nextUserId += 1;
     const user = new User(settings.id ?? this.nextUserId++, settings);
@@ -417,7 +413,7 @@ export class Users {
     return this.byNumber.get(id);
   }
 
-  /** A user that the gate let in. Throws `INVARIANT` when there is none. */
+  /** Returns a user that the gate admitted. Throws `INVARIANT` if there is none. */
   get(id: number): User {
     const user = this.byNumber.get(id);
     invariant(user !== undefined, `expected a known user id, was ${id}`);
@@ -449,8 +445,8 @@ export class Users {
   }
 
   /**
-   * Takes over what calls changed. Passwords, levels and the like stay as configured now; users that only the
-   * state knows come back, and users that it does not know are added after it. Returns these last.
+   * Restores what calls changed. Passwords, levels and the like stay as configured; users that only the state
+   * has are restored, and configured users without a state are added. Returns those added.
    */
   restore(state: UsersState): readonly User[] {
     const configured = new Map([...this.byName.values()].map((user) => [user.username, user.settings]));

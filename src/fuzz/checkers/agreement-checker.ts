@@ -18,16 +18,16 @@ const LIVE: ReadonlySet<string> = new Set(['open', 'cancelling']);
 const FINAL: ReadonlySet<string> = new Set(['filled', 'cancelled', 'rejected']);
 
 interface AgreementOptions {
-  /** The first part of our ids. */
+  /** First part of the bot's order ids. */
   readonly instance: string;
-  /** Names of orders whose refusal the bot received. */
+  /** Names of orders that the bot saw refused. */
   readonly refused?: ReadonlySet<string>;
 }
 
 /**
- * Never lost: once all is quiet, the mirror has every order and every fill of ours exactly once and as the
- * exchange has it, has none that the exchange does not have, and has the same balances. An order with a wrong
- * refusal is there all the same, unless it ended without a trace.
+ * Checks that nothing was lost: once all is quiet, the mirror has every order and fill of the bot exactly
+ * once, as the exchange has it, no others, and the same balances. An order with a false refusal is included,
+ * unless it ended without a trace.
  */
 export function checkAgreement(
   truth: ExchangeTruth,
@@ -93,7 +93,7 @@ function orderDifferences(order: TrueOrder, row: MirrorOrder): readonly string[]
   return messages;
 }
 
-/** One side of one order: its fills are compared without their ids, which the exchange changes. */
+/** Returns a name for a side of an order, by which its fills are compared: the exchange changes their ids. */
 function sideOf(orderId: number | string | null, side: string): string {
   return `order ${orderId} (${side})`;
 }
@@ -101,7 +101,7 @@ function sideOf(orderId: number | string | null, side: string): string {
 const textOf = (fill: Pick<TrueFill, 'amount' | 'total' | 'fee'>): string =>
   `${formatUnits(fill.amount)} for ${formatUnits(fill.total)} with a fee of ${formatUnits(fill.fee)}`;
 
-/** A fill of the mirror as the exchange would have it. */
+/** Returns the numbers of a mirror's fill in the exchange's units. */
 function unitsOf({ amount, total, fee }: MirrorFill): Pick<TrueFill, 'amount' | 'total' | 'fee'> {
   return { amount: parseUnits(amount), total: parseUnits(total), fee: parseUnits(fee) };
 }
@@ -122,7 +122,7 @@ function fillMessages(
   return messages;
 }
 
-/** Returns the totals of some fills. */
+/** Returns the sums of some fills. */
 function sumOf(
   fills: readonly Pick<TrueFill, 'amount' | 'total' | 'fee'>[],
 ): Pick<TrueFill, 'amount' | 'total' | 'fee'> {
@@ -132,8 +132,8 @@ function sumOf(
 }
 
 /**
- * Each fill of the exchange is there once, and nothing else is. A placeholder is there for all that are not,
- * to the last digit.
+ * Describes how an order's fills differ: each fill of the exchange must be there once, and no other. A
+ * placeholder must equal the sum of those that are missing, to the last digit.
  */
 function differences(
   name: string,

@@ -23,21 +23,21 @@ const HTTP_FORBIDDEN = 403;
 const HTTP_TOO_MANY = 429;
 
 /**
- * Holds the exchange's own log of requests against the limits: in no window of the exchange's clock, both its
- * ends included, are there more requests of a budget than its limit, and none was refused for a limit. All
- * requests of the run come from one address and one account, so each budget is one row of times. To be called
- * often enough that the log drops nothing unread.
+ * Checks the exchange's own log of requests against the limits: no window of the exchange's clock, both ends
+ * included, has more requests of a budget than its limit, and none was refused for a limit. All requests of a
+ * run come from one address and one account, so each budget is one list of times. It must be polled often
+ * enough that the log drops nothing unread.
  */
 export class BudgetChecker {
   private readonly log: RequestLog;
   private readonly limits: ReadonlyMap<string, Pick<RateLimit, 'limit' | 'windowMs'>>;
-  /** The last times of each budget: as many as its limit. */
+  /** Times of the last requests of each budget: as many as its limit. */
   private readonly times = new Map<string, number[]>();
   private readonly found: string[] = [];
   private lastNumber = 0;
   private readonly lowered: ReadonlySet<string>;
 
-  /** `lowered`: budgets whose limit the exchange lowers at times, which a 429 has to name. */
+  /** `lowered`: budgets whose limit the exchange lowers at times, which a 429 must name. */
   constructor(
     log: RequestLog,
     limits: ReadonlyMap<string, Pick<RateLimit, 'limit' | 'windowMs'>>,
@@ -48,7 +48,7 @@ export class BudgetChecker {
     this.lowered = lowered;
   }
 
-  /** Looks at what came since the last look. */
+  /** Checks the requests since the last poll. */
   poll(): void {
     for (const request of this.log.values()) {
       if (request.number <= this.lastNumber) continue;
@@ -93,30 +93,30 @@ export class BudgetChecker {
 }
 
 /**
- * Longest time between an admission and its send: within it, a request admitted when the reply came may still
- * leave.
+ * Longest time from an admission to its send, in ms: a request admitted before a reply came may still be sent
+ * within it.
  */
 const IN_FLIGHT_MS = 250;
 
-/** Read by itself: what the client makes of a reply is part of what is checked. */
+/** Schema of a limit reply. It is separate from the client's, which is itself under test. */
 const limitReply = z.object({ backOff: z.number().positive(), limit: z.int().positive() });
 
 interface Lowered {
   readonly limit: number;
-  /** Time the process got the reply, and the time until which it holds. */
+  /** Time the process got the reply, and time until which the limit holds, in ms. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 /**
- * A lowered limit is kept. Once a reply named a limit below the process's own, no window that ends later has
- * more requests of the budget, also after a crash, until a day after the last limit reply. One checker
+ * Checks that a lowered limit is obeyed. Once a reply named a limit below the process's own, no later window
+ * has more requests of the budget, also after a crash, until a day after the last limit reply. One checker
  * watches all lives of a bot.
  */
 export class LoweredLimitChecker extends Finder implements WireWitness {
   protected readonly promise = 'lowered limits';
   private readonly lowered = new Map<string, Lowered>();
-  /** Times at which the last requests of each budget left: as many as its limit. */
+  /** Send times of the last requests of each budget: as many as its limit. */
   private readonly left = new Map<string, number[]>();
   private readonly onLowered: (budget: string) => void;
 
@@ -165,12 +165,12 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** The least that a lockout lasts where the reply does not say ("HTTP status codes"). */
+/** Least length of a lockout that the reply does not state, in ms ("HTTP status codes"). */
 const UNSAID_MS = 3_600_000;
 
 /**
- * A lockout is kept: once the process got a limit reply, nothing of that budget leaves before the wait is
- * over, also after a crash. One checker watches all lives of a bot.
+ * Checks that a lockout is obeyed: once the process got a limit reply, it sends nothing of that budget before
+ * the wait is over, also after a crash. One checker watches all lives of a bot.
  */
 export class LockoutChecker extends Finder implements WireWitness {
   protected readonly promise = 'lockouts';
@@ -199,8 +199,8 @@ export class LockoutChecker extends Finder implements WireWitness {
 }
 
 /**
- * The longest of the waits that a reply names: in its body, and in `Retry-After`, which stays when a body is
- * cut off. Read by itself: what the client makes of a reply is part of what is checked.
+ * Returns the longest wait that a reply names, in ms: in its body, and in `Retry-After`, which remains when a
+ * body is cut off. It does not use the client's code, which is itself under test.
  */
 function waitOf({ body, headers }: HttpResponse): number {
   const inBody = /"backOff":\s*(\d+)/.exec(body)?.[1];
@@ -209,7 +209,7 @@ function waitOf({ body, headers }: HttpResponse): number {
   return seconds.length === 0 ? UNSAID_MS : Math.max(...seconds) * 1_000;
 }
 
-/** One strategy at the moment of a drain, in a market of its own. */
+/** State of one strategy at a drain, in a market of its own. */
 interface DrainedStrategy {
   readonly name: string;
   readonly held: bigint;
@@ -218,15 +218,15 @@ interface DrainedStrategy {
 
 const NO_ORDERS: ReadonlySet<OrderRecord> = new Set();
 
-/** State at the beginning of a drain: strategies of which everything was known, with nothing in flight. */
+/** State at the beginning of a drain: strategies without open questions and without requests in flight. */
 export interface DrainBeginning {
   readonly policy: DrainPolicy;
   readonly strategies: readonly DrainedStrategy[];
 }
 
 /**
- * To be taken just before the drain. In a halt everything is canceled, whatever the policy: then there is
- * nothing to judge.
+ * Reads the state just before a drain. A halt cancels everything, whatever the policy, so nothing is judged
+ * then.
  */
 export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginning {
   const unfinished = engine.haltReason() === null ? engine.unfinishedOrders() : [];
@@ -254,9 +254,9 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
 
 /**
  * Checks that the orders a drain left open are those of its policy, derived independently here: for a
- * strategy whose orders did not trade since, and whose position agrees with the exchange's own trades. A lock
- * that cancels entries, if one began since, may end orders that a drain leaves open, but no exit. `judged`
- * counts the orders checked.
+ * strategy whose orders did not trade since, and whose position agrees with the exchange's trades. A lock
+ * that cancels entries and began since may end orders that a drain leaves open, but no exit. `judged` counts
+ * the orders checked.
  */
 export function checkDrain(
   truth: ExchangeTruth,
@@ -288,8 +288,8 @@ export function checkDrain(
 }
 
 /**
- * By the rule of the documentation: pairs, then stops, then the rest, each older one first, for as long as
- * the position has room.
+ * Returns the exits by the rule of the documentation: pairs, then stops, then the rest, each older one first,
+ * while the position has room.
  */
 function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<OrderRecord> {
   const side = held > 0n ? 'sell' : 'buy';

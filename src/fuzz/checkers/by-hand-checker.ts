@@ -33,34 +33,34 @@ interface ByHandCheckerOptions {
 }
 
 /**
- * A close never sells more than was held, by the exchange's own trades, over all lives, and it waits for the
- * ends of all other orders in the coin. And of each order by hand there is one at most, however often its
- * command was given: here each has an amount of its own. A death loses all steps since the last durable one,
- * so the ids and names that they took are free again: what takes one anew is judged for what it is.
+ * Checks manual closes and orders over all lives. A close never sells more than was held, by the exchange's
+ * trades, and waits for the ends of all other orders in the coin. Each manual order is placed at most once,
+ * however often its command was given: each has an amount of its own here. A crash loses all steps since the
+ * last durable one, so their ids and names can be used again: a new use is judged by itself.
  */
 export class ByHandChecker {
   private readonly options: ByHandCheckerOptions;
-  /** Intents of closes. */
+  /** Ids of the intents of closes. */
   private readonly closings = new Set<string>();
   private readonly sold = new Map<string, SentOrder>();
-  /** By the names of orders by hand: their wishes, which are alike for no two commands. */
+  /** Requests of manual orders by order name; no two commands have equal requests. */
   private readonly placed = new Map<string, string>();
-  /** The same, by their intents. */
+  /** Requests of manual orders by intent. */
   private readonly requests = new Map<string, string>();
   private readonly tooEarly: string[] = [];
-  /** True if an older mirror was restored: the bot then has to rediscover what it knew. */
+  /** True once an older mirror was restored: the bot then has to rediscover what it knew. */
   private isBlind = false;
 
   constructor(options: ByHandCheckerOptions) {
     this.options = options;
   }
 
-  /** An older mirror took the place of the one at hand. */
+  /** Called when an older mirror has replaced the present one. */
   forget(): void {
     this.isBlind = true;
   }
 
-  /** One step, at a time of the bot's clock and of the exchange's. */
+  /** Checks one step, at a time of the bot's clock and of the exchange's. */
   watch(
     engine: Pick<Engine, 'unfinishedOrders'>,
     { changes }: Pick<EngineOutput, 'changes'>,
@@ -126,7 +126,7 @@ export class ByHandChecker {
   }
 }
 
-/** Changes of the account and its markets: they hold no text of a strategy. */
+/** Kinds of changes of the account and its markets: they contain no text of a strategy. */
 const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
   'book',
   'stats',
@@ -140,7 +140,7 @@ const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
 
 /**
  * Checks that a hostile strategy affects only itself: its changes are not seen by the engine, the mirror or
- * the exchange, no other strategy fails, and nothing of a wrong answer is accepted, its state included.
+ * the exchange, no other strategy fails, and nothing of a wrong answer is accepted, including its state.
  */
 export class VandalChecker extends Finder {
   protected readonly promise = 'hostile strategy';
@@ -184,15 +184,15 @@ function textOf(what: unknown): string {
 const row = z.object({ state: LISTENER_STATE });
 
 /**
- * A signal is told once: whatever its sender was answered, the state of the strategy has its id as often as
- * it was told, by the mirror's file, over all lives. And each has an answer in the end.
+ * Checks that a signal is delivered once: by the mirror's file, over all lives, the strategy's state has its
+ * id exactly as often as its reply says. Each signal has a reply in the end.
  */
 export class SignalChecker {
-  /** The first answer to each id. */
+  /** First reply to each id. */
   private readonly replies = new Map<string, SignalReply['outcome']>();
   private readonly unlike: string[] = [];
 
-  /** The sender has an answer. */
+  /** Called when the sender has a reply. */
   replied(id: string, { outcome }: SignalReply): void {
     const before = this.replies.get(id) ?? 'refused';
     // One that was one too many is not remembered, and may be told later.
@@ -201,13 +201,13 @@ export class SignalChecker {
       this.unlike.push(`expected the signal ${id} to stay ${before}, was ${outcome}`);
   }
 
-  /** An older mirror took the place of the one at hand: what it has not heard of may be told again. */
+  /** Called when an older mirror has replaced the present one: signals may then be delivered again. */
   forget(): void {
     this.replies.clear();
     this.unlike.length = 0;
   }
 
-  /** `unanswered`: ids that were sent, and never answered; `again`: those that were sent more than once. */
+  /** Returns the violations. `unanswered`: ids sent and never answered; `again`: ids sent repeatedly. */
   violations(path: string, unanswered: readonly string[], again: ReadonlySet<string>): readonly Violation[] {
     const delivered = readNotified(path);
     if (delivered === null) return [];
@@ -231,7 +231,7 @@ export class SignalChecker {
   }
 }
 
-/** Ids in the state of the strategy, by the file; null where it has none. */
+/** Returns the ids in the strategy's state, from the file; null if it has none. */
 function readNotified(path: string): readonly string[] | null {
   if (!existsSync(path)) return null;
   const json = inMirror(path, (database) =>
@@ -244,9 +244,9 @@ function readNotified(path: string): readonly string[] | null {
 }
 
 /**
- * Bars that the bot takes as closed, held against those of the exchange: each begins where one of the
- * exchange does, and its end had passed by the exchange's time, whatever the bot's clock says. What is stored
- * before is no bar: its last trades are missing.
+ * Checks the bars that the bot stores as closed: each begins where one of the exchange's does, and its end
+ * had passed by the exchange's time, whatever the bot's clock says. A bar stored earlier lacks its last
+ * trades.
  */
 export class BarChecker extends Finder {
   protected readonly promise = 'bars';
@@ -258,8 +258,8 @@ export class BarChecker extends Finder {
   }
 
   /**
-   * Looks at what a step keeps; `nowMs`: the exchange's time. Answers the timeframes of the bars that do not
-   * begin as UTC does.
+   * Checks the bars that a step stores; `nowMs`: the exchange's time. Returns the timeframes of bars that do
+   * not begin as in UTC.
    */
   watch(changes: readonly MirrorChange[], nowMs: number): readonly string[] {
     const elsewhere: string[] = [];

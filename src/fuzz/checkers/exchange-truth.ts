@@ -19,23 +19,23 @@ import { RequestRouter } from '../../simulator-server/request-log.ts';
 import type { RecordOf, ValuesWith } from '../../records/field.ts';
 import type { BALANCE } from '../../records/rows.ts';
 
-/** A promise that was broken: which check found it, and what it expected and found. */
+/** A violated guarantee: the check that found it, and what was expected and found. */
 export interface Violation {
   readonly check: string;
   readonly message: string;
 }
 
-/** Violations of one check that are reported; the rest are counted, for they mostly say the same. */
+/** Most reported violations of one check; the others are counted, since they mostly repeat the first. */
 const MOST_REPORTED = 10;
 
-/** The first violations of a check, and how many more there are. */
+/** Returns the first violations of a check, and the number of the others. */
 export function violationsOf(check: string, messages: readonly string[]): readonly Violation[] {
   const first = messages.slice(0, MOST_REPORTED).map((message) => ({ check, message }));
   const rest = messages.length - first.length;
   return rest === 0 ? first : [...first, { check, message: `${rest} more of these` }];
 }
 
-/** A checker that gathers its faults as it watches. */
+/** A checker that collects its violations while it watches. */
 export abstract class Finder {
   protected abstract readonly promise: string;
   protected readonly found: string[] = [];
@@ -45,7 +45,7 @@ export abstract class Finder {
   }
 }
 
-/** An order as the exchange has it, in units. */
+/** An order from the exchange's tables, in units. */
 export interface TrueOrder {
   readonly id: number;
   readonly clientOrderId: string | null;
@@ -53,7 +53,7 @@ export interface TrueOrder {
   readonly isStop: boolean;
   readonly market: string;
   readonly side: Side;
-  /** The worst that it may trade at, and where it rests. */
+  /** Worst price it may trade at, and price at which it rests. */
   readonly price: bigint;
   readonly amount: bigint;
   readonly matched: bigint;
@@ -64,7 +64,7 @@ export interface TrueOrder {
   readonly closedAtMs: number | null;
 }
 
-/** One side of a trade, in units. A trade with oneself has two. */
+/** One side of a trade, in units. A trade with oneself has two sides. */
 export interface TrueFill {
   readonly tradeId: number;
   readonly orderId: number;
@@ -74,11 +74,11 @@ export interface TrueFill {
   readonly amount: bigint;
   readonly total: bigint;
   readonly fee: bigint;
-  /** The list of trades does not go back so far: nobody who has not read it before learns of it. */
+  /** Set if the list of trades no longer reaches it: only who has read it before knows of it. */
   readonly isUnlisted?: true;
 }
 
-/** Exchange's own data on an account: its tables, not its replies. */
+/** The exchange's own data on an account: from its tables, not from its replies. */
 export interface ExchangeTruth {
   readonly orders: readonly TrueOrder[];
   readonly fills: readonly TrueFill[];
@@ -121,7 +121,7 @@ function fillOf({ trade, order, total, fee }: TradeOfOrder, listedSinceMs: numbe
   };
 }
 
-/** `atMs`: the time of the exchange; without it the list of trades goes back to its beginning. */
+/** Reads the truth. `atMs`: time of the exchange; if omitted, the list of trades is complete. */
 export function truthOf(
   exchange: SimulatedExchange,
   userId: UserId,
@@ -142,7 +142,7 @@ export function truthOf(
   };
 }
 
-/** SHA-256 of an account's orders, fills and balances at the exchange, whatever the bot writes of them. */
+/** Returns the SHA-256 of an account's orders, fills and balances at the exchange. */
 export function hashOfTruth({ orders, fills, balances }: ExchangeTruth): string {
   const text = JSON.stringify([orders, fills, [...balances]], (_, value: unknown) =>
     typeof value === 'bigint' ? `${value}` : value,
@@ -154,7 +154,7 @@ export interface MirrorOrder {
   readonly key: string;
   readonly clientOrderId: string | null;
   readonly intentId: string;
-  /** By the bot's own clock. */
+  /** By the bot's clock. */
   readonly plannedAtMs: number;
   readonly state: string;
   readonly attempts: number;
@@ -181,13 +181,13 @@ interface IntentRow {
   readonly id: string;
   readonly kind: string;
   readonly json: string;
-  /** Time the bot accepted it, by its own clock. */
+  /** Time the bot accepted it, by its clock. */
   readonly atMs: number;
 }
 
 type BalanceRow = Pick<RecordOf<typeof BALANCE, ValuesWith<string>>, 'currency' | 'total' | 'held'>;
 
-/** The rows of a mirror that are held against the exchange, read with its own statements from the file. */
+/** Rows of a mirror that are compared with the exchange, read from the file with separate SQL. */
 export interface MirrorRows {
   readonly orders: readonly MirrorOrder[];
   readonly fills: readonly MirrorFill[];
@@ -195,7 +195,7 @@ export interface MirrorRows {
   readonly balances: readonly BalanceRow[];
 }
 
-/** Reads from the file of a mirror, while its bot may still have it open. */
+/** Reads from a mirror's file, also while its bot has it open. */
 export function inMirror<Result>(path: string, read: (database: Database.Database) => Result): Result {
   const database = new Database(path, { readonly: true });
   try {
@@ -205,7 +205,7 @@ export function inMirror<Result>(path: string, read: (database: Database.Databas
   }
 }
 
-/** Intents whose algorithms are at work by the mirror; none where there is no mirror yet. */
+/** Returns the intents with a running algorithm in the mirror; none if there is no mirror yet. */
 export function readAlgorithmsAtWork(path: string): ReadonlySet<string> {
   if (!existsSync(path)) return new Set();
   return inMirror(
@@ -238,8 +238,8 @@ export function readMirrorRows(path: string): MirrorRows {
 }
 
 /**
- * Returns the mirror's key of one of our orders; null for any other order. The stop leg of a pair is named
- * after the other leg. `instance` is the first part of our ids.
+ * Returns the mirror's key of one of the bot's orders; null for any other order. The stop leg of a pair is
+ * named after the other leg. `instance` is the first part of the bot's order ids.
  */
 export function ownKeyOf(
   order: TrueOrder,
@@ -253,21 +253,21 @@ export function ownKeyOf(
   return key === null ? null : `${key}/2`;
 }
 
-/** Empty set: nothing was refused wrongly. */
+/** Empty set: no order was falsely refused. */
 export const NONE_REFUSED: ReadonlySet<string> = new Set();
 
-/** The clientOrderId that an order was placed with: its own, or of a stop leg that of the other leg. */
+/** Returns the clientOrderId an order was placed with: its own, or for a stop leg that of the other leg. */
 export function placedNameOf(key: string): string {
   return key.endsWith('/2') ? key.slice(0, -'/2'.length) : key;
 }
 
-/** An order of ours, and the clientOrderId that it was placed with. */
+/** An order of the bot, with the clientOrderId it was placed with. */
 export interface NamedOrder {
   readonly order: TrueOrder;
   readonly name: string;
 }
 
-/** The orders of ours, with what they were placed as. */
+/** Returns the orders of the bot, with their names. */
 export function namedOrders(
   { orders }: Pick<ExchangeTruth, 'orders'>,
   instance: string,
@@ -279,19 +279,19 @@ export function namedOrders(
   });
 }
 
-/** True if an order of a strategy was refused wrongly: its holding differs from what the bot may assume. */
+/** True if an order of a strategy was falsely refused: its holding may differ from the bot's data. */
 function isSpoiledBy(refused: ReadonlySet<string>, strategy: string): boolean {
   return [...refused].some((name) => name.includes(`-${strategy}-`));
 }
 
-/** Coins given to strategies, by the names of both: `maker btc`. */
+/** Amounts of coins given to strategies, by strategy and coin: `maker btc`. */
 export type GivenCoins = ReadonlyMap<string, bigint>;
 
 export const NOTHING_GIVEN: GivenCoins = new Map();
 
 /**
- * True if an order is for more of the coin than its strategy was given and its other orders had added or
- * removed.
+ * True if an order is larger than its strategy's holding of the coin: what it was given, plus and minus what
+ * its other orders traded.
  */
 function addsRisk(
   { id, openedAtMs, side, amount, market }: TrueOrder,
@@ -318,17 +318,17 @@ function addsRisk(
   return amount > (side === 'sell' ? position : -position);
 }
 
-/** One that leaves, or is accepted, later than this may have met another position. */
+/** Longest delay of an order that is judged, in ms; a later one may have met another position. */
 export const PROMPT_MS = 10_000;
 
-/** An order as it left. */
+/** An order as it was sent. */
 export interface SentOrder {
   readonly strategy: string;
-  /** By the clock of the exchange. */
+  /** Time by the exchange's clock. */
   readonly sentAtMs: number;
 }
 
-/** Returns those orders, by the names that they left with, that added risk when they were accepted. */
+/** Returns the sent orders, given by name, that added risk when they were accepted. */
 export function addedRisk<Sent extends SentOrder>(
   truth: ExchangeTruth,
   sentBy: ReadonlyMap<string, Sent>,
@@ -357,10 +357,10 @@ export function broughtOf(asset: string, { market, side, amount, total, fee }: T
   return 0n;
 }
 
-/** A bot whose strategies hold something. */
+/** A bot, as far as the holdings of its strategies. */
 export type HoldingBot = Pick<Engine, 'instances'>;
 
-/** Returns each strategy's holding of each asset, by the names of both. */
+/** Returns each strategy's holding of each asset, by strategy and asset. */
 export function heldByStrategies(engine: HoldingBot): Map<string, bigint> {
   return new Map(
     engine.instances.flatMap((instance) =>
@@ -371,20 +371,20 @@ export function heldByStrategies(engine: HoldingBot): Map<string, bigint> {
   );
 }
 
-/** A request as it leaves the process. */
+/** A request as the process sends it. */
 export interface LeavingRequest {
   readonly endpoint: Endpoint;
-  /** Without its query. */
+  /** Path without its query. */
   readonly path: string;
   /** Fields of its query, as text, and of its body. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly atMs: number;
 }
 
-/** Gets what leaves a process for the exchange, and the replies that it gets. */
+/** Watches the requests that a process sends, and the replies that it gets. */
 export interface WireWitness {
   leaves(request: LeavingRequest): void;
-  /** Not called for a reply whose process has died. */
+  /** Called with a reply, unless its process has died. */
   isAnswered(
     request: LeavingRequest,
     reply: { readonly response: HttpResponse; readonly atMs: number },
@@ -397,7 +397,7 @@ interface WatchedTransportOptions {
   readonly nowMs: () => number;
 }
 
-/** The transport of a process with watchers. It changes nothing of what passes. */
+/** Transport of a process with witnesses. It passes everything on unchanged. */
 export class WatchedTransport implements Transport {
   private readonly options: WatchedTransportOptions;
   private readonly router = new RequestRouter(false);
@@ -421,7 +421,7 @@ export class WatchedTransport implements Transport {
     await this.options.transport.close();
   }
 
-  /** Null for what is none of the interface, which is for the exchange to refuse. */
+  /** Reads a request; null if it is for no endpoint of the interface, which the exchange refuses. */
   private read({ method, path, body }: HttpRequest): LeavingRequest | null {
     const [address = path, query = ''] = path.split('?', 2);
     const routing = this.router.find(method, address);

@@ -21,42 +21,36 @@ import type { OrderRecord } from '../../records/order.ts';
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 
 interface ExposureLimits {
-  /** The first part of our ids. */
+  /** First part of the bot's order ids. */
   readonly instance: string;
-  /**
-   * The largest position of one strategy by currency, in units of it; a currency that is not named is not
-   * limited.
-   */
+  /** Largest position of one strategy by currency, in its units; a missing currency has no limit. */
   readonly maxPosition: Readonly<Record<string, bigint>>;
-  /** Amounts given to strategies, which are part of their positions; nothing if left out. */
+  /** Amounts given to strategies, which are part of their positions; none if omitted. */
   readonly given?: GivenCoins;
   /**
-   * Names of orders whose refusal the bot received: what they add is not its fault, and what they reduce it
-   * may use.
+   * Names of orders that the bot saw refused: what they add is not its fault, and it may use what they
+   * reduce.
    */
   readonly refused?: ReadonlySet<string>;
 }
 
-/**
- * Change at one moment of the worst possible outcome of a strategy's orders in a market, in units of the
- * source currency.
- */
+/** Change at one time of the worst case of a strategy's orders in a market, in units of the base currency. */
 interface Change {
   readonly atMs: number;
   readonly long: bigint;
   readonly short: bigint;
-  /** The order whose acceptance it is; null for a fill or an end. */
+  /** Order whose acceptance this is; null for a fill or an end. */
   readonly opened: TrueOrder | null;
 }
 
 /**
- * No order may make more of its strategy's position than the limit, even should every order of its side trade
- * and none of the other: added up from what the exchange accepted, filled and closed, for each strategy by
- * itself. Holds where a strategy has one market; a market may have more than one strategy. The bot can only
- * know less of its sales and more of its orders than there was, so the exchange's own numbers are never above
- * those that the bot has checked.
+ * Checks that no order can make its strategy's position exceed the limit, even if all orders of its side
+ * trade and none of the other. It sums what the exchange accepted, filled and closed, for each strategy. It
+ * is valid if a strategy has one market; a market may have several strategies. The bot can only know fewer of
+ * its sales and more of its orders than there were, so the exchange's numbers are never above those that the
+ * bot has checked.
  *
- * @throws where one of our orders has a name that names no strategy
+ * @throws if the name of one of our orders names no strategy
  */
 export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): readonly Violation[] {
   const messages = positionsOf(truth, limits).flatMap(({ strategy, market, changes, given }) => {
@@ -67,11 +61,11 @@ export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): rea
 }
 
 /**
- * No order may let a strategy sell more of a coin than it owns: what it was given and what its purchases have
- * brought, should every sale trade. By the exchange's own record, as `checkExposure`. A quote currency is
- * money in the markets that it prices.
+ * Checks that no order lets a strategy sell more of a coin than it owns, even if every sale trades: what it
+ * was given and what its purchases added, by the exchange's tables, as in `checkExposure`. A quote currency
+ * is money in the markets that it prices.
  *
- * @throws where one of our orders has a name that names no strategy
+ * @throws if the name of one of our orders names no strategy
  */
 export function checkOwnership(
   truth: ExchangeTruth,
@@ -115,7 +109,7 @@ interface Position {
   readonly changes: readonly Change[];
 }
 
-/** Returns the possible results of the orders of each strategy in each market, in order of time. */
+/** Returns the possible results of each strategy's orders in each market, in the order of time. */
 function positionsOf(truth: ExchangeTruth, limits: Omit<ExposureLimits, 'maxPosition'>): readonly Position[] {
   const { refused = NONE_REFUSED, given = NOTHING_GIVEN } = limits;
   const own = namedOrders(truth, limits.instance);
@@ -169,9 +163,7 @@ interface Known {
   readonly isRefused: (order: TrueOrder) => boolean;
 }
 
-/**
- * In the order of time. At one moment what takes away comes before what adds, and orders come by their ids.
- */
+/** Returns the changes by time; at one time removals come before additions, and orders by their ids. */
 function changesOf(orders: readonly TrueOrder[], known: Known): readonly Change[] {
   const pairs = Map.groupBy(orders, ({ id, pairId }) => Math.min(id, pairId ?? id)).values();
   return inOrder([...pairs].flatMap((legs) => changesOfLegs(legs, known)));
@@ -183,7 +175,7 @@ function inOrder(changes: readonly Change[]): readonly Change[] {
   );
 }
 
-/** One order, or the two of an OCO, of which only one trades. */
+/** Returns the changes of one order, or of the two of an OCO, of which only one trades. */
 function changesOfLegs(legs: readonly TrueOrder[], { fillsOf, isRefused }: Known): readonly Change[] {
   const [first] = legs;
   if (first === undefined) return [];
@@ -211,7 +203,7 @@ function changesOfLegs(legs: readonly TrueOrder[], { fillsOf, isRefused }: Known
   return changes;
 }
 
-/** Exchange's own data on a currency. */
+/** The exchange's own data on a currency. */
 export interface TrueFunds {
   readonly total: bigint;
   /** Amount held by the bot's own open orders. */
@@ -222,23 +214,23 @@ export interface TrueFunds {
   readonly bought: bigint;
 }
 
-/** For so long anything from outside may be why money is missing: a hand, a withdrawal, a loss. */
+/** Time after a trade, withdrawal or loss of others in which it may explain missing money, in ms. */
 const OUTSIDE_LASTS_MS = 900_000;
 
-/** Units that rounding may make of it. */
+/** Largest rounding difference, in units. */
 const ROUNDING = 100n;
 
 /**
- * Two strategies never spend the same money: the exchange refuses no order for want of balance when the bot's
- * own orders alone hold what is missing. Not judged while somebody else has lately been at the account; nor,
- * once somebody was there, where a strategy sells what it has bought: that is its way out, and whether the
- * coins are still there is for the exchange to say.
+ * Checks that no two strategies spend the same money: the exchange refuses no order for lack of balance while
+ * the bot's own orders alone hold the missing amount. It is not judged shortly after somebody else used the
+ * account; nor, after any such use, for a sale of what the strategy has bought: the exchange decides if the
+ * coins are still there.
  */
 export class FundsChecker extends Finder {
   protected readonly promise = 'funds';
   private outsideAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Something from outside changed the account. */
+  /** Called when something outside the bot changed the account. */
   disturbed(atMs: number): void {
     this.outsideAtMs = atMs;
   }
@@ -274,7 +266,7 @@ function paymentOf({ market, side, amount, price, stopPrice }: OrderRecord): {
   return { currency: quote, needed: divideUp(amount * (price ?? stopPrice ?? 0n), UNITS_PER_ONE) };
 }
 
-/** As many faults are named. */
+/** Most violations that are reported. */
 const MOST_NAMED = 20;
 
 /** Dust of earlier brackets that a bracket includes. */
@@ -284,22 +276,22 @@ interface Claim {
 }
 
 /**
- * Dust is sold once: as a bracket begins, it takes no more than its strategy holds, less what brackets have
- * taken that have sold nothing yet. One checker watches all lives of a bot.
+ * Checks that dust is sold once: a bracket that begins includes no more than its strategy holds, less the
+ * amounts included by brackets that have sold nothing yet. One checker watches all lives of a bot.
  */
 export class DustChecker extends Finder {
   protected readonly promise = 'dust';
   private readonly seen = new Set<string>();
-  /** By intent: brackets at work that have no exit yet. */
+  /** Running brackets without an exit yet, by intent. */
   private readonly claims = new Map<string, Claim>();
   private held: ReadonlyMap<string, bigint> = new Map();
 
-  /** The process died: it may not have written what began last. */
+  /** Called when the process has died: it may not have written its last brackets. */
   died(): void {
     this.claims.clear();
   }
 
-  /** One step. Answers in how many brackets dust went. */
+  /** Checks one step. Returns the number of brackets that included dust. */
   watch(bot: HoldingBot, { changes }: Pick<EngineOutput, 'changes'>): number {
     const held = heldByStrategies(bot);
     let count = 0;

@@ -8,7 +8,7 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import { type ExchangeTruth, namedOrders, inMirror, Finder } from './exchange-truth.ts';
 import { movedBy, readPositionMoves } from './position-checker.ts';
 
-/** As the mirror has it. */
+/** A fill as the mirror has it. */
 interface KnownFill {
   readonly venueOrderId: string | null;
   readonly strategy: string | null;
@@ -31,7 +31,7 @@ interface SeenPrice {
   latestAtMs: number;
 }
 
-/** Amounts given to a strategy, as in its row: coins, their worth then, and those without a price. */
+/** Schema of a strategy's given amounts: coins, their value at that time, and coins without a price. */
 const givenRow = z.object({
   ledger: z.object({
     inventory: z.record(z.string(), z.string()),
@@ -42,10 +42,10 @@ const givenRow = z.object({
 
 type GivenRow = z.output<typeof givenRow>['ledger'];
 
-/** Age beyond which a price must not be used. */
+/** Age beyond which a price must not be used, in ms. */
 const OLDEST_PRICE_MS = 600_000;
 
-/** Units that rounding may make of it, and the share of the value that a division does. */
+/** Largest rounding difference in units, and divisor of the value for that of a division. */
 const ROUNDING = 1_000n;
 const ROUNDING_SHARE = 1_000_000_000_000n;
 
@@ -58,7 +58,7 @@ const nameOf = (fill: { readonly tradeId: number | string; readonly side: string
 const textOf = (order: unknown, { side, amount, total, fee }: Effect): string =>
   `${String(order)} ${side} ${amount} ${total} ${fee}`;
 
-/** Returns the amounts a trade adds and removes, by currency: the fee is in the currency received. */
+/** Returns the amounts that a trade adds and removes, by currency; the fee is in the currency received. */
 function effectOf({ market, side, amount, total, fee }: Effect): [string, bigint][] {
   const { base, quote } = parseMarket(market);
   return side === 'buy'
@@ -73,24 +73,24 @@ function effectOf({ market, side, amount, total, fee }: Effect): [string, bigint
 }
 
 interface FigureCheckerOptions {
-  /** The first part of our ids. */
+  /** First part of the bot's order ids. */
   readonly instance: string;
   readonly mirrorPath: string;
   readonly count: (what: string) => void;
-  /** Returns the exchange's own data, and if the books must agree with it now. */
+  /** Returns the exchange's own data, and true if the books must agree with it now. */
   readonly truth: () => { readonly truth: ExchangeTruth; readonly mustAgree: boolean };
 }
 
 /**
- * Each figure of money agrees with a plain sum over the trades that the bot has written down, at the prices
- * that it has written down: a profit with those of the strategy, the equity with the wallets of the exchange
- * less the trades that the bot has not read, and the coins of its strategies. What a strategy was given is
- * in it, less what it was worth when it came. Sums are worked out anew each time, and nothing else of the
- * bot's ledgers is used.
+ * Checks that each figure of money agrees with a plain sum over the trades that the bot has written, at the
+ * prices that it has written: a profit with the trades of the strategy, the equity with the wallets of the
+ * exchange, less the trades that the bot has not read, plus the coins of its strategies. The coins given to a
+ * strategy are included, less their value when given. Sums are computed anew each time, and nothing else of
+ * the bot's ledgers is used.
  */
 export class FigureChecker extends Finder {
   protected readonly promise = 'figures';
-  /** Error in the last equity; null if there is none, or none was written since this was last set to null. */
+  /** Error in the last equity; null if there is none, or none was written since it was set to null. */
   lastEquity: string | null = null;
   private readonly options: FigureCheckerOptions;
   private life: object | null = null;
@@ -105,7 +105,7 @@ export class FigureChecker extends Finder {
     this.options = options;
   }
 
-  /** A step of the life that `engine` is of. */
+  /** Checks a step of the life that `engine` belongs to. */
   watch(engine: object, { changes }: EngineOutput, atMs: number): void {
     if (engine !== this.life) this.begin(engine);
     this.nowMs = Math.max(this.nowMs, atMs);
@@ -115,7 +115,7 @@ export class FigureChecker extends Finder {
     for (const change of changes) this.apply(change);
   }
 
-  /** A life knows the fills that are in its file, and no price. */
+  /** Starts with the fills in the file of a new life, and without prices. */
   private begin(engine: object): void {
     this.life = engine;
     this.fills.clear();
@@ -207,7 +207,7 @@ export class FigureChecker extends Finder {
 
   /**
    * Returns the amounts that the trades of a strategy, or of all, have added less those they removed, by
-   * currency, plus the amounts given to it. `lessIn`: the currency in which the worth of those at the time is
+   * currency, plus the amounts given to it. `lessIn`: currency in which the value of those at that time is
    * subtracted.
    */
   private sumsOf(strategy: string | null, lessIn: string | null = null): Map<string, bigint> {
@@ -230,7 +230,7 @@ export class FigureChecker extends Finder {
     return sums;
   }
 
-  /** The coins of all, and the money of the wallets as it was by the trades that the bot has read. */
+  /** Returns the coins of all strategies, and the wallets' money by the trades that the bot has read. */
   private withMoneyOf({ balances, ...truth }: ExchangeTruth): ReadonlyMap<string, bigint> {
     const sums = this.sumsOf(null);
     for (const quote of QUOTES) sums.set(quote, balances.get(quote)?.total ?? 0n);
@@ -251,7 +251,7 @@ export class FigureChecker extends Finder {
     return sums;
   }
 
-  /** All of it in one currency; null where something has no price that is young enough. */
+  /** Returns the value of all sums in one currency; null if a price is missing or too old. */
   private worthOf(sums: ReadonlyMap<string, bigint>, into: string): bigint | null {
     let worth = 0n;
     for (const [currency, units] of sums) {

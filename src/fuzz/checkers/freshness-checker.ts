@@ -15,38 +15,38 @@ import type { MirrorChange } from '../../engine/mirror-change.ts';
 
 const HTTP_OK = 200;
 
-/** The default limit of the risk checks on the age of a book. */
+/** Longest age of a book in ms, by the default of the risk checks. */
 const LONGEST_AGE_MS = 30_000;
 
-/** An order that was checked may wait this long for its slot, and be sent a little later. */
+/** Longest wait of a checked order for its slot, plus a short delay of its send, in ms. */
 const LONGEST_WAIT_MS = 4_000;
 
-/** The bot reads ages from a clock that may be stepped, by twice what it may be off. */
+/** Largest error of an age in ms: the clock may be stepped by twice its largest error. */
 const CLOCK_STEPS_MS = 30_000;
 
-/** The default limit on a book that stands still. */
+/** Longest standstill of a book in ms, by the default. */
 const LONGEST_STANDSTILL_MS = 60_000;
 
-/** Bot's data on a market that stands still: its book, and the time a newer one was in the list of all. */
+/** The bot's data on a standing book, and the time at which the list of all books had a newer one. */
 interface KnownBook {
   updatedAtMs: number;
   readonly newer: { readonly updatedAtMs: number; readonly seenAtMs: number } | null;
-  /** The last reading of the book that does not move. */
+  /** Time of the last reading of the book that stands still. */
   readAtMs: number;
 }
 
 /**
- * Nothing is placed on old data: when a placement leaves, an answer with the book of its market came no
- * longer ago than a book may be old and a placement may wait; and that book did not stand still while the
- * list of all books, read by the same life, had a newer one. Only exits of brackets may go on older data. One
+ * Checks that no order is placed on old data: when a placement is sent, the last answer with its market's
+ * book is no older than a book may be and a placement may wait; and that book did not stand still while the
+ * list of all books, read by the same life, had a newer one. Only exits of brackets may use older data. One
  * checker watches all lives of a bot.
  */
 export class FreshnessChecker implements WireWitness {
   private readonly found: { readonly name: string; readonly message: string }[] = [];
-  /** Time of the last answer with a book, by its market; under `all` for an answer with every book. */
+  /** Time of the last answer with a book, by market; under `all` for an answer with every book. */
   private readonly answeredAtMs = new Map<string, number>();
 
-  /** By market. */
+  /** Data by market. */
   private readonly known = new Map<string, KnownBook>();
 
   begins(): void {
@@ -111,7 +111,7 @@ export class FreshnessChecker implements WireWitness {
     }
   }
 
-  /** `exits`: names of the orders by which brackets leave, which no age of a book holds back. */
+  /** Returns the violations. `exits`: names of the brackets' exit orders, which no book's age forbids. */
   violations(exits: ReadonlySet<string>): readonly Violation[] {
     const found = this.found.filter(({ name }) => !exits.has(name));
     return violationsOf(
@@ -121,7 +121,7 @@ export class FreshnessChecker implements WireWitness {
   }
 }
 
-/** `lastUpdate` of a book, or of one in the list of all; null where it can not be read. */
+/** Returns `lastUpdate` of a book, or of one in the list of all; null if it can not be read. */
 function updatedAtIn(body: string, market: string | null): number | null {
   try {
     const read: unknown = JSON.parse(body);
@@ -133,7 +133,7 @@ function updatedAtIn(body: string, market: string | null): number | null {
   }
 }
 
-/** The market that a placement names, as the path of its book has it. */
+/** Returns the market of a placement, spelled as in the path of its book. */
 function marketIn(fields: LeavingRequest['fields']): string {
   const [base, quote] = [fields['srcCurrency'], fields['dstCurrency']];
   if (typeof base === 'string' && typeof quote === 'string') return marketOfCurrencies(base, quote).symbol;
@@ -143,13 +143,13 @@ function marketIn(fields: LeavingRequest['fields']): string {
   );
 }
 
-/** States in the mirror of an order that has not been passed on yet, or has ended. */
+/** States in the mirror of an order that is not passed on yet, or has ended. */
 const NOT_IN_FLIGHT: ReadonlySet<string> = new Set(['planned', 'filled', 'cancelled', 'rejected']);
 
 /**
- * The row before the request: when the placement of an order leaves, the mirror's file already has that order
- * as one that is on its way. So the next life knows of it after a crash. Reads the file, not the bot's
- * memory, so a row that was only gathered does not count.
+ * Checks that the row is written before the request: when a placement is sent, the mirror's file already has
+ * the order as in flight, so the next life knows of it after a crash. It reads the file, not the bot's
+ * memory, so a row that is not committed does not count.
  */
 export class JournalChecker extends Finder implements WireWitness {
   protected readonly promise = 'journal before request';
@@ -157,7 +157,7 @@ export class JournalChecker extends Finder implements WireWitness {
   private database: Database.Database | null = null;
   private selectState: Database.Statement<[string], { readonly state: string }> | null = null;
 
-  /** `path` is of the mirror, which need not be there yet. */
+  /** `path`: the mirror, which need not exist yet. */
   constructor(path: string) {
     super();
     this.path = path;
@@ -179,7 +179,7 @@ export class JournalChecker extends Finder implements WireWitness {
     this.database?.close();
   }
 
-  /** Forgets everything, since another file replaces the mirror. */
+  /** Closes its connection, since another file replaces the mirror. */
   forgetFile(): void {
     this.database?.close();
     this.database = null;
@@ -196,9 +196,9 @@ export class JournalChecker extends Finder implements WireWitness {
 }
 
 /**
- * Lists overlap: a reading of the trades begins at the last reported trade or before, over all lives of a
- * bot. Ids are not strictly in order, and a reading from right after the highest one misses those that come
- * below it.
+ * Checks that lists overlap: a reading of the trades begins at the last reported trade or before, over all
+ * lives of a bot. Ids are not strictly in order, so a reading that begins right after the highest id misses
+ * later trades with lower ids.
  */
 export class OverlapChecker extends Finder implements WireWitness {
   protected readonly promise = 'overlap';
@@ -223,7 +223,7 @@ export class OverlapChecker extends Finder implements WireWitness {
   }
 }
 
-/** The ids of the trades of a reply; none where it can not be read. */
+/** Returns the trade ids of a reply; none if it can not be read. */
 function idsIn(body: string): readonly number[] {
   try {
     const { trades } = JSON.parse(body) as { readonly trades?: readonly { readonly id?: unknown }[] };
@@ -243,18 +243,18 @@ const row = z.object({ state: z.unknown() });
 const tagged = z.object({ tag: z.string().optional() });
 const sells = z.object({ intentId: z.string().nullable() });
 
-/** As many faults are named. */
+/** Most violations that are reported. */
 const MOST_NAMED = 20;
 
 /**
- * A strategy that a person has paused is told nothing: its state stays as it is, and it wants nothing. The
- * strategies here change their state with each book. What a person closes or places for it is not its own.
+ * Checks that a paused strategy gets no events: its state stays unchanged and it makes no intents. The
+ * strategies here change their state with each book. What a person closes or places does not count.
  */
 export class PauseChecker extends Finder {
   protected readonly promise = 'paused strategies';
-  /** Until when strategies are paused, as was written before the step at hand. */
+  /** End of each strategy's pause, as written before the present step. */
   private readonly paused = new Map<string, number>();
-  /** The last state of each that was written in this life. */
+  /** Last state of each strategy that was written in this life. */
   private readonly states = new Map<string, string>();
   private unsure: string | null = null;
 
@@ -263,19 +263,19 @@ export class PauseChecker extends Finder {
     return this.paused.size > 0;
   }
 
-  /** The process died: what it wrote last may be lost. */
+  /** Called when the process has died: its last write may be lost. */
   died(): void {
     this.unsure = null;
     this.states.clear();
   }
 
-  /** An older mirror took the place of the one at hand. */
+  /** Called when an older mirror has replaced the present one. */
   forget(): void {
     this.died();
     this.paused.clear();
   }
 
-  /** One step, at a time of the bot's clock. */
+  /** Checks one step, at a time of the bot's clock. */
   watch({ changes }: Pick<EngineOutput, 'changes'>, atMs: number): void {
     if (this.unsure !== null) this.applyStored(this.unsure);
     this.unsure = null;

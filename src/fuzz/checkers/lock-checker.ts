@@ -18,7 +18,7 @@ import {
 } from './exchange-truth.ts';
 import { english } from '../../language/sentence.ts';
 
-/** A lock that was written to the mirror: it holds until its end, whatever life comes next. */
+/** A lock that was written to the mirror: it holds until its end, in later lives too. */
 interface KnownLock {
   readonly strategy: string | null;
   readonly market: string | null;
@@ -36,7 +36,7 @@ const ended = z.object({
 const begun = z.object({ entries: z.enum(['keep', 'cancel']) });
 const request = z.object({ side: z.literal('sell'), market: z.string(), amount: z.string() });
 
-/** An order that was planned while a lock held by this checker's own account. */
+/** An order that was planned while a lock held, as computed by this checker. */
 interface LockedOrder extends SentOrder {
   readonly lock: string;
 }
@@ -52,13 +52,12 @@ interface LockCheckerOptions {
 }
 
 /**
- * No order of new risk leaves while a lock holds, over all lives; and no way out is refused by one. Locks
- * are those that were written before the step at hand, until their end or an unlock, and what the calendars
- * of the rules say by themselves. Handlers see just those. Whether an order adds risk is worked out from the
- * exchange's own trades.
+ * Checks that no order with new risk is sent while a lock holds, over all lives, and that no lock refuses an
+ * exit. Locks are those written before the present step, until their end or an unlock, and those of the
+ * rules' calendars. Handlers see exactly these. The exchange's own trades decide if an order adds risk.
  */
 export class LockChecker {
-  /** True if a lock that cancels entries began since this was last set to false. */
+  /** True if a lock that cancels entries has begun since this was last set to false. */
   hasCanceled = false;
   private readonly options: LockCheckerOptions;
   private readonly locks = new Map<string, KnownLock>();
@@ -66,9 +65,9 @@ export class LockChecker {
   private readonly refusedExits: string[] = [];
   private readonly shown = new ShownLocks();
   private held = new Map<string, bigint>();
-  /** Locks written by the step before; they count once another step shows that they are on the disk. */
+  /** Locks written by the last step; they count once another step shows that they are on the disk. */
   private unsure: string | null = null;
-  /** True if an older mirror was restored: the bot then has to rediscover what it knew of its positions. */
+  /** True once an older mirror was restored: the bot then has to rediscover its positions. */
   private isBlind = false;
 
   constructor(options: LockCheckerOptions) {
@@ -80,7 +79,7 @@ export class LockChecker {
     return this.locks.size > 0;
   }
 
-  /** An older mirror took the place of the one at hand: what was written since is not known any more. */
+  /** Called when an older mirror has replaced the present one: what was written since is unknown. */
   forget(): void {
     this.locks.clear();
     this.unsure = null;
@@ -88,15 +87,15 @@ export class LockChecker {
     this.isBlind = true;
   }
 
-  /** The process died: whether it had written its last step is not known. */
+  /** Called when the process has died: its last step may not be written. */
   died(): void {
     this.unsure = null;
     this.shown.beginAnew();
   }
 
   /**
-   * One step, at a time of the bot's clock and of the exchange's. What it writes counts from the next step
-   * on.
+   * Checks one step, at a time of the bot's clock and of the exchange's. What it writes counts from the next
+   * step on.
    */
   watch(
     engine: LockedBot,
@@ -179,7 +178,7 @@ export class LockChecker {
     return null;
   }
 
-  /** A sale of no more than is held, while nothing else of the strategy would sell, is a way out. */
+  /** Checks a refusal: a sale of at most the holding must pass while no other order of the strategy sells. */
   private refusal(
     engine: LockedBot,
     { strategy, json }: { readonly strategy: string; readonly json: string },
@@ -209,7 +208,7 @@ function keyOf({ name, rule, strategy, market }: Omit<KnownLock, 'endsAtMs'>): s
   return JSON.stringify([name, rule, strategy, market]);
 }
 
-/** The locks that a step wrote to the mirror. */
+/** Schema of the locks that a step wrote to the mirror. */
 const writtenLocks = z.object({
   locks: z.array(
     z.object({
@@ -222,7 +221,7 @@ const writtenLocks = z.object({
   ),
 });
 
-/** Parts of the bot that are read. */
+/** Parts of the bot that the checker of shown locks reads. */
 export interface ShowingBot {
   readonly instances: readonly { readonly name: string; readonly runner: { readonly market: string } }[];
   readonly locks: Pick<Engine['locks'], 'shownTo'>;
@@ -230,26 +229,26 @@ export interface ShowingBot {
 
 type WrittenLock = z.output<typeof writtenLocks>['locks'][number];
 
-/** As many differences are named. */
+/** Most differences that are reported. */
 const MOST_NAMED = 20;
 
 /**
- * Checks that the locks handlers would see after each step are those the bot has written: those of the
- * strategy and the market, up to their ends.
+ * Checks that handlers would see exactly the written locks after each step: those of the strategy and the
+ * market, up to their ends.
  */
 export class ShownLocks {
-  /** Locks written last in this life; null before that. */
+  /** Locks last written in this life; null before that. */
   private written: readonly WrittenLock[] | null = null;
   private nowMs = Number.NEGATIVE_INFINITY;
   readonly differences: string[] = [];
 
-  /** A new process, or an older mirror: what it has is known once it writes. */
+  /** Called for a new process or an older mirror: its locks are known once it writes some. */
   beginAnew(): void {
     this.written = null;
     this.nowMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A step is over; `json` is what it wrote of locks, null for nothing. */
+  /** Checks a step; `json` is what it wrote of locks, null for nothing. */
   watch(engine: ShowingBot, json: string | null, atMs: number): void {
     if (json !== null) this.written = writtenLocks.parse(JSON.parse(json)).locks;
     // The time of an engine does not go back.

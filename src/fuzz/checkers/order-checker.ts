@@ -15,10 +15,10 @@ import {
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import { english } from '../../language/sentence.ts';
 
-/** Intents that one order serves, or the pair of an OCO. */
+/** Kinds of intents that have one order, or the pair of an OCO. */
 const ONE_ORDER: ReadonlySet<string> = new Set(['place', 'oco']);
 
-/** Intents whose orders come one after the other, so that no two of them are ever there at once. */
+/** Kinds of intents whose orders come one after the other, so that no two of them exist at the same time. */
 const ONE_AT_A_TIME: ReadonlySet<string> = new Set([
   'place',
   'replace',
@@ -30,15 +30,15 @@ const ONE_AT_A_TIME: ReadonlySet<string> = new Set([
   'exit',
 ]);
 
-/** Intents that say how much in all. */
+/** Kinds of intents that state a total amount. */
 const HAS_AMOUNT: ReadonlySet<string> = new Set(['place', 'oco', 'twap', 'vwap', 'iceberg', 'ladder', 'peg']);
 
-/** Intents that sell what was bought before: each exit goes before the next comes. */
+/** Kinds of intents that sell what they bought: each exit ends before the next comes. */
 const HAS_EXIT: ReadonlySet<string> = new Set(['bracket', 'protect']);
 
 /** Deviations that a market's rules allow. */
 export interface Tolerances {
-  /** By how much an exchange that changes its steps may have rounded a price of a market. */
+  /** Returns the largest rounding of a market's price by an exchange that changes its steps. */
   readonly roundingOf: (market: string) => bigint;
   /** Returns the amount that earlier exits may have left at a price; a bracket sells it too. */
   readonly dustOf: (market: string, price: bigint) => bigint;
@@ -47,10 +47,10 @@ export interface Tolerances {
 const NO_TOLERANCES: Tolerances = { roundingOf: () => 0n, dustOf: () => 0n };
 
 /**
- * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those
- * that come one after the other were never there together, and what was filled is no more than what was
- * wanted. `refused`: names of orders whose refusal the bot received, so that it may have placed others
- * instead.
+ * Checks that nothing was placed twice: the exchange accepted each of the bot's ids at most once, an intent
+ * for one order has one, orders that must follow each other never existed together, and the filled amount is
+ * at most the wanted one. `refused`: names of orders that the bot saw refused, so that it may have placed
+ * others instead.
  */
 export function checkOrders(
   truth: ExchangeTruth,
@@ -125,7 +125,7 @@ function checkIntent(intent: SlowIntent, { roundingOf, dustOf }: Tolerances): re
   return messages;
 }
 
-/** One exit at a time, and no more sold than was bought, and the dust that was there. */
+/** Checks that one exit exists at a time, and that at most what was bought, plus dust, was sold. */
 function checkExits(
   { id, kind, json, orders, madeThoughRefused }: SlowIntent,
   dustOf: Tolerances['dustOf'],
@@ -152,7 +152,7 @@ function checkExits(
   return messages;
 }
 
-/** Of a set of shares: in each market one order after the other, and no purchase before all sales ended. */
+/** Checks a set of shares: one order after the other in each market, purchases after all sales ended. */
 function checkShares(id: string, orders: readonly TrueOrder[]): readonly string[] {
   const messages: string[] = [];
   for (const [market, own] of Map.groupBy(orders, (order) => order.market)) {
@@ -174,7 +174,7 @@ function checkShares(id: string, orders: readonly TrueOrder[]): readonly string[
   return messages;
 }
 
-/** The ids of two orders that were open at the same time; null where there are none. */
+/** Returns the ids of two orders that were open at the same time; null if there are none. */
 function overlapping(orders: readonly TrueOrder[]): string | null {
   const byTime = orders.toSorted((left, right) => left.openedAtMs - right.openedAtMs || left.id - right.id);
   for (const [index, order] of byTime.entries()) {
@@ -202,18 +202,18 @@ interface SlowIntent {
   readonly id: string;
   readonly kind: string;
   readonly json: string;
-  /** Time the bot accepted it, by its own clock. */
+  /** Time the bot accepted it, by its clock. */
   readonly atMs: number;
   readonly orders: readonly TrueOrder[];
-  /** Those that it made and said to have refused: whatever took their place counts as well. */
+  /** Orders that the exchange made although the bot saw them refused: their replacements count as well. */
   readonly madeThoughRefused: readonly TrueOrder[];
-  /** Times at which each of them was planned, by its own clock and in the same order. */
+  /** Times at which these orders were planned, by the bot's clock and in the same order. */
   readonly plannedAtMs: readonly number[];
 }
 
 /**
- * Checks intents that serve several orders over time, each against its own terms. `roundingOf`: amount by
- * which the exchange may have rounded a price of a market.
+ * Checks intents with several orders over time, each against its own terms. `roundingOf`: largest rounding of
+ * a market's price by the exchange.
  */
 function checkSlowOrders(intent: SlowIntent, roundingOf: (market: string) => bigint): readonly string[] {
   switch (intent.kind) {
@@ -228,7 +228,7 @@ function checkSlowOrders(intent: SlowIntent, roundingOf: (market: string) => big
   }
 }
 
-/** None of its orders lies beyond the bound, but by what an exchange with new steps has rounded. */
+/** Checks that no order of a peg lies beyond its bound, except by the rounding of new steps. */
 function checkPeg(
   { id, json, orders }: SlowIntent,
   roundingOf: (market: string) => bigint,
@@ -245,7 +245,7 @@ function checkPeg(
     );
 }
 
-/** Each rung is placed once at most: no more orders than it said, at prices of their own. */
+/** Checks that each rung is placed at most once: no more orders than stated, each at another price. */
 function checkLadder({ id, json, orders }: SlowIntent): readonly string[] {
   const { orders: most } = JSON.parse(json) as { readonly orders: number };
   const prices = new Set(orders.map(({ price }) => price));
@@ -255,8 +255,8 @@ function checkLadder({ id, json, orders }: SlowIntent): readonly string[] {
 }
 
 /**
- * One purchase for each of its times: a market order that filled something is one. Times are those of the
- * bot's clock, which may go back from one life to the next.
+ * Checks that there is one purchase for each of its times: a market order that filled something is one. Times
+ * are those of the bot's clock, which may go back from one life to the next.
  */
 function checkDca({ id, json, atMs, orders, plannedAtMs }: SlowIntent): readonly string[] {
   const { everyMs } = JSON.parse(json) as { readonly everyMs: number };
@@ -275,17 +275,17 @@ function checkDca({ id, json, atMs, orders, plannedAtMs }: SlowIntent): readonly
   return [];
 }
 
-/** Exchange's own data: its tables. */
+/** The exchange's own data: its tables. */
 interface AcceptedOrders {
-  /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
+  /** Returns the id of an order by the clientOrderId it was placed with; null if none was accepted. */
   readonly idOf: (clientOrderId: string) => number | null;
-  /** Names of orders that were refused to the bot with the interface's own code. */
+  /** Names of orders that the bot saw refused with the interface's own code. */
   readonly refused: ReadonlySet<string>;
 }
 
 /**
- * Only positive evidence rejects an order: one that the bot gives up is not at the exchange at that moment,
- * whatever turns up later.
+ * Checks that only positive evidence rejects an order: an order that the bot gives up is not at the exchange
+ * at that time, whatever appears later.
  */
 export class RejectionChecker extends Finder {
   protected readonly promise = 'rejections';
@@ -305,21 +305,21 @@ export class RejectionChecker extends Finder {
 }
 
 interface Cancel {
-  /** By the exchange's id, or by the client's. */
+  /** Id at the exchange, or the client's. */
   readonly order: number | string;
   readonly atMs: number;
 }
 
 /**
- * Orders of others are never touched: every cancel names an order of this instance, and nothing cancels all
- * orders, which only an operator may.
+ * Checks that orders of others are never touched: every cancel names an order of this instance, and no
+ * request cancels all orders, which only an operator may do.
  */
 export class ForeignChecker implements WireWitness {
   private readonly instance: string;
   private readonly cancels: Cancel[] = [];
   private readonly found: string[] = [];
 
-  /** `instance` is the first part of our ids. */
+  /** `instance`: first part of the bot's order ids. */
   constructor(instance: string) {
     this.instance = instance;
   }

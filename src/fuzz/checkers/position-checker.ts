@@ -11,17 +11,17 @@ import type { MarketStats } from '../../domain/order-book.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 
 /**
- * After somebody else canceled the exit of a bracket, none is placed until a person says what became of the
- * position; a sale at the market, where the price has passed its stop, is none. Orders that the bot itself
+ * Checks that after somebody else canceled a bracket's exit, none is placed until a person decides on the
+ * position; a market sale after the price has passed its stop is not such an exit. Orders that the bot itself
  * wanted canceled are not judged.
  */
 export class PositionChecker extends Finder {
   protected readonly promise = 'positions by hand';
-  /** Strategies whose books a person has changed: their fills alone do not say what they hold. */
+  /** Strategies whose books a person changed: their fills alone do not give their holdings. */
   readonly moved = new Set<string>();
   private readonly canceled = new Set<string>();
   private readonly askedByBot = new Set<string>();
-  /** By the intents of brackets that have to wait: whose they are, and the exit that was canceled. */
+  /** Waiting brackets by intent, with their strategy and the exit that was canceled. */
   private readonly waiting = new Map<string, { readonly strategy: string; readonly canceled: string }>();
   private readonly count: (what: string) => void;
 
@@ -30,7 +30,7 @@ export class PositionChecker extends Finder {
     this.count = count;
   }
 
-  /** Somebody else has canceled an order of the bot, by its id at the exchange. */
+  /** Called when somebody else has canceled an order of the bot, by its id at the exchange. */
   applied(id: number): void {
     this.canceled.add(String(id));
   }
@@ -96,7 +96,7 @@ export class PositionChecker extends Finder {
 
 type MoveRow = Pick<PositionMoveRecord, 'from' | 'to' | 'asset' | 'amount'>;
 
-/** Reads a person's moves in the books of strategies from a mirror. */
+/** Reads a person's changes to the books of strategies from a mirror. */
 export function readPositionMoves(database: Database.Database): readonly MoveRow[] {
   return database
     .prepare<[], MoveRow>(
@@ -105,7 +105,7 @@ export function readPositionMoves(database: Database.Database): readonly MoveRow
     .all();
 }
 
-/** Returns the amount a move adds to a strategy, or to all of them; zero if it concerns others. */
+/** Returns the amount that a change adds to a strategy, or to all (null); zero if it concerns others. */
 export function movedBy({ from, to, amount }: MoveRow, strategy: string | null): bigint {
   const isOf = (owner: string | null): boolean => owner !== null && (strategy === null || owner === strategy);
   return (isOf(to) ? parseUnits(amount) : 0n) - (isOf(from) ? parseUnits(amount) : 0n);
@@ -120,8 +120,8 @@ interface HoldingRow {
 }
 
 /**
- * Checks that the coins held by strategies equal the sum of their fills, their inventory and a person's
- * statements on positions, each once. Returns the differences; null if all agree.
+ * Compares the coins held by strategies with the sum of their fills, their inventory and a person's
+ * statements on positions, each counted once. Returns the differences; null if all agree.
  */
 export function wrongHoldings({ instances }: Pick<Engine, 'instances'>, mirrorPath: string): string | null {
   if (!existsSync(mirrorPath)) return null;
@@ -158,13 +158,13 @@ export function wrongHoldings({ instances }: Pick<Engine, 'instances'>, mirrorPa
 }
 
 /**
- * A set of shares buys with what its sales have brought: none of its purchases is planned while a sale of the
- * same set is not known to have ended. At the exchange a market order has ended before the next one comes,
- * so this looks at what the bot knew.
+ * Checks that a set of shares buys with the proceeds of its sales: no purchase is planned before the bot
+ * knows that all sales of the set have ended. At the exchange a market order ends before the next one comes,
+ * so this checks what the bot knew.
  */
 export class SharesChecker extends Finder {
   protected readonly promise = 'shares';
-  /** Sets at work, with the keys of their sales that have not ended. */
+  /** Running sets, with the keys of their sales that have not ended. */
   private readonly sets = new Map<string, Set<string>>();
   private readonly seen = new Set<string>();
 
@@ -194,20 +194,20 @@ export class SharesChecker extends Finder {
   }
 }
 
-/** A cancel that fails is asked for again within seconds, and leaves no order just open for so long. */
+/** Longest time an order without an intent may stay open, in ms: failed cancels are soon repeated. */
 const LONGEST_MS = 300_000;
 
 /**
- * No order that the bot has taken over just stays open, but for those that protect: no intent steers it, and
- * a strategy that goes on from an older state places its like again.
+ * Checks that no order the bot has taken over stays open for long, except protective ones: no intent manages
+ * it, and a strategy that continues from an older state places such an order again.
  */
 export class OrphanChecker {
   private life: object | null = null;
-  /** Orders that were taken over and are open, and since when, by the bot's own clock. */
+  /** Open orders that were taken over, with the time since, by the bot's clock. */
   private readonly open = new Map<string, { readonly order: OrderRecord; sinceMs: number }>();
   private readonly left = new Map<string, OrderRecord>();
 
-  /** A step of the life that `engine` is of. */
+  /** Checks a step of the life that `engine` belongs to. */
   watch(engine: object, { changes }: EngineOutput, nowMs: number): void {
     if (engine !== this.life) {
       this.life = engine;
@@ -236,7 +236,7 @@ export class OrphanChecker {
   }
 }
 
-/** The universe that is checked: one member, the best by a number of the last reply. */
+/** Rules of the checked universe: one member, the best by a number of the last reply. */
 export interface CheckedUniverse {
   readonly strategy: string;
   readonly key: string;
@@ -253,15 +253,15 @@ interface UniverseNotice {
 }
 
 /**
- * Derives the members of a universe again from the replies that the bot got. A market enters as the best of
- * the last reply; there is one member at most; a holding in one that has left is still followed.
+ * Derives the members of a universe independently from the replies that the bot got. The best market of the
+ * last reply enters; there is at most one member; a holding in a market that has left is still followed.
  */
 export class UniverseChecker extends Finder {
   protected readonly promise = 'universe';
   private readonly universe: CheckedUniverse;
-  /** Questions for statistics that wait for their reply, of this life. */
+  /** Requests for statistics of this life that wait for their reply. */
   private readonly asked = new Set<number>();
-  /** The best of each reply, the last two; null where a reply can not be ranked for sure. */
+  /** Best markets of the last two replies; null for a reply that can not be ranked with certainty. */
   private best: readonly (string | null)[] = [];
   private members: readonly string[] = [];
   private engine: Engine | null = null;
@@ -271,7 +271,7 @@ export class UniverseChecker extends Finder {
     this.universe = universe;
   }
 
-  /** Looks at a step; answers what was told of the universe in it. */
+  /** Checks a step; returns the notices of the universe in it. */
   watch(engine: Engine, event: EngineEvent, output: EngineOutput, atMs: number): readonly UniverseNotice[] {
     if (engine !== this.engine) this.beginLife(engine);
     if (event.kind === 'answer' && this.asked.delete(event.requestId) && event.answer.outcome === 'value')
@@ -293,7 +293,7 @@ export class UniverseChecker extends Finder {
     return notices;
   }
 
-  /** A new process knows the members of before. */
+  /** Starts with the members that a new process knows from before. */
   private beginLife(engine: Engine): void {
     this.engine = engine;
     this.asked.clear();
@@ -330,7 +330,7 @@ export class UniverseChecker extends Finder {
   }
 }
 
-/** The best market of a reply, by the rule of the documentation; null where the reply is not plain. */
+/** Returns the best market of a reply by the documented rule; null if the reply is not plain. */
 function bestOf(stats: readonly MarketStats[], { quote, rankBy }: CheckedUniverse): string | null {
   let best: { readonly market: string; readonly figure: number } | null = null;
   for (const one of stats) {
@@ -346,7 +346,7 @@ function bestOf(stats: readonly MarketStats[], { quote, rankBy }: CheckedUnivers
   return best?.market ?? null;
 }
 
-/** True if nothing of it could be mistaken for an error. */
+/** True if no number of a market could be mistaken for an error. */
 function isPlain({ bestBuy, bestSell, latest }: MarketStats): boolean {
   const [bid, ask, last] = [Number(bestBuy), Number(bestSell), Number(latest)];
   return bid > 0 && ask > bid && last > bid / 2 && last < ask * 2;

@@ -18,13 +18,13 @@ interface ProtectionLimits {
   readonly instance: string;
   readonly brackets: readonly WatchedBracket[];
   readonly excuses: readonly Excuse[];
-  /** The longest that a position may be without its exit while nothing is in the way, in ms. */
+  /** Longest time a position may be without its exit while nothing prevents one, in ms. */
   readonly longestMs: number;
-  /** Markets as they were at the beginning. */
+  /** Markets as they were at the start. */
   readonly markets: readonly Market[];
-  /** Lead of the exchange's clock over the true time. */
+  /** Lead of the exchange's clock over the true time, in ms. */
   readonly clockSkewMs: number;
-  /** Names of orders whose refusal the bot received although they exist. */
+  /** Names of orders that the bot saw refused although they exist. */
   readonly refused: ReadonlySet<string>;
 }
 
@@ -36,7 +36,7 @@ interface Own extends NamedOrder {
   readonly fills: readonly TrueFill[];
 }
 
-/** Something that the bot's account did, of one strategy in one market. */
+/** Orders and trades of one strategy in one market, by the exchange. */
 interface Book {
   readonly orders: readonly Own[];
   readonly brackets: readonly WatchedBracket[];
@@ -44,9 +44,9 @@ interface Book {
 }
 
 /**
- * No position of a bracket is without its exit for longer than is stated: by the exchange's own orders and
- * trades. Time does not count while something keeps exits from being placed, and begins anew after it.
- * `gapsMs`: every time that one was without, in ms.
+ * Checks that no bracket's position is without its exit for longer than stated, by the exchange's own orders
+ * and trades. Time does not count while something prevents exits, and starts again after it. `gapsMs`: length
+ * of each time without an exit, in ms.
  */
 export function checkProtection(
   truth: ExchangeTruth,
@@ -119,7 +119,7 @@ function gapsOf(book: Book, bracket: WatchedBracket, limits: ProtectionLimits): 
   return gaps;
 }
 
-/** The longest range of it in which nothing was in the way. */
+/** Returns the longest part of it in which nothing prevented an exit. */
 function gapOf(
   since: { readonly atMs: number; readonly bare: bigint },
   toMs: number,
@@ -136,8 +136,8 @@ function gapOf(
 }
 
 /**
- * Returns the part of a position that no order would sell, at a time of the exchange; 0 if that is too
- * little.
+ * Returns the part of a position that no order would sell, at a time of the exchange; 0 if that is too little
+ * to sell.
  */
 function bareAt(book: Book, bracket: WatchedBracket, atMs: number): bigint {
   const { market, brackets, orders } = book;
@@ -176,7 +176,7 @@ function heldBy({ names, before }: WatchedBracket, orders: readonly Own[], atMs:
   );
 }
 
-/** Returns the average price paid; for a protection the price of the last trade of its strategy. */
+/** Returns the average price paid; for a protection the price of its strategy's last trade. */
 function costOf(
   { names, isProtection }: WatchedBracket,
   orders: readonly Own[],
@@ -207,39 +207,39 @@ function coverOf({ names }: WatchedBracket, orders: readonly Own[], atMs: number
   return [...pairs.values()].reduce((sum, rest) => sum + rest, 0n);
 }
 
-/** A range of time in which something keeps exits from being placed, in ms of the true time. */
+/** A range of time in which something prevents exits, in ms of the true time. */
 export interface Excuse {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A bracket while it is at work, as the bot says it is. */
+/** A running bracket, by the bot's own data. */
 export interface WatchedBracket {
   readonly intentId: string;
   readonly strategy: string;
   readonly market: string;
   readonly fromMs: number;
   untilMs: number;
-  /** True if it is for a position that was there before. */
+  /** True if it protects a position that existed before. */
   readonly isProtection: boolean;
-  /** Amount that was there before: for a protection all of it, for a bracket the dust of earlier ones. */
+  /** Amount that existed before: for a protection all of it, for a bracket the dust of earlier ones. */
   readonly before: bigint;
-  /** Its orders, by the names that they were placed under. */
+  /** Names under which its orders were placed. */
   readonly names: Set<string>;
   /** Times at which its own orders had no clear answer, or were refused. */
   readonly excuses: Excuse[];
 }
 
-/** Watches which brackets are at work, which orders are theirs, and what keeps exits from being placed. */
+/** Watches which brackets run, their orders, and what prevents exits. */
 export class BracketWatch {
   readonly brackets: WatchedBracket[] = [];
   readonly excuses: Excuse[] = [];
   private readonly atWork = new Map<string, WatchedBracket>();
   private readonly sinceMs = new Map<string, number>();
-  /** Strategies whose books a person has changed: their fills no longer add up to what they hold. */
+  /** Strategies whose books a person changed: their fills no longer add up to their holdings. */
   private readonly moved = new Set<string>();
 
-  /** Applies the changes of a step of the bot. */
+  /** Applies the changes of one step of the bot. */
   apply({ changes }: Pick<EngineOutput, 'changes'>, nowMs: number): void {
     for (const change of changes) {
       if (change.kind === 'algorithm') this.applyAlgorithm(change.algorithm, nowMs);
@@ -249,7 +249,7 @@ export class BracketWatch {
     }
   }
 
-  /** Something goes on, or is over, that keeps exits from being placed. */
+  /** Notes the start or the end of something that prevents exits. */
   hold(what: string, isSo: boolean, nowMs: number): void {
     const fromMs = this.sinceMs.get(what);
     if (isSo && fromMs === undefined) this.sinceMs.set(what, nowMs);
@@ -259,15 +259,15 @@ export class BracketWatch {
     }
   }
 
-  /** Ends all: the bot ends them itself, or can not know of them any more. */
+  /** Ends all brackets: the bot ends them itself, or can no longer know of them. */
   endAll(nowMs: number): void {
     for (const { intentId } of this.atWork.values()) this.end(intentId, nowMs);
     for (const what of this.sinceMs.keys()) this.hold(what, false, nowMs);
   }
 
   /**
-   * A life begins with those that the mirror has. One that it never got is forgotten from its beginning on:
-   * the life before died before it was on the disk, and nothing of it was sent.
+   * Begins a life with the brackets in the mirror. Others are removed from their beginning on: the last life
+   * died before they were on the disk, and nothing of them was sent.
    */
   begin(onDisk: ReadonlySet<string>): void {
     for (const { intentId, fromMs } of this.atWork.values())

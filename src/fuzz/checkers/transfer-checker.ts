@@ -12,22 +12,22 @@ import {
 import { english, type Sentence } from '../../language/sentence.ts';
 import { z } from 'zod';
 
-/** A request for a transfer, as it left. */
+/** A request for a transfer, as it was sent. */
 interface SentTransfer {
   readonly atMs: number;
   isAnswered: boolean;
 }
 
 interface TransferTruth {
-  /** Transfers that the exchange made, and how often, by key. */
+  /** Number of transfers that the exchange made, by key. */
   readonly made: ReadonlyMap<string, number>;
-  /** Bodies of those whose reply was wrong. */
+  /** Bodies of the transfers whose reply was falsified. */
   readonly spoiled: ReadonlySet<string>;
-  /** The strategy that wanted them. */
+  /** Strategy that requested the transfers. */
   readonly strategy: string;
 }
 
-/** By key, from the exchange's own margin wallets: what came into them and what left. */
+/** Returns the number of transfers by key, from the lines of the exchange's own margin wallets. */
 export function madeTransfers({ accounts }: SimulatedExchange, userId: UserId): ReadonlyMap<string, number> {
   const made = new Map<string, number>();
   for (const { currency, transactions } of accounts.walletsOf(userId, 'margin')) {
@@ -41,19 +41,19 @@ export function madeTransfers({ accounts }: SimulatedExchange, userId: UserId): 
 }
 
 /**
- * Money is moved between wallets once for each transfer that was wanted. Its request leaves once, when the
- * mirror's file has it as the only one of its currency; and what the bot says of it is what the exchange did.
- * One without an answer is unknown, is told, and stays so until a person accepts it.
+ * Checks that money moves once for each requested transfer. Its request is sent once, when the mirror's file
+ * has it as the only one of its currency, and the bot's report agrees with the exchange. A transfer without
+ * an answer is unknown, is reported, and stays so until a person accepts it.
  */
 export class TransferChecker implements WireWitness {
   private readonly path: string;
   private readonly found: string[] = [];
   private readonly sent = new Map<string, SentTransfer>();
-  /** Those that left before an older mirror was put back, which knows nothing of them. */
+  /** Transfers sent before an older mirror was restored, which does not know them. */
   private readonly forgotten = new Set<string>();
   private acceptances = 0;
 
-  /** `path` is of the mirror, which need not be there yet. */
+  /** `path`: the mirror, which need not exist yet. */
   constructor(path: string) {
     this.path = path;
   }
@@ -78,18 +78,18 @@ export class TransferChecker implements WireWitness {
     if (sent !== undefined) sent.isAnswered = true;
   }
 
-  /** A person accepts the balances. */
+  /** Called when a person accepts the balances. */
   accepted(): void {
     this.acceptances += 1;
   }
 
-  /** Forgets everything, since another file replaces the mirror. */
+  /** Called when another file replaces the mirror: the transfers sent so far are unknown to it. */
   forgetFile(): void {
     for (const key of this.sent.keys()) this.forgotten.add(key);
     this.sent.clear();
   }
 
-  /** Once all is quiet: what is wrong, and the keys of those that were or are unknown. */
+  /** Returns, once all is quiet, the violations and the keys of transfers that were or are unknown. */
   judge({ made, spoiled, strategy }: TransferTruth): {
     readonly violations: readonly Violation[];
     readonly unknown: readonly string[];
@@ -167,8 +167,8 @@ export class TransferChecker implements WireWitness {
 type End = 'made' | 'refused' | 'accepted' | 'unknown';
 
 /**
- * An acceptance may come before the strategy has started again, and is lost with the process then; so may be
- * what it was told before that.
+ * Last notices that the strategy may have got for each end. An acceptance may come before the strategy has
+ * started again and is then lost with the process; so may be the notices before it.
  */
 const NOTIFIED: Readonly<Record<End, readonly (string | undefined)[]>> = {
   made: ['done'],
@@ -192,12 +192,12 @@ const request = z.object({ currency: z.string(), amount, from: z.enum(['spot', '
 const stored = z.array(request.extend({ id: z.string(), state: z.enum(['sending', 'unknown']) }));
 const told = z.object({ state: z.object({ told: z.record(z.string(), z.string()).default({}) }).nullish() });
 
-/** Returns the key of a transfer: no two of the treasurer's have the same amount. */
+/** Returns the key of a transfer: all transfers of the treasurer have different amounts. */
 function transferKey(currency: string, amountText: string, from: string): string {
   return `${formatUnits(parseUnits(amountText))} ${currency} from ${from}`;
 }
 
-/** A transfer that the mirror's file has as one at work. */
+/** A running transfer in the mirror's file. */
 interface StoredTransfer {
   readonly id: string;
   readonly key: string;
@@ -205,7 +205,7 @@ interface StoredTransfer {
   readonly state: 'sending' | 'unknown';
 }
 
-/** Outcome of an intent for a transfer, as in the mirror's file. */
+/** Outcome of a transfer intent in the mirror's file. */
 interface TransferIntentRow {
   readonly id: string;
   readonly key: string;
@@ -224,7 +224,7 @@ export function readStoredTransfers(database: Database.Database): readonly Store
     .map(({ id, state, ...of }) => ({ id, state, currency: of.currency, key: rowKey(of) }));
 }
 
-/** All intents for a transfer that were taken. */
+/** Reads all transfer intents that were accepted. */
 export function readTransferIntents(database: Database.Database): readonly TransferIntentRow[] {
   return database
     .prepare<
@@ -235,7 +235,7 @@ export function readTransferIntents(database: Database.Database): readonly Trans
     .map(({ json, ...row }) => ({ ...row, key: rowKey(request.parse(JSON.parse(json))) }));
 }
 
-/** By id: what a strategy was told of its transfers last. */
+/** Reads the last notice that a strategy got on each of its transfers, by id. */
 function readSeenTransfers(database: Database.Database, strategy: string): Readonly<Record<string, string>> {
   const row = database
     .prepare<[string], { readonly json: string }>('SELECT json FROM strategies WHERE name = ?')

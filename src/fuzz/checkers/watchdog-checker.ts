@@ -22,9 +22,9 @@ import { movedBy, readPositionMoves } from './position-checker.ts';
 interface WatchdogCheckerOptions {
   readonly rule: WatchRule;
   readonly nowMs: () => number;
-  /** Lead of the exchange's clock over the true time. */
+  /** Lead of the exchange's clock over the true time, in ms. */
   readonly clockSkewMs: number;
-  /** The loop of a bot on a slow machine may have no turn for seconds, though it works. */
+  /** True on a slow machine, where the loop of a working bot may have no turn for seconds. */
   readonly isSlow: boolean;
   /** Returns the bot's orders at the exchange now. */
   readonly orders: () => WatchdogOrders;
@@ -33,26 +33,26 @@ interface WatchdogCheckerOptions {
 
 const BEAT_MS = 1_000;
 
-/** From the end of a wait to the deed: a look each second, and a beat before it. */
+/** Longest time from the end of a wait to the action, in ms: a poll each second and a heartbeat. */
 const PROMPT_MS = 4_000;
 
 /**
- * Delay after which nobody can have seen what arrives at the exchange, or what its lists show. It is slightly
- * more than the longest delay of a request in this world.
+ * Time before the last list within which new orders may be missing from it, in ms: a little more than the
+ * longest delay of a request here.
  */
 const UNSEEN_MS = 20_000;
 const LATEST_MS = 120_000;
 
 /**
- * A watchdog acts and speaks only while its bot is silent, and then it does: once for each silence. It
- * cancels no exit, and where it says that nothing is left, no entry is.
+ * Checks that a watchdog acts and notifies only while its bot is silent, and then does so: once for each
+ * silence. It cancels no exit, and when it reports that nothing is left, no entry is.
  */
 export class WatchdogChecker implements WireWitness {
   readonly bot: Presence;
   readonly watchdog: Presence;
   private readonly options: WatchdogCheckerOptions;
   private readonly found: string[] = [];
-  /** Messages of a silence, each with the life of the watchdog that sent it. */
+  /** Messages about silences, each with the life of the watchdog that sent it. */
   private readonly notices: { readonly atMs: number; readonly life: number }[] = [];
   private readonly tries: { readonly fromMs: number; toMs: number }[] = [];
   private lives = 0;
@@ -64,14 +64,14 @@ export class WatchdogChecker implements WireWitness {
     this.watchdog = new Presence(options.nowMs());
   }
 
-  /** A life of the watchdog begins. */
+  /** Called when a life of the watchdog begins. */
   begins(): void {
     this.triesEnd();
     this.lives += 1;
     this.watchdog.begins(this.options.nowMs());
   }
 
-  /** It begins to cancel, which may have to wait for a slot, and over the end of a silence. */
+  /** Called when it begins to cancel, which may wait for a slot and outlast the silence. */
   triesBegin(): void {
     this.tries.push({ fromMs: this.options.nowMs(), toMs: Number.POSITIVE_INFINITY });
   }
@@ -91,7 +91,7 @@ export class WatchdogChecker implements WireWitness {
 
   isAnswered(): void {}
 
-  /** Handles a message of the watchdog. */
+  /** Applies a message of the watchdog. */
   news(news: WatchdogNews): void {
     this.options.count(`watchdog ${news.kind}`);
     const nowMs = this.options.nowMs();
@@ -128,7 +128,7 @@ export class WatchdogChecker implements WireWitness {
     this.notices.push({ atMs: nowMs, life: this.lives });
   }
 
-  /** Null if the bot is silent for so long, counted from its last beat as a watchdog does. */
+  /** Returns the reason that the bot is not silent for that long since its last heartbeat; null if it is. */
   private notSilentFor(leastMs: number): string | null {
     const nowMs = this.options.nowMs();
     const absence = this.bot.at(nowMs);
@@ -137,7 +137,7 @@ export class WatchdogChecker implements WireWitness {
     return nowMs - this.bot.shownMs < leastMs ? `showed itself at ${this.bot.shownMs}` : null;
   }
 
-  /** The bot may be gone again by now. */
+  /** Checks a report that the bot is back: it has shown itself since the notice, and may be gone again. */
   private isBack(nowMs: number): void {
     if (this.bot.shownMs < (this.notices.at(-1)?.atMs ?? 0))
       this.found.push(`expected "back" of a bot that is, it was said at ${nowMs}`);
@@ -175,7 +175,7 @@ export class WatchdogChecker implements WireWitness {
       this.found.push(`expected no entry to be left at ${nowMs}, there is ${entry}`);
   }
 
-  /** A watchdog that was there all the time must have spoken, and have tried. */
+  /** Returns what a watchdog that was always there has missed: it must have notified and tried. */
   private missedIn(absence: Absence): readonly string[] {
     const { fromMs, shownMs, isWanted } = absence;
     const { silentAfterMs, cancelEntriesAfterMs } = this.options.rule;
@@ -194,24 +194,24 @@ export class WatchdogChecker implements WireWitness {
   }
 }
 
-/** A range of time in which a process did nothing: it stood still, or there was none. */
+/** A range of time in which a process did nothing: it stood still, or did not exist. */
 interface Absence {
   readonly fromMs: number;
-  /** Time at which the process had shown itself last when it began; over once it has again. */
+  /** Time of the last sign of the process when it began; the absence ends with the next sign. */
   readonly shownMs: number;
-  /** Infinity while it goes on with no end that is known. */
+  /** End in ms; infinity while it is not known. */
   toMs: number;
-  /** True if the process had announced its end. */
+  /** True if the process announced its end. */
   isWanted: boolean;
 }
 
-/** Whoever goes on for no longer belongs to its absence, unless its loop turned. */
+/** Time after an absence that still counts as a part of it, in ms, unless the loop turned. */
 const A_MOMENT_MS = 1;
 
-/** Follows when a process was there, by what is done to it, in ms of the true time. */
+/** Tracks when a process was there, from what is done to it, in ms of the true time. */
 export class Presence {
   readonly absences: Absence[] = [];
-  /** Time at which it last began, or its loop turned: what it shows to others. */
+  /** Time at which it last began or its loop turned, as others can see it. */
   shownMs = Number.NEGATIVE_INFINITY;
 
   constructor(nowMs: number) {
@@ -224,25 +224,25 @@ export class Presence {
     if (last?.toMs === Number.POSITIVE_INFINITY) last.toMs = nowMs;
   }
 
-  /** It stands still, if it is there, or for longer than it did anyway. */
+  /** Notes that the process stands still, if it exists, possibly longer than it did already. */
   stands(nowMs: number, forMs: number): void {
     const absence = this.absent(nowMs);
     absence.toMs = Math.max(absence.toMs, nowMs + forMs);
   }
 
-  /** `isWanted`: it says so before. */
+  /** Notes that the process ends. `isWanted`: true if it announces that. */
   ends(nowMs: number, isWanted = false): void {
     const absence = this.absent(nowMs);
     absence.toMs = Number.POSITIVE_INFINITY;
     absence.isWanted ||= isWanted;
   }
 
-  /** Its loop has turned, which may be all that it did between two absences. */
+  /** Notes that its loop has turned, which may be all that it did between two absences. */
   turns(nowMs: number): void {
     this.shownMs = nowMs;
   }
 
-  /** The absence that a time lies in, with the moment at which it ends; null where the process was there. */
+  /** Returns the absence at a time, including the moment at which it ends; null if the process was there. */
   at(timeMs: number): Absence | null {
     const last = this.absences.findLast(({ fromMs }) => fromMs <= timeMs);
     return last !== undefined && timeMs <= last.toMs + A_MOMENT_MS ? last : null;
@@ -263,21 +263,21 @@ export class Presence {
 }
 
 interface WatchdogOrdersOptions {
-  /** The first part of every id of the bot's orders. */
+  /** First part of every id of the bot's orders. */
   readonly instance: string;
   readonly mirrorPath: string;
-  /** Orders by which brackets left: nobody but the bot ends them. */
+  /** Names of the exit orders of brackets, which only the bot ends. */
   readonly exitNames: ReadonlySet<string>;
   readonly truth: ExchangeTruth;
   readonly given?: GivenCoins;
 }
 
-/** An order is surely one or the other by the exchange's own trades, or that does not show. */
+/** Role of an order by the exchange's own trades; `unclear` if they do not show it. */
 type Role = 'entry' | 'exit' | 'unclear';
 
 /**
- * Roles of the orders a watchdog cancels, derived from the exchange's own tables: sales of no more than a
- * strategy holds are exits, purchases of one that owes nothing are entries.
+ * Roles of the orders that a watchdog cancels, derived from the exchange's own tables: sales of at most a
+ * strategy's holding are exits, purchases of a strategy that owes nothing are entries.
  */
 export class WatchdogOrders {
   private readonly options: WatchdogOrdersOptions;
@@ -288,7 +288,7 @@ export class WatchdogOrders {
     this.own = namedOrders(options.truth, options.instance);
   }
 
-  /** Returns the error in a cancel that leaves now; null if there is none. */
+  /** Returns the fault of a cancel that is sent now; null if there is none. */
   wrongCancel(id: number): string | null {
     const canceled = this.own.find(({ order }) => order.id === id);
     if (canceled === undefined) return `expected a cancel of an order of the bot, was of ${id}`;
@@ -296,7 +296,7 @@ export class WatchdogOrders {
     return `expected the exit ${textOf(canceled)} to stay`;
   }
 
-  /** Entries that are open; `untilMs`: only those that were there by then, of the exchange's clock. */
+  /** Returns the open entries; `untilMs`: only those that existed by then, on the exchange's clock. */
   openEntries(untilMs: number): readonly string[] {
     return this.own
       .filter(({ order }) => order.isOpen && order.openedAtMs <= untilMs)
@@ -333,7 +333,7 @@ export class WatchdogOrders {
     return traded + this.movedByHand(strategy, base) + (given.get(`${strategy} ${base}`) ?? 0n);
   }
 
-  /** Coins that a person said belong to a strategy, or no longer do. */
+  /** Returns the coins that a person added to a strategy, less those removed. */
   private movedByHand(strategy: string, base: string): bigint {
     const database = new Database(this.options.mirrorPath, { readonly: true });
     try {
@@ -358,7 +358,7 @@ function restOf({ amount, matched }: TrueOrder): bigint {
   return amount - matched;
 }
 
-/** Of all orders together; of a pair only one leg trades. */
+/** Returns the largest remaining amount of all orders together; only one leg of a pair trades. */
 function largestRests(orders: readonly NamedOrder[]): bigint {
   const rests = new Map<string, bigint>();
   for (const { order, name } of orders) {

@@ -5,16 +5,16 @@ import type { Size, OrderWish } from '../../strategy/intents.ts';
 import type { Order } from '../../strategy/strategy-event.ts';
 import type { Dice } from '../dice.ts';
 
-/** Worth of one order in least values of its market: from clearly enough to a few levels of the book. */
+/** Range of the value of one order, as a multiple of its market's least value. */
 const LEAST_WORTH = 4;
 const MOST_WORTH = 40;
 const LEAST_VALUES = { rls: 3_000_000, usdt: 11 } as const;
 
-/** Distances of prices from the best ones, as shares: quotes that fill often, and some that rest. */
+/** Distances of prices from the best ones, as shares: for quotes that fill often, and for some that rest. */
 export const NEAR = 0.000_2;
 export const FAR = 0.01;
 
-/** Most of the equity that one order or holding asks for. */
+/** Largest share of the equity that one order or holding requests. */
 export const MOST_SHARE = 0.05;
 
 /** Input of one draw. */
@@ -22,7 +22,7 @@ export interface Situation {
   readonly ctx: StrategyContext;
   readonly dice: Dice;
   readonly market: string;
-  /** All that the bot follows. */
+  /** All markets that the bot follows. */
   readonly markets: readonly string[];
   readonly side: Side;
   readonly bid: Decimal;
@@ -32,16 +32,16 @@ export interface Situation {
 
 export type Action = (situation: Situation) => void;
 
-/** A kind of intent, and how often it is drawn beside the others. */
+/** A kind of intent with its weight in the draw. */
 export type WeightedAction = readonly [action: Action, weight: number];
 
-/** Returns the worth of an order, in the quote currency. */
+/** Returns the value of an order, in the quote currency. */
 export function worthOf({ dice, market }: Situation): number {
   const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
   return LEAST_VALUES[quote] * dice.logUniform(LEAST_WORTH, MOST_WORTH);
 }
 
-/** The amount of the coin that an order of a random worth buys. */
+/** Returns the amount of the coin that an order of a random value buys. */
 export function amountOf(situation: Situation): string {
   return new Decimal(worthOf(situation)).div(situation.bid).toFixed(10);
 }
@@ -55,7 +55,7 @@ export function sizeOf(situation: Situation): Size {
     : { equityShare: dice.between(0.001, MOST_SHARE).toFixed(6) };
 }
 
-/** A price away from the market: below for a buy, above for a sale; with a negative share through it. */
+/** Returns a price away from the market: below for a buy, above for a sale; a negative share crosses it. */
 export function priceAway({ side, bid, ask }: Situation, share: number): string {
   return (side === 'buy' ? bid.times(1 - share) : ask.times(1 + share)).toFixed(10);
 }
@@ -82,7 +82,7 @@ export const limit: Action = (situation) => {
 
 const atMarket: Action = (situation) => place(situation, {});
 
-/** A stop waits on the far side: a buy above the market, a sale below it. */
+/** Places a stop on the far side: a buy above the market, a sale below it. */
 const stop: Action = (situation) => {
   const share = situation.dice.logUniform(NEAR * 4, FAR);
   const stopPrice = priceAway(situation, -share);
@@ -103,8 +103,8 @@ const pair: Action = (situation) => {
 };
 
 /**
- * The same order several times at once, or beside one that is there already on the same terms: wanted, so
- * each is to come once and none twice.
+ * Places the same order several times at once, or beside an existing one with equal terms: all are wanted, so
+ * each must come once and none twice.
  */
 const alike: Action = (situation) => {
   const { ctx, dice, side } = situation;
@@ -152,21 +152,21 @@ export const ORDER_ACTIONS: readonly WeightedAction[] = [
   [change, 2],
 ];
 
-/** Shares of the price beyond which the exchange takes no limit order, and well beyond that. */
+/** Shares of the price beyond which the exchange accepts no limit order: slightly, and far. */
 const BEYOND = 0.31;
 const FAR_BEYOND = 0.8;
 
 const part = ({ ctx, dice }: Parameters<Action>[0], most: number): string =>
   new Decimal(ctx.exact.position).times(dice.between(0.1, most)).toFixed(10);
 
-/** Leaves the whole position, sometimes at a limit. */
+/** Exits the whole position, sometimes at a limit. */
 const leave: Action = ({ ctx, dice, ...situation }) =>
   ctx.exit({
     ...(dice.happens(0.5) ? { reason: 'drawn' } : {}),
     ...(dice.happens(0.3) ? { price: priceAway({ ctx, dice, ...situation, side: 'sell' }, 0.001) } : {}),
   });
 
-/** Sells all or a part of it, after the cancel of everything or beside what rests. */
+/** Sells all or a part of the position, after the cancel of everything or beside resting orders. */
 const sell: Action = (situation) => {
   const { ctx, dice } = situation;
   if (ctx.position <= 0) return;
@@ -184,7 +184,7 @@ const reduce: Action = (situation) => {
   ctx.target({ position: dice.happens(0.5) ? 0 : part(situation, 0.9) });
 };
 
-/** A bracket whose target is out of the exchange's band. */
+/** Places a bracket whose target is outside the exchange's price band. */
 const farBracket: Action = (situation) => {
   const { ctx, dice } = situation;
   ctx.bracket({
@@ -194,18 +194,18 @@ const farBracket: Action = (situation) => {
   });
 };
 
-/** A limit order out of it, which is refused. */
+/** Places a limit order outside the price band, which is refused. */
 const farOrder: Action = (situation) =>
   situation.ctx.buy({ amount: amountOf(situation), price: priceAway({ ...situation, side: 'buy' }, BEYOND) });
 
 export const EXIT_ACTIONS: readonly Action[] = [leave, leave, sell, sell, reduce, farBracket, farOrder];
 
-/** Markets of one quote currency. */
+/** Markets grouped by quote currency. */
 const TOGETHER: readonly (readonly string[])[] = [['BTCIRT', 'USDTIRT'], ['BTCUSDT']];
 
 const LEAST_SHARE = 0.000_2;
 
-/** Shares of all markets of the same quote currency, or of some; sometimes none at all of one. */
+/** Requests shares of all markets of one quote currency, or of some; sometimes zero of one. */
 const spread: Action = ({ ctx, dice, market, markets }) => {
   const symbols = TOGETHER.find((all) => all.includes(market)) ?? [market];
   const named = symbols.filter(

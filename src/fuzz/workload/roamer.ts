@@ -8,11 +8,11 @@ import { Dice } from '../dice.ts';
 import { FAR, NEAR } from './order-actions.ts';
 import { otherSide } from '../../records/margin.ts';
 
-/** Of one universe there is one member: of the two rial markets one or the other. */
+/** Quote currency of the universe, whose one member is one of two rial markets; range of order values. */
 const QUOTE = 'rls';
 const VALUES = { least: 12_000_000, most: 90_000_000 } as const;
 
-/** So many stops follow the price at once; more are refused. */
+/** Most trailing stops at once; more are refused. */
 const MOST_TRAILS = 4;
 
 const PARAMS = z.strictObject({
@@ -24,8 +24,8 @@ const PARAMS = z.strictObject({
 });
 
 /**
- * Trades in whichever market is the member of its universe. What it holds in one that has left, it sells
- * there by and by.
+ * A strategy that trades in the present member of its universe. What it holds in a market that has left, it
+ * sells there in parts.
  */
 export const ROAMER = defineStrategy({
   name: 'roamer',
@@ -63,7 +63,7 @@ interface Prices {
   readonly ask: Decimal;
 }
 
-/** Orders that mostly fill, and some that rest. */
+/** Places orders that mostly fill, and some that rest. */
 function buy(place: MarketContext, { bid, ask }: Prices, dice: Dice): void {
   const value = worthOf(dice);
   const price = dice.happens(0.7) ? ask.times(1 + NEAR * 4) : bid.times(1 - dice.logUniform(NEAR, FAR));
@@ -88,34 +88,34 @@ function worthOf(dice: Dice): number {
   return Math.round(dice.logUniform(VALUES.least, VALUES.most));
 }
 
-/** Shares of what is free that go to margin at once: mostly little, so that something is left to trade. */
+/** Range of the share of the free balance in one transfer: mostly little, so that some stays for trades. */
 const LEAST_PART = 0.000_1;
 const LARGEST_PART = 0.3;
 
-/** Probability that it requests a second transfer of the same currency, of money that may be gone by then. */
+/** Probability of a second transfer of the same currency, of money that may be gone by then. */
 const AGAIN = 0.2;
-/** Probability that it requests something the exchange or the bot has to refuse. */
+/** Probability of a request that the exchange or the bot has to refuse. */
 const WRONG = 0.1;
 
 const MOST_STATUSES = 2_000;
 
-/** More than any account has. */
+/** Range of amounts that are more than any account has. */
 const TOO_MUCH = { least: 1e13, most: 9e13 } as const;
 
 type Dealing = Pick<StrategyContext, 'transfer' | 'freeBase' | 'freeQuote' | 'base' | 'quote'>;
 
 /**
- * Moves money between the spot and the margin wallets, and remembers what it was told of it. No two of its
- * amounts are the same, so each transfer of the exchange is known by its amount.
+ * A strategy that moves money between the spot and the margin wallets, and stores the notices on it. No two
+ * of its amounts are equal, so each transfer of the exchange is known by its amount.
  */
 export const TREASURER = defineStrategy({
   name: 'treasurer',
   params: z.strictObject({ seed: z.int(), activity: z.number().positive().max(1), everyMs: z.int() }),
   state: z.strictObject({
     random: z.number().nullable().default(null),
-    /** By currency: what should be in the margin wallet by what it was told. */
+    /** Expected balance of the margin wallet by currency, according to the notices. */
     there: z.record(z.string(), z.number()).default({}),
-    /** Ids with what was told of them last. */
+    /** Last notice by transfer id. */
     told: z.record(z.string(), z.enum(['done', 'unknown', 'accepted'])).default({}),
   }),
   data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
@@ -162,13 +162,13 @@ function move(ctx: Dealing, there: Readonly<Record<string, number>>, dice: Dice)
   }
 }
 
-/** Ids that it remembers, the last ones: what was told is held against them. */
+/** Most ids that it stores, the last ones; the checker compares them with the notices. */
 export const MOST_SEEN = 400;
 
-/** Schema of its state. */
+/** Schema of the listener's state. */
 export const LISTENER_STATE = z.strictObject({ told: z.array(z.string()).default([]) });
 
-/** Obeys signals, far from the market, and stores each in its state. */
+/** A strategy that obeys signals with orders far from the market, and stores each id in its state. */
 export const LISTENER = defineStrategy({
   name: 'listener',
   params: z.strictObject({ everyMs: z.int() }),

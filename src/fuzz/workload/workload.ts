@@ -24,7 +24,7 @@ import { createRandom } from '../../domain/random.ts';
 import type { Side } from '../../domain/order.ts';
 import { defineStrategy } from '../../strategy/definition.ts';
 
-/** A distance from what is paid, in one of the four ways. */
+/** Draws a distance from the price paid, in one of the four forms. */
 const distanceOf = ({ dice, bid }: Situation, worth: number): Distance => {
   const share = dice.logUniform(NEAR * 4, FAR);
   return (
@@ -36,7 +36,7 @@ const distanceOf = ({ dice, bid }: Situation, worth: number): Distance => {
   );
 };
 
-/** Of dice of its own: a trail that begins after a gain, and a target that falls. */
+/** Draws a trail that begins after a gain, or a target that falls. It has its own dice. */
 const laterOf = ({ ctx }: Situation): { readonly after?: Distance; readonly falls?: ExitWish } => {
   const dice = Dice.of(ctx.nowMs % 0x1_0000_0000, 'later exits');
   const percent = dice.logUniform(NEAR * 4, FAR) * 100;
@@ -57,7 +57,7 @@ const laterOf = ({ ctx }: Situation): { readonly after?: Distance; readonly fall
   };
 };
 
-/** Returns exits for a position of some worth: some of the kinds, at least one. */
+/** Draws exits for a position of some value: some of the kinds, at least one. */
 const exitOf = (situation: Situation, worth: number): ExitWish => {
   const { dice } = situation;
   const isTrailing = dice.happens(0.4);
@@ -205,7 +205,7 @@ const ALGORITHM_ACTIONS: readonly WeightedAction[] = [
   [averaged, 1],
 ];
 
-/** Every kind of intent, by how often; those that end others' work are rare. */
+/** All kinds of intents, repeated by weight; those that end the work of others are rare. */
 const ACTIONS: readonly Action[] = [
   ...ORDER_ACTIONS,
   ...ALGORITHM_ACTIONS,
@@ -213,11 +213,11 @@ const ACTIONS: readonly Action[] = [
   ...PORTFOLIO_ACTIONS,
 ].flatMap(([action, weight]) => Array.from({ length: weight }, () => action));
 
-/** So many stops follow the price at once in each market; more are refused, which is drawn too. */
+/** Most trailing stops at once in each market; more are refused, and are drawn too. */
 const MOST_TRAILS = 6;
 const TRAIL_EVERY_MS = 10_000;
 
-/** Probability that it also leaves a position, or names a price outside of the exchange's band. */
+/** Probability that it also exits a position, or uses a price outside the exchange's band. */
 const EXITS = 0.12;
 
 const PARAMS = z.strictObject({
@@ -225,15 +225,15 @@ const PARAMS = z.strictObject({
   /** Probability that it requests something when a book comes. */
   activity: z.number().positive().max(1),
   everyMs: z.int().positive(),
-  /** Those that the bot follows. */
+  /** Markets that the bot follows. */
   markets: z.array(z.string()).default(['BTCIRT', 'BTCUSDT', 'USDTIRT']),
 });
 
-/** Wants anything at any time. Its chance is in its state, so a restart goes on where the mirror says. */
+/** A strategy that makes any intent at any time; its random state is stored, so a restart continues it. */
 export const WORKLOAD = defineStrategy({
   name: 'chaos',
   params: PARAMS,
-  /** Null: it begins with the seed of its parameters. */
+  /** Null before the seed of its parameters was used. */
   state: z.strictObject({ random: z.number().nullable().default(null) }),
   data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
   trailing: { most: MOST_TRAILS, everyMs: TRAIL_EVERY_MS },

@@ -5,43 +5,43 @@ import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { Refusal } from '../../simulator/requests.ts';
 import type { User } from '../../simulator/user.ts';
 
-/** Caller, once the gate has admitted the request. */
+/** Caller of a request that the gate has admitted. */
 interface Caller {
   readonly userId: number;
-  /** Subject of the rate limit: the token's or key's own id. */
+  /** Id of the token or key, by which the rate limit counts. */
   readonly credentialId: string;
   readonly scheme: 'token' | 'key';
 }
 
 /**
- * A field as it arrived: JSON of any type, or text from a query or form. JSON numbers that a float may change
- * arrive as `BareNumber`.
+ * Fields as they arrived: JSON of any type, or text from a query or form. JSON numbers that a float may
+ * change are `BareNumber`.
  */
 export type WireInput = Readonly<Record<string, unknown>>;
 
 /**
- * Input of a handler: the request is routed, authenticated, counted against its limit and its fields are
+ * Input of a handler: the request is routed, authenticated, counted against its limit, and its fields are
  * read.
  */
 export interface WireCall {
   readonly exchange: SimulatedExchange;
-  /** Null only where the endpoint needs no credentials and none came. */
+  /** Null only if the endpoint needs no credentials and none came. */
   readonly caller: Caller | null;
   readonly ip: string;
   readonly userAgent: string;
-  /** Request headers, lower case. */
+  /** Request headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Parts of the path, such as `symbol` and `id`. */
   readonly path: Readonly<Record<string, string>>;
-  /** Query and body in one. */
+  /** Fields of query and body together. */
   readonly input: WireInput;
   readonly timeMs: number;
   readonly forms: WireForms;
-  /** Changes of this reply by a fault. */
+  /** Changes that a fault makes to this reply. */
   readonly distortion?: Distortion;
 }
 
-/** An answer before it is turned into bytes. A string body is sent as it is (HTML), anything else as JSON. */
+/** A reply before it is turned into bytes. A string body is sent as it is (HTML), anything else as JSON. */
 export interface WireAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -54,23 +54,20 @@ export type WireHandlers<Names extends EndpointName = EndpointName> = Readonly<R
 
 /** Changes that a fault makes to one reply while it is made. */
 export interface Distortion {
-  /** Lists of orders and trades and the history of a wallet are as they were this long ago. */
+  /** Age of the shown lists of orders and trades and of the wallet history, in ms. */
   readonly lagMs?: number;
-  /**
-   * Of the trades and lines that lag, every second one is there all the same: they come in another order than
-   * that of their ids.
-   */
+  /** True to show every second one of the hidden trades and lines, so that the lists are not sorted by id. */
   readonly isUneven?: boolean;
-  /** Own trades come in another order than that of their ids. */
+  /** True if own trades are not sorted by their ids. */
   readonly shufflesTrades?: boolean;
-  /** Fields that some deployments leave out are left out. */
+  /** True if fields are left out that some deployments omit. */
   readonly omitsFields?: boolean;
-  /** Fields that no document names are added. */
+  /** True if fields are added that no document names. */
   readonly addsFields?: boolean;
 }
 
 /**
- * The failed response: HTTP 200 for a "no" of the business, 400 where the request itself could not be read
+ * Returns a failed response: HTTP 200 for a refusal by the exchange's rules, 400 for an unreadable request
  * (`ParseError`). Sources: interface, "Failed response" and "HTTP status codes".
  */
 export function failedAnswer(refusal: Refusal, forms: Pick<WireForms, 'failureField'>): WireAnswer {
@@ -80,14 +77,14 @@ export function failedAnswer(refusal: Refusal, forms: Pick<WireForms, 'failureFi
   };
 }
 
-/** HTTP 404 for an object that does not exist, or is another user's. */
+/** Returns HTTP 404 for an object that does not exist or belongs to another user. */
 export function notFoundAnswer(kind: string): WireAnswer {
   return { status: 404, body: { error: 'NotFound', message: `No ${kind} matches the given query.` } };
 }
 
 /**
- * The user who asks, on an endpoint that needs credentials. Throws `INVARIANT` when the gate let nobody
- * through.
+ * Returns the user who calls an endpoint that needs credentials. Throws `INVARIANT` if the gate admitted
+ * none.
  */
 export function callUser(call: WireCall): User {
   invariant(call.caller !== null, 'expected a caller on an endpoint that needs credentials, was none');
@@ -95,32 +92,32 @@ export function callUser(call: WireCall): User {
 }
 
 /**
- * In which of the forms that deployments use the simulator writes its replies. The first of each is the
- * default.
+ * Schema of the forms in which deployments write replies, of which the simulator uses one. The first of each
+ * is the default.
  */
 export const wireForms = z.strictObject({
-  /** `8500000`, `8500000.0000000000`, or a bare JSON number. */
+  /** Form of decimals: `8500000`, `8500000.0000000000`, or a bare JSON number. */
   decimals: z.enum(['canonical', 'padded', 'number']).default('canonical'),
-  /** `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
+  /** Unit of `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
   lastUpdate: z.enum(['seconds', 'milliseconds']).default('seconds'),
-  /** Meaning of `lastUpdate`: the time of the book's last change, or of the reading that is shown. */
+  /** Meaning of `lastUpdate`: time of the book's last change, or of the view that is served. */
   lastUpdateOf: z.enum(['change', 'snapshot']).default('change'),
-  /** Versions of the order book: the second is served beside the third, or gone. */
+  /** Versions of the order book that are served: the second may be missing. */
   orderBooks: z.enum(['v2-and-v3', 'v3']).default('v2-and-v3'),
   globalStats: z.enum(['by-currency', 'by-provider']).default('by-currency'),
-  /** Options under flat keys (`service.minOrders`), or nested in one object under the service's name. */
+  /** Form of the options: flat keys (`service.minOrders`), or one object under the service's name. */
   options: z.enum(['flat', 'nested']).default('flat'),
   gatewayCode: z.enum(['text', 'number', 'trailing-minus']).default('text'),
   /** Name of the field with a failure's code: `code` or `error`. */
   failureField: z.enum(['code', 'error']).default('code'),
-  /** Leaves `execution`, `market`, `averagePrice` and `hasNext` out, as some deployments do. */
+  /** True to leave out `execution`, `market`, `averagePrice` and `hasNext`, as some deployments do. */
   omitOptionalFields: z.boolean().default(false),
-  /** Adds fields that no document names. */
+  /** True to add fields that no document names. */
   unknownFields: z.boolean().default(false),
 });
 
 export interface WireForms extends Readonly<z.output<typeof wireForms>> {
-  /** The service's own name: prefix of the key headers and of the options keys. */
+  /** Name of the service: prefix of the key headers and of the options keys. */
   readonly serviceName: string;
 }
 

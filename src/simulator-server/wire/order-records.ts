@@ -16,8 +16,8 @@ const EXECUTION_WORDS: Readonly<Record<Execution, string>> = {
 };
 
 /**
- * Value at the registered price. A market order without one goes by what it traded, a stop-market order that
- * has not traded by its stop price: no document says.
+ * Returns the value of an order at its registered price. Without one, a market order has the value it traded,
+ * and a stop-market order that has not traded the value at its stop price: no document says.
  */
 function orderTotal(order: SimulatedOrder, total: bigint): bigint {
   if (order.registeredPrice !== NO_PRICE) {
@@ -28,7 +28,7 @@ function orderTotal(order: SimulatedOrder, total: bigint): bigint {
 }
 
 /**
- * A spot order as replies show it. With `details` 1 the five fields of the list's second level are left out.
+ * Writes a spot order for replies. With `details` 1 the five fields of the list's second level are left out.
  * Source: interface, "Order (spot order record)".
  */
 export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2): Record<string, unknown> {
@@ -75,8 +75,7 @@ export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2)
 }
 
 /**
- * A trade from its user's side. Source: interface, "Trade (user trade record)"; all of its fields are always
- * there.
+ * Writes a trade as its user sees it, always with all fields. Source: interface, "Trade (user trade record)".
  */
 export function tradeJson(
   { trade, order, total, fee }: TradeOfOrder,
@@ -102,8 +101,8 @@ export function tradeJson(
 }
 
 /**
- * Source: interface, "Wallet", first form. The rial worth is at the last price, whole rial, and the same for
- * buying and selling.
+ * Writes a wallet in the first form of the interface, "Wallet". Its rial value is at the last price, in whole
+ * rial, equal for buying and selling.
  */
 export function walletJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
   const { services } = call.exchange;
@@ -130,7 +129,7 @@ export function walletJson(wallet: Wallet, call: WireCall): Record<string, unkno
   };
 }
 
-/** Source: interface, "Wallet", second form. */
+/** Writes a wallet in the second form. Source: interface, "Wallet". */
 export function balanceJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
   return {
     id: wallet.id,
@@ -139,7 +138,7 @@ export function balanceJson(wallet: Wallet, call: WireCall): Record<string, unkn
   };
 }
 
-/** Source: interface, "Wallet transaction". */
+/** Writes a line of a wallet's history. Source: interface, "Wallet transaction". */
 export function transactionJson(transaction: WalletEntry, call: WireCall): Record<string, unknown> {
   return {
     id: transaction.id,
@@ -151,10 +150,7 @@ export function transactionJson(transaction: WalletEntry, call: WireCall): Recor
   };
 }
 
-/**
- * Source: interface, "Deposit". A deposit that is not confirmed yet has no transaction: `transaction` is
- * null.
- */
+/** Writes a deposit; `transaction` is null until it is confirmed. Source: interface, "Deposit". */
 export function depositJson(deposit: Deposit, call: WireCall): Record<string, unknown> {
   const { creditedAtMs } = deposit;
   const isConfirmed = creditedAtMs !== null;
@@ -181,7 +177,7 @@ export function depositJson(deposit: Deposit, call: WireCall): Record<string, un
   };
 }
 
-/** `result` of the calls of rial withdrawal, version 2. Source: interface, "Rial withdrawal (version 2)". */
+/** Writes a withdrawal for the calls of version 2. Source: interface, "Rial withdrawal (version 2)". */
 export function withdrawalRecord(withdrawal: RialWithdrawalState, call: WireCall): Record<string, unknown> {
   const { withdrawalSettings } = call.exchange.services;
   const { account } = withdrawal;
@@ -212,7 +208,7 @@ export function withdrawalRecord(withdrawal: RialWithdrawalState, call: WireCall
   };
 }
 
-/** A line of the shared list: the same, with the currency and the wallet that older withdrawals have. */
+/** Writes a withdrawal for the shared list, with the currency and the wallet that older withdrawals have. */
 export function listedWithdrawalJson(
   withdrawal: RialWithdrawalState,
   call: WireCall,
@@ -226,14 +222,14 @@ export function listedWithdrawalJson(
 }
 
 /**
- * `JSON.rawJSON` of Node 24, which the type library does not know yet: text that the JSON writer prints as it
- * stands.
+ * `JSON.rawJSON` of Node 24, which TypeScript's library does not declare yet: the JSON writer prints its text
+ * unchanged.
  */
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /**
- * A decimal in the form that replies are to have: canonical text, text with all ten decimals, or a bare
- * number of any length.
+ * Writes a decimal in the configured form: canonical text, text with all ten decimals, or a bare number of
+ * any length.
  */
 export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>): string | object {
   // Half of an order's decimals are nothing yet.
@@ -246,7 +242,7 @@ export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>):
   return `${point === -1 ? text : text.slice(0, point)}.${fraction.padEnd(UNIT_DECIMALS, '0')}`;
 }
 
-/** A decimal where the interface says number: bare, with every digit that it has. */
+/** Writes a decimal as a bare number with all its digits, where the interface says number. */
 export function writeNumber(units: bigint): object {
   return rawJSON(formatUnits(units));
 }
@@ -254,7 +250,7 @@ export function writeNumber(units: bigint): object {
 let lastMs = Number.NaN;
 let lastText = '';
 
-/** A time of records: ISO 8601 with offset, in UTC. Source: interface, "General conventions". */
+/** Writes a time of records: ISO 8601 with offset, in UTC. Source: interface, "General conventions". */
 export function writeTime(timeMs: number): string {
   // Many records share their moment: the last text is kept.
   if (timeMs !== lastMs) {
@@ -269,10 +265,10 @@ interface PageRequest {
   readonly pageSize: number;
 }
 
-/** Larger pages are cut down to this. */
+/** Largest page; larger requests are reduced to it. */
 const LARGEST_PAGE = 1_000;
 
-/** The page that a list call asks for. */
+/** Returns the page that a list call requests. */
 export function pageRequest(
   asked: { readonly page?: number | undefined; readonly pageSize?: number | undefined },
   defaultSize: number,
@@ -280,7 +276,7 @@ export function pageRequest(
   return { page: asked.page ?? 1, pageSize: Math.min(asked.pageSize ?? defaultSize, LARGEST_PAGE) };
 }
 
-/** One page of a list that is newest first, and the field that says whether there is more. */
+/** Returns one page of a list that is newest first, and a field that says if there is more. */
 export function slicePage<T>(
   items: readonly T[],
   request: PageRequest,
@@ -292,7 +288,7 @@ export function slicePage<T>(
   };
 }
 
-/** `hasNext`, which some deployments leave out. */
+/** Returns the field `hasNext`, unless the deployment leaves it out. */
 export function hasNextField(
   hasNext: boolean,
   forms: Pick<WireForms, 'omitOptionalFields'>,

@@ -13,8 +13,8 @@ import { withoutPrototype } from '../../exchange/reply-types.ts';
 import type { Execution } from '../../domain/order.ts';
 
 /**
- * A number of a JSON body as it was written, where a float might change it: `0.1`, `1e20`. It is no text: a
- * field that takes only text does not take it, however it reads.
+ * A number of a JSON body as it was written, if a float might change it: `0.1`, `1e20`. It is not text: a
+ * field for text only refuses it.
  */
 class BareNumber {
   readonly text: string;
@@ -29,26 +29,26 @@ class BareNumber {
 }
 
 /**
- * A number of a JSON body from its float and its own text: a number where it is a whole one that a float
- * holds, as `1.0` is.
+ * Reads a number of a JSON body from its float and its own text: a float if it is a whole number that a float
+ * holds, such as `1.0`.
  */
 function bareNumber(float: number, text: string): number | BareNumber {
   return Number.isSafeInteger(float) && tryDecimalText(text) === String(float) ? float : new BareNumber(text);
 }
 
-/** A field as text; null when it is missing, empty, or neither text nor number. */
+/** Reads a field as text; null if it is missing, empty, or neither text nor number. */
 export function textInput(input: WireInput, name: string): string | null {
   const value = input[name];
   if (typeof value === 'string') return value === '' ? null : value;
   return typeof value === 'number' || value instanceof BareNumber ? String(value) : null;
 }
 
-/** A decimal in units; null when it is finer than the books keep. */
+/** Reads a decimal in units; null if it has more decimals than the books keep. */
 export function tryUnits(decimal: DecimalText): bigint | null {
   return fractionDigits(decimal) > UNIT_DECIMALS ? null : unitsOf(decimal);
 }
 
-/** A decimal as a whole number over ten to some power, and the step over the same. */
+/** Scales a decimal and a step by one power of ten, so that both are whole numbers. */
 function scaled(text: DecimalText, step: bigint): { readonly value: bigint; readonly step: bigint } {
   const digits = fractionDigits(text);
   if (digits <= UNIT_DECIMALS) return { value: unitsOf(text), step };
@@ -63,8 +63,8 @@ function decimalField(input: WireInput, name: string): DecimalText | null | unde
 }
 
 /**
- * A price in steps, digits beyond the step rounded half-even. Null when it did not come; NaN when it is no
- * decimal. Beyond 2^53 steps it is no safe integer, which the exchange refuses as a price.
+ * Reads a price in steps, with digits beyond the step rounded half-even. Null if it is missing; NaN if it is
+ * no decimal. Beyond 2^53 steps it is no safe integer, which the exchange refuses as a price.
  */
 function priceStepsField(input: WireInput, name: string, priceStep: bigint): number | null {
   const text = decimalField(input, name);
@@ -74,7 +74,7 @@ function priceStepsField(input: WireInput, name: string, priceStep: bigint): num
   return Number(divideHalfEven(value, step));
 }
 
-/** An amount in steps, digits beyond the step cut off. NaN when it did not come or is no decimal. */
+/** Reads an amount in steps; digits beyond the step are cut off. NaN if it is missing or no decimal. */
 function amountStepsField(input: WireInput, name: string, amountStep: bigint): number {
   const text = decimalField(input, name);
   if (text === undefined || text === null) return Number.NaN;
@@ -83,8 +83,8 @@ function amountStepsField(input: WireInput, name: string, amountStep: bigint): n
 }
 
 /**
- * The bounds of the time filters `from` and `to`: days as YYYY-MM-DD, both included, UTC. The 29th of
- * February of a common year is the 1st of March.
+ * Reads the time filters `from` and `to`: days as YYYY-MM-DD in UTC, both included. The 29th of February of a
+ * common year is the 1st of March.
  */
 export function dayRange(days: { readonly from?: string | undefined; readonly to?: string | undefined }): {
   readonly fromMs: number;
@@ -100,7 +100,7 @@ function dayStartMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-/** True if the exchange has a currency (lower case): as a side of one of its markets, or in its settings. */
+/** True if the exchange has a currency (lower case), in one of its markets or in its settings. */
 export function isKnownCurrency(exchange: SimulatedExchange, currency: string): boolean {
   if (currency === 'rls' || currency === 'usdt' || exchange.services.hasCurrency(currency)) return true;
   const upper = currency.toUpperCase();
@@ -112,15 +112,15 @@ export function isKnownCurrency(exchange: SimulatedExchange, currency: string): 
 
 type Fields<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['request']>;
 
-/** Reason that a request is not as declared. */
+/** Reason that a request is not as the endpoint declares it. */
 interface RequestRefusal extends Refusal {
-  /** Each field for itself is as declared, but not all of them together. */
+  /** True if each field is valid by itself, but not all of them together. */
   readonly isRule: boolean;
 }
 
 /**
- * A number of a JSON body with all its digits, where the field takes its float; else that float, which the
- * field refuses.
+ * Returns a number of a JSON body with all its digits if the field accepts its float; else that float, which
+ * the field refuses.
  */
 function numberFor(field: z.ZodType | undefined, { text }: BareNumber): string | number {
   const float = Number(text);
@@ -128,9 +128,9 @@ function numberFor(field: z.ZodType | undefined, { text }: BareNumber): string |
 }
 
 /**
- * The fields of a request as its declaration reads them: those of the path, the query and the body. Unknown
- * fields are passed over; an empty or null one counts as left out. Refused with `ParseError`, or, where all
- * that is wrong has a code of the interface, with the first of these.
+ * Reads the fields of path, query and body as the endpoint declares them. Unknown fields are ignored; an
+ * empty or null field counts as omitted. Refused with `ParseError`, or, if every problem has a code of the
+ * interface, with the first of these.
  */
 export function readRequest<Name extends EndpointName>(
   name: Name,
@@ -168,15 +168,15 @@ const NOTHING: WireInput = withoutPrototype([]);
 interface SentBody {
   readonly body: string;
   readonly contentType: string;
-  /** True if forms of both kinds are accepted beside JSON. */
+  /** True if both kinds of forms are accepted besides JSON. */
   readonly acceptsForms: boolean;
 }
 
 /**
- * The fields of a request: query and body in one, the body winning; of a name that comes twice the last
- * counts. They have no prototype, so that every name means what the request says. Null when the body is
- * neither a JSON object nor, where forms are taken, a form. The body of a GET is signed like any other, but
- * has no fields; an empty body of any type has none either.
+ * Reads the fields of query and body into one object; the body takes precedence, and of a repeated name the
+ * last. The object has no prototype, so that every name is an ordinary field. Null if the body is neither a
+ * JSON object nor, where forms are accepted, a form. The body of a GET is signed like any other, but has no
+ * fields; nor has an empty body of any type.
  */
 export function readInput(
   request: SentBody & { readonly method: string; readonly query: string },
@@ -234,8 +234,8 @@ const BOUNDARY = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i;
 const NAME = /^content-disposition:[^\r\n]*?;\s*name=(?:"([^"]*)"|([^\s;]+))/im;
 
 /**
- * The fields of a `multipart/form-data` body, in their order; null when it is none. Files are fields whose
- * value is their text. A body may hold no field at all. Source: RFC 7578.
+ * Reads the fields of a `multipart/form-data` body in order; null if it is none. Files are fields whose value
+ * is their text. A body may have no field at all. Source: RFC 7578.
  */
 export function readMultipart(
   body: string,
@@ -286,10 +286,10 @@ const unreadable = (field: string, expected: string): Refusal =>
   refuse('ParseError', `${field}: expected ${expected}`);
 
 /**
- * Reads an order from the wire, by hand because every microsecond of it counts. Prices that are missing or
- * unreadable are left to the exchange, which answers `InvalidOrderPrice`. Refused: `ParseError`,
- * `InvalidMarketPair`, `SmallOrder` for an amount below one step, `OverValueOrder` for one that no number
- * holds. Source: interface, `POST /market/orders/add`.
+ * Reads an order request, without a schema because every microsecond counts. Missing or unreadable prices are
+ * left to the exchange, which answers `InvalidOrderPrice`. Refused: `ParseError`, `InvalidMarketPair`,
+ * `SmallOrder` for an amount below one step, `OverValueOrder` for one that no number holds. Source:
+ * interface, `POST /market/orders/add`.
  */
 export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): Result<PlaceOrder> {
   const side = wordField(input, 'type', '');

@@ -38,13 +38,13 @@ const ALL_HANDLERS: WireHandlers = {
 
 /** A request as it arrived. */
 export interface WireRequest {
-  /** Upper case. */
+  /** In upper case. */
   readonly method: string;
-  /** As it was sent, from the first slash, with its query. */
+  /** Path as it was sent, from the first slash, with its query. */
   readonly path: string;
-  /** Names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Empty when there is none. */
+  /** Body; empty if there is none. */
   readonly body: string;
   readonly ip: string;
 }
@@ -61,7 +61,7 @@ interface WireAdapterOptions {
   /** True if POST on reads, form bodies and stray slashes are accepted. On by default. */
   readonly isLenient?: boolean;
   readonly requestsKept?: number;
-  /** Told of a mistake in the exchange itself, before its 500 goes out; without it the mistake is thrown. */
+  /** Called with a mistake in the exchange itself, before the 500 is sent; by default it is thrown. */
   readonly onMistake?: (error: unknown) => void;
 }
 
@@ -69,7 +69,7 @@ const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'applic
 const NO_DISTORTION: Distortion = {};
 const PAY_PAGE = /^\/app\/paygate\/([^/]+)\/?$/;
 
-/** One thing that a request was: for the log. */
+/** Facts about a request for the log. */
 interface Trace {
   readonly path: string;
   endpoint: string | null;
@@ -78,9 +78,8 @@ interface Trace {
 }
 
 /**
- * The exchange's adapter for bytes: finds the endpoint, lets the gate decide, reads the fields, answers in
- * JSON. A bad request gets the interface's own error and changes nothing. Every request is written to the
- * log.
+ * The exchange's adapter for HTTP requests: it finds the endpoint, lets the gate decide, reads the fields and
+ * replies in JSON. A bad request gets the interface's own error and changes nothing. Every request is logged.
  */
 export class WireAdapter {
   readonly exchange: SimulatedExchange;
@@ -99,7 +98,7 @@ export class WireAdapter {
     this.onMistake = options.onMistake ?? null;
   }
 
-  /** Returns the endpoint that a request is for, or null if it is for none. */
+  /** Returns the endpoint of a request; null if it is for none. */
   endpointOf(request: Pick<WireRequest, 'method' | 'path'>): EndpointName | null {
     const [path = ''] = request.path.split('?', 1);
     const routing = this.router.find(request.method, path);
@@ -107,8 +106,8 @@ export class WireAdapter {
   }
 
   /**
-   * Answers a request at a time, which must not be before that of the last one. `distortion` is what a fault
-   * does to the answer.
+   * Handles a request at a time that must not be before the last one's. `distortion` is the change that a
+   * fault makes to the reply.
    */
   handle(request: WireRequest, timeMs: number, distortion: Distortion = NO_DISTORTION): WireReply {
     const question = request.path.indexOf('?');
@@ -171,10 +170,7 @@ export class WireAdapter {
     return call === null ? this.unreadable() : ALL_HANDLERS[name](call);
   }
 
-  /**
-   * The pay page, which belongs to the site and not to the interface; else an address or a method that does
-   * not exist.
-   */
+  /** Handles paths outside the interface: the site's pay page, or else an unknown path or method. */
   private answerElsewhere(
     request: WireRequest,
     routing: Routing,
@@ -238,7 +234,7 @@ export class WireAdapter {
     return { status: 400, body: { status: 'failed', [this.forms.failureField]: 'ParseError', message } };
   }
 
-  /** Returns the caller of a refused request, for the log: only refusals pay for asking twice. */
+  /** Returns the caller of a refused request for the log: only refusals need this second look-up. */
   private refusedCaller(request: WireRequest, timeMs: number): GateCaller | null {
     const { credentials } = this.exchange.services;
     const authorization = textOf(request.headers['authorization']);
@@ -327,8 +323,8 @@ function choices(payment: Payment, call: WireCall): string {
 }
 
 /**
- * `GET /app/paygate/{token}`: the page that a payer sees. Without script; its two buttons post to its own
- * address.
+ * Returns the page of `GET /app/paygate/{token}` for the payer. It has no script; its two buttons post to its
+ * own address.
  */
 export function payPage(call: WireCall): WireAnswer {
   const { gateway } = call.exchange.services;
@@ -350,8 +346,8 @@ export function payPage(call: WireCall): WireAnswer {
 }
 
 /**
- * `POST /app/paygate/{token}` with `action` `pay` or `cancel`, and `currency`: sends the payer back to the
- * merchant.
+ * Handles `POST /app/paygate/{token}` with `action` `pay` or `cancel`, and `currency`: sends the payer back
+ * to the merchant.
  */
 export function payAction(call: WireCall): WireAnswer {
   const { gateway } = call.exchange.services;

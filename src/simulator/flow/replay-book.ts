@@ -4,7 +4,7 @@ import { type Chance, Ladder, type LadderSide, typicalAmount, type FlowTrader } 
 import { MINUTE_MS } from '../../domain/time-text.ts';
 import type { Market } from '../../domain/market.ts';
 
-/** Shown to the public, and kept. */
+/** Levels of the ladder on each side: as many as the public is shown. */
 const LEVELS = 24;
 
 /** A level in public steps. */
@@ -13,7 +13,7 @@ export interface StepLevel {
   readonly amount: number;
 }
 
-/** A trade to be repeated, in public steps. An amount of 0 moves the book only. */
+/** A trade to repeat, in public steps. An amount of 0 only moves the book. */
 interface StepTrade {
   readonly price: number;
   readonly amount: number;
@@ -21,16 +21,16 @@ interface StepTrade {
 }
 
 /**
- * Makes one market's book go where a recording says. Its own orders never stand in the way: they are taken
- * back first, so a price may jump any distance. Orders of others that lie in the way are traded away, each at
- * its own price, as a market that went through them would have.
+ * Moves one market's book as a recording says. Its own orders never block a price: they are canceled first,
+ * so a price may jump any distance. Orders of others at better prices are traded away, each at its own price,
+ * as in a market that went through them.
  */
 export class ReplayBook {
   private readonly market: MarketState;
   private readonly ladder: Ladder;
   private readonly taker: FlowTrader;
   private readonly shape: ReplayShape;
-  /** Once the recording has shown a book, its levels count, and no ladder is made up. */
+  /** True once the recording has shown a book: its levels then count, and no ladder is made up. */
   private hasRecordedBook = false;
   private hasTraded = false;
 
@@ -48,7 +48,7 @@ export class ReplayBook {
     this.ladder = new Ladder({ market, makers: [maker], chance, levels: LEVELS });
   }
 
-  /** Repeats a trade: at its price, with its amount, taken by its side. */
+  /** Repeats a trade at its price, with its amount and its taker side. */
   trade(trade: StepTrade, timeMs: number): void {
     const { price, amount, side } = trade;
     const { market, ladder } = this;
@@ -74,8 +74,8 @@ export class ReplayBook {
   }
 
   /**
-   * Shows a recorded book in place of what was shown before. Both lists best first, bids below asks. Until a
-   * trade was recorded the last price goes along, as everybody's orders are held against it.
+   * Shows a recorded book in place of the former one. Both lists are best first, bids below asks. Until a
+   * trade was recorded it also moves the last price, by which everybody's orders are checked.
    */
   show(
     book: { readonly bids: readonly StepLevel[]; readonly asks: readonly StepLevel[] },
@@ -96,7 +96,7 @@ export class ReplayBook {
   }
 
   /**
-   * Clears the bids from `bids` up and the asks from `asks` down: own orders are taken back, those of others
+   * Clears the bids from `bids` up and the asks from `asks` down: own orders are canceled, those of others
    * traded.
    */
   private makeRoom(from: { readonly bids: number; readonly asks: number }, timeMs: number): void {
@@ -119,13 +119,13 @@ export class ReplayBook {
     this.match({ side: oppositeOf(side), price, amount: Math.ceil(amount / market.amountFactor) }, timeMs);
   }
 
-  /** An order without a counterparty must not rest. */
+  /** Trades the amount; an order without a counterparty must not rest. */
   private match(trade: StepTrade, timeMs: number): void {
     const order = this.taker.place(this.market, { ...trade, execution: 'limit' }, timeMs);
     if (order !== null && order.isOpen) this.taker.cancel(order, timeMs);
   }
 
-  /** Without a made-up ladder only the traded level itself is seen to. */
+  /** Makes sure that the traded level alone has the amount; no ladder is made up. */
   private restAt(side: LadderSide, trade: StepTrade, timeMs: number): void {
     if (trade.amount > 0)
       side.ensure({ price: trade.price, least: trade.amount, amount: trade.amount }, timeMs);
@@ -144,31 +144,30 @@ function showLevels(side: LadderSide, levels: readonly StepLevel[], timeMs: numb
 }
 
 /**
- * Levels that the usual range of a bar covers; the gap between levels stays between these shares of the
- * price.
+ * Number of levels in the usual range of a bar; the gap between levels stays between the next two shares of
+ * the price.
  */
 const LEVELS_A_RANGE = 8;
 const LEAST_GAP_SHARE = 0.00015;
 const MOST_GAP_SHARE = 0.005;
 /**
- * The gap is left alone until the wanted one is this many times as large or small: a change moves every
- * level.
+ * The gap is changed only if the wanted one is this many times larger or smaller: a change moves every level.
  */
 const GAP_TOLERANCE = 2;
 /**
- * Amount of a level near the touch: this share of the volume of a minute, but not less than this share of an
+ * Amount of a level near the best price: this share of a minute's volume, but at least this share of an
  * ordinary level.
  */
 const MINUTE_SHARE = 0.25;
 const LEAST_SHARE = 0.25;
-/** A level holds this many of the usual trade. */
+/** Amount of a level as a multiple of the usual trade. */
 const TRADES_A_LEVEL = 10;
-/** Rate at which older bars and trades are forgotten. */
+/** Weight of the past in the running averages of bars and trades. */
 const MEMORY = 0.9;
-/** Half of the distance of the quotes behind which the traded price is: at most this share of the price. */
+/** Distance between the two best quotes as a share of the price. */
 const SPREAD_SHARE = 0.0001;
 
-/** Width and depth of the ladder of a replay, from the recording so far: never from later rows. */
+/** Width and depth of the ladder of a replay, from the rows so far: never from later ones. */
 export class ReplayShape {
   private range = 0;
   private level = 0;
@@ -183,7 +182,7 @@ export class ReplayShape {
     this.level = blend(this.level, amount * TRADES_A_LEVEL);
   }
 
-  /** Distance of the levels in price steps. */
+  /** Returns the distance between levels in price steps. */
   gapAt(price: number): number {
     const least = price * LEAST_GAP_SHARE;
     const wanted = Math.max(
@@ -196,7 +195,7 @@ export class ReplayShape {
     return this.gapSteps;
   }
 
-  /** Distance between the two best quotes in price steps. */
+  /** Returns the distance between the two best quotes in price steps. */
   spreadAt(price: number): number {
     return Math.max(1, Math.round(price * SPREAD_SHARE));
   }
@@ -205,7 +204,7 @@ export class ReplayShape {
     return Math.max(this.level, LEAST_SHARE * typicalAmount(rules, price));
   }
 
-  /** Forgets all figures in steps that are no longer the market's. */
+  /** Drops the figures after the market's steps have changed. */
   forget(): void {
     this.range = 0;
     this.level = 0;
@@ -228,7 +227,7 @@ export interface StepBar {
   readonly volume: number;
 }
 
-/** A moment of a path: `amount` is traded at `price`; 0 when the price only passes. */
+/** A point of a path: `amount` is traded at `price`; 0 if the price only passes. */
 export interface PathPoint {
   readonly timeMs: number;
   readonly price: number;
@@ -236,19 +235,19 @@ export interface PathPoint {
 }
 
 /**
- * The legs of bars at least this long are cut into pieces: two, or as many as keep a piece below this share
- * of the price, but not more.
+ * Bars of at least this length, in ms, have their legs cut into pieces: two, or as many as keep a piece below
+ * this share of the price, up to a bound.
  */
 const LONG_BAR_MS = 300_000;
 const PIECE_SHARE = 0.008;
 const MOST_PIECES = 8;
 
 /**
- * The way a price may have gone within a bar: open, then whichever of high and low is nearer to the open (the
- * low when they are equally near), then the other, then the close; one trade at each and at points between
- * them, at even distances in time, the first at the bar's start and the last in its last millisecond. The
- * volume is shared out evenly, the rest going to the close; each trade has one step at least, so a bar of
- * fewer steps than points comes out larger. A bar without volume has no trades.
+ * Returns a possible path of the price within a bar: open, then the nearer of high and low to the open (the
+ * low if equal), then the other, then the close. There is one trade at each and at points between them, at
+ * equal distances in time, the first at the bar's start and the last in its last millisecond. The volume is
+ * split evenly, the rest goes to the close; each trade has at least one step, so a bar with fewer steps than
+ * points becomes larger. A bar without volume has no trades.
  */
 export function candlePath(bar: StepBar): readonly PathPoint[] {
   const { open, high, low, close } = bar;

@@ -25,10 +25,10 @@ export interface WithdrawalsState {
 
 const FIRST_NUMBER = 430_001;
 const MONTH_MS = 30 * DAY_MS;
-/** Withdrawals kept over all users. Beyond, the oldest that have ended are forgotten. */
+/** Most withdrawals that are kept of all users. Beyond it the oldest ended ones are dropped. */
 const WITHDRAWALS_RETAINED = 20_000;
 
-/** Rial withdrawals, version 2: made and confirmed in one step, paid by a bank that takes its time. */
+/** Rial withdrawals, version 2: created and confirmed in one step, paid by a bank with some delay. */
 export class RialWithdrawals {
   private readonly accounts: Accounts;
   private readonly settings: WithdrawalSettings;
@@ -43,9 +43,7 @@ export class RialWithdrawals {
     this.settings = settings;
   }
 
-  /**
-   * Takes the amount from the wallet and puts it in the bank's queue. Throws `INVARIANT` for parts of a rial.
-   */
+  /** Debits the amount and queues the withdrawal at the bank. Throws `INVARIANT` for parts of a rial. */
   create(order: {
     readonly user: User;
     readonly bankAccountId: number;
@@ -92,14 +90,14 @@ export class RialWithdrawals {
     return found?.userId === userId ? found : undefined;
   }
 
-  /** Newest first. */
+  /** Returns a user's withdrawals, newest first. */
   list(userId: UserId): readonly RialWithdrawalState[] {
     return [...(this.byUser.get(userId) ?? [])].map((id) => this.get(id)).reverse();
   }
 
   /**
-   * Refused: `WithdrawRequestNotFound`, `NotCancellable` (no longer New), `CancellationFailed` (New, but
-   * later than three minutes).
+   * Cancels a withdrawal. Refused: `WithdrawRequestNotFound`, `NotCancellable` (no longer New),
+   * `CancellationFailed` (New, but later than three minutes).
    */
   cancel(userId: UserId, id: string, timeMs: number): Result<RialWithdrawalState> {
     const found = this.find(userId, id);
@@ -111,9 +109,9 @@ export class RialWithdrawals {
   }
 
   /**
-   * Puts an open withdrawal in any status, for the administrator. Ending it without success gives back the
-   * amount that no payment carried; `Done` pays the rest; any other status stops the clock of this
-   * withdrawal. Null if there is none, or it has ended.
+   * Sets an open withdrawal to any status, for the administrator. An end without success refunds the amount
+   * that no payment carried; `Done` pays the rest; any other status stops its automatic steps. Null if there
+   * is none, or it has ended.
    */
   force(id: string, status: WithdrawalStatus, timeMs: number): RialWithdrawalState | null {
     const found = this.byId.get(id);
@@ -143,7 +141,7 @@ export class RialWithdrawals {
     );
   }
 
-  /** Rial withdrawn, or on its way, within the last 24 hours and 30 days. What came back does not count. */
+  /** Returns the rial withdrawn, or on its way, within the last 24 hours and 30 days, without refunds. */
   withdrawnBy(userId: UserId, timeMs: number): WithdrawnRial {
     let rialDay = 0n;
     let rialMonth = 0n;
@@ -204,13 +202,13 @@ export class RialWithdrawals {
     return capped < units ? capped : units;
   }
 
-  /** All payments are made: the fee is the house's. */
+  /** Finishes a withdrawal once all payments are made: the house gets the fee. */
   private settle(withdrawal: RialWithdrawalState): RialWithdrawalState {
     this.addFee(withdrawal.fee);
     return this.put(withdrawal);
   }
 
-  /** Ends it without success. What no payment carried goes back, with the fee unless a payment was made. */
+  /** Ends a withdrawal early. The unpaid amount is refunded, with the fee if no payment was made. */
   private end(
     withdrawal: RialWithdrawalState,
     status: WithdrawalStatus,
@@ -274,7 +272,7 @@ export class RialWithdrawals {
 
 type StoredPayment = Omit<PaymentState, 'units'> & { readonly units: string };
 
-/** A withdrawal as plain JSON: units as text. */
+/** A withdrawal as plain JSON, with units as text. */
 type StoredWithdrawal = Omit<RialWithdrawalState, 'units' | 'fee' | 'refunded' | 'payments'> & {
   readonly units: string;
   readonly fee: string;
@@ -292,7 +290,7 @@ function storeWithdrawal(withdrawal: RialWithdrawalState): StoredWithdrawal {
   };
 }
 
-/** Throws a `SyntaxError` when a text is no integer. */
+/** Reads a stored withdrawal. Throws a `SyntaxError` if a text is no integer. */
 function readWithdrawal(stored: StoredWithdrawal): RialWithdrawalState {
   return {
     ...stored,

@@ -11,9 +11,7 @@ export interface Placement {
   readonly second: PlacementPlan | null;
 }
 
-/**
- * The order, or the two of an OCO (limit first), that a request asks for. Its prices must have been checked.
- */
+/** Plans the order, or the two of an OCO (limit first), of a request whose prices have been checked. */
 export function planOrders(of: {
   readonly request: PlaceOrder;
   readonly prices: OrderPrices;
@@ -124,8 +122,8 @@ function plan(
 }
 
 /**
- * Returns the hold that an order with `amount` left needs to be able to fill at its limit: units of the
- * currency it pays with, rounded up.
+ * Returns the hold that an order with `amount` left needs to fill at its limit, in units of the paying
+ * currency, rounded up.
  */
 export function holdFor(
   grid: Market,
@@ -137,8 +135,8 @@ export function holdFor(
 }
 
 /**
- * Returns the key by which two orders are identical: every parameter but the client's own id, which is no
- * property of the trade.
+ * Returns a key that equal orders share: every parameter but the client's own id, which does not affect the
+ * trade.
  */
 export function duplicateKeyOf(request: PlaceOrder): string {
   const { market, side, execution, mode, amount, price, stopPrice, stopLimitPrice } = request;
@@ -147,7 +145,7 @@ export function duplicateKeyOf(request: PlaceOrder): string {
 
 const MILLION = 1_000_000n;
 
-/** `price` moved by a share of itself; rounded so that the band is never wider than it says. */
+/** Returns `price` moved by a share of itself, rounded so that the band is never wider than stated. */
 function bandEdge(price: number, millionths: number, direction: 1 | -1): number {
   const product = price * (1_000_000 + direction * millionths);
   if (product <= Number.MAX_SAFE_INTEGER) {
@@ -158,7 +156,7 @@ function bandEdge(price: number, millionths: number, direction: 1 | -1): number 
   return Number(direction === -1 && scaled % MILLION !== 0n ? edge + 1n : edge);
 }
 
-/** An order's prices on the market's grid. */
+/** Prices of an order on the market's grid. */
 export interface OrderPrices {
   readonly price: number | null;
   readonly stopPrice: number | null;
@@ -168,7 +166,7 @@ export interface OrderPrices {
 const isPrice = (value: number | null): value is number =>
   value !== null && Number.isSafeInteger(value) && value > 0;
 
-/** Prices that each kind of order must have. */
+/** Prices that each kind of order needs. */
 const NEEDED: Readonly<Record<PlaceOrder['execution'] | 'oco', readonly (keyof OrderPrices)[]>> = {
   limit: ['price'],
   market: [],
@@ -189,9 +187,9 @@ export function checkPricesGiven(order: PlaceOrder): Refusal | null {
 }
 
 /**
- * The conditions between an order's prices and the market (`BadPrice`, `PriceConditionFailed`). Source: rules
- * of order placement and the table of its codes; the order of stop and stop-limit price of an OCO:
- * deployments.
+ * Checks the conditions between an order's prices and the market (`BadPrice`, `PriceConditionFailed`).
+ * Source: rules of order placement and the table of its codes; for the order of stop and stop-limit price in
+ * an OCO: deployments.
  */
 export function checkPriceConditions(of: {
   readonly request: PlaceOrder;
@@ -241,17 +239,17 @@ function checkBand(price: number, last: number, settings: TradingSettings): Refu
 }
 
 /**
- * True if both sides of the band's inequality stay within the integers that a float holds exactly: the usual
- * case, and far cheaper.
+ * True if both sides of the band's inequality are integers that a float holds exactly, as usual: floats are
+ * far cheaper.
  */
 function isProductExact(distance: number, last: number, millionths: number): boolean {
   return distance * 1_000_000 <= Number.MAX_SAFE_INTEGER && last * millionths <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Reason that a user may not trade in the markets of a quote currency; null if the user may. */
+/** Returns the reason that a user may not trade in the markets of a quote currency; null if the user may. */
 export type IsBarred = (userId: UserId, quote: Currency) => string | null;
 
-/** Refuses while the market is closed or the user may not trade there. */
+/** Refuses if the market is closed or the user may not trade there. */
 export function checkMayTrade(
   market: MarketState,
   trader: Trader,
@@ -276,7 +274,7 @@ export function checkAmount(amount: number): Refusal | null {
   return refuse('ParseError', 'amount must be a positive number of amount steps');
 }
 
-/** Refuses a value that does not exceed the market's minimum. Of an OCO each order must. */
+/** Refuses a value that does not exceed the market's minimum. In an OCO each order must exceed it. */
 export function checkValue(market: MarketState, placement: Placement): Refusal | null {
   const { first, second } = placement;
   const { minOrderValue } = market.rules;
@@ -284,7 +282,7 @@ export function checkValue(market: MarketState, placement: Placement): Refusal |
   return refuse('SmallOrder', 'the value of the order does not exceed the minimum of its market');
 }
 
-/** Refuses what the paying wallet's free part does not cover. */
+/** Refuses a placement that the free balance of the paying wallet does not cover. */
 export function checkBalance(placement: Placement, free: bigint): Refusal | null {
   const { first, second } = placement;
   if (neededFor(first) <= free && (second === null || neededFor(second) <= free)) return null;
@@ -292,8 +290,8 @@ export function checkBalance(placement: Placement, free: bigint): Refusal | null
 }
 
 /**
- * A market buy may go one band beyond its reference price, but its sender needs to own the value at that
- * price only: its fills end where its money does.
+ * Returns the free balance that an order needs. A market buy may trade one band beyond its reference price,
+ * but needs only the value at that price: its fills end where its money does.
  */
 function neededFor(plan: PlacementPlan): bigint {
   const isMarketBuy =

@@ -19,7 +19,7 @@ import { userSettings } from '../../../simulator/user.ts';
 
 const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });
 
-/** Commands for deposits, withdrawals, and the acts of the bank and the chain. */
+/** Commands for deposits, withdrawals, and events at the bank and on the chain. */
 export const moneyCommands = [
   adminCommand({
     method: 'POST',
@@ -96,7 +96,7 @@ function shown(context: AdminContext, order: SimulatedOrder): Record<string, unk
   return { userId: order.userId, ...orderJson(viewOf(order), context.simulation.adapter.forms) };
 }
 
-/** A command that moves an order of any user to another status. */
+/** Makes a command that moves any user's order to another status. */
 function move(act: 'cancel' | 'reject' | 'activate', summary: string): AdminCommand {
   return adminCommand({
     method: 'POST',
@@ -112,7 +112,7 @@ function move(act: 'cancel' | 'reject' | 'activate', summary: string): AdminComm
   });
 }
 
-/** Orders of any user, and what happens to them behind their owners' backs. */
+/** Commands for orders of any user, which change them without their owner's request. */
 export const orderCommands = [
   adminCommand({
     method: 'POST',
@@ -161,7 +161,7 @@ export const orderCommands = [
   }),
 ];
 
-/** Users, and what they may do. */
+/** Commands for users and their permissions. */
 export const userCommands = [
   adminCommand({
     method: 'POST',

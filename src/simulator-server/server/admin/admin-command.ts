@@ -4,32 +4,32 @@ import type { MarketState, SimulatedOrder } from '../../../simulator/market-stat
 import { parseMarket } from '../../../exchange/market-names.ts';
 import type { Simulation, WorldClock } from '../../simulation.ts';
 
-/** Context of an administrator's command. */
+/** Parts that an administrator's command works with. */
 export interface AdminContext {
   readonly simulation: Simulation;
   readonly clock: WorldClock;
-  /** Moves the world to the clock's time and answers it. */
+  /** Advances the world to the clock's time and returns it. */
   readonly tick: () => number;
 }
 
-/** One thing that an administrator can do. */
+/** A command of the administrator. */
 export interface AdminCommand<Schema extends z.ZodObject = z.ZodObject> {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** After `/_sim`. */
+  /** Path after `/_sim`. */
   readonly path: string;
-  /** One sentence for the list of commands. */
+  /** Description for the list of commands, one sentence. */
   readonly summary: string;
   readonly input: Schema;
-  /** Answers what is sent back as JSON; bigints are written as text. Throws `AdminRefusal`. */
+  /** Runs the command; returns the reply for JSON, with bigints written as text. Throws `AdminRefusal`. */
   run(context: AdminContext, input: z.output<Schema>): unknown;
 }
 
-/** Keeps the type of a command's input. */
+/** Returns a command unchanged; it only infers the type of the input. */
 export function adminCommand<Schema extends z.ZodObject>(command: AdminCommand<Schema>): AdminCommand {
   return command;
 }
 
-/** A command that can not be carried out: says what was expected and what was found. Nothing was changed. */
+/** A command that failed: says what was expected and what was found. Nothing was changed. */
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal';
   readonly status: 404 | 409;
@@ -40,7 +40,7 @@ export class AdminRefusal extends Error {
   }
 }
 
-/** The user of a name, or of a number. */
+/** Returns a user by name or id. */
 export function userOf(context: AdminContext, name: string | number): User {
   const { users } = context.simulation.exchange.services;
   const user = users.findByName(String(name)) ?? users.find(Number(name));
@@ -64,7 +64,7 @@ export function marketOf(context: AdminContext, spelling: string): MarketState {
   );
 }
 
-/** An order of any user. */
+/** Returns an order of any user. */
 export function adminOrderOf(context: AdminContext, id: number): SimulatedOrder {
   const { trading } = context.simulation.exchange;
   for (const trader of trading.allTraders()) {

@@ -9,7 +9,7 @@ import type { MarketState } from '../../../simulator/market-state.ts';
 import type { Wallet } from '../../../simulator/accounts.ts';
 import { storeExchange } from '../../exchange-state.ts';
 
-/** The clock is moved on by at most a year at once. */
+/** Longest single advance of the clock: a year, in ms. */
 const LONGEST_ADVANCE_MS = 366 * 86_400_000;
 
 function setPlan(context: AdminContext, plan: FaultPlan): unknown {
@@ -23,7 +23,7 @@ const clockOf = (context: AdminContext): unknown => ({
   isFrozen: context.clock.isFrozen,
 });
 
-/** Time, and what goes wrong in it. */
+/** Commands for the clock and the faults. */
 export const clockCommands = [
   adminCommand({
     method: 'GET',
@@ -94,7 +94,7 @@ function shownMarket(market: MarketState): Record<string, unknown> {
   };
 }
 
-/** Markets that close and change, and fees. */
+/** Commands that close and change markets, and set fees. */
 export const marketCommands = [
   adminCommand({
     method: 'POST',

@@ -29,18 +29,18 @@ import {
 } from '../../../simulator/exchange.ts';
 import { dayStats, type SimulatedBar } from '../../../simulator/candle-series.ts';
 
-/** Public trades of one reply. No document gives the number. */
+/** Public trades in one reply. No document gives the number. */
 const TRADES_SHOWN = 50;
 
 /**
- * Source of the prices in the global statistics: there is no other exchange in here, so they are our own, in
- * tether.
+ * Name of the price source in the global statistics. The simulator has no other exchange, so the prices are
+ * its own, in tether.
  */
 const PROVIDER = 'reference';
 
 type RecordOf<Item> = (item: Item, call: WireCall) => Readonly<Record<string, unknown>>;
 
-/** Answers with a record of the market of the path, if there is one of that name. */
+/** Makes a handler that replies with a record of the market in the path, or with 404 if there is none. */
 function ofMarket(
   name: 'orderBook' | 'orderBookV3' | 'depth' | 'publicTrades',
   recordOf: RecordOf<MarketState>,
@@ -67,7 +67,7 @@ function allBooksAs(write: WriteBook): WireHandler {
   };
 }
 
-/** An endpoint of the second version, which newer deployments do not have. */
+/** Makes a handler for the second version of an endpoint, which newer deployments do not have. */
 const inV2 =
   (handler: WireHandler): WireHandler =>
   (call) =>
@@ -77,12 +77,12 @@ function marketOf(call: WireCall, symbol: string): MarketState | undefined {
   return call.exchange.markets.get(symbol as MarketSymbol);
 }
 
-/** True if a comma list names a currency; a list that is left out names all. */
+/** True if a comma-separated list names a currency, or if the list is omitted. */
 function isAmong(currency: string, list: string | undefined): boolean {
   return list === undefined || list.split(',').includes(currency);
 }
 
-/** Error message of the history for each field that is not as declared, by the start of its refusal. */
+/** Error messages of the history by the first invalid field. */
 const HISTORY_ERRORS: readonly (readonly [field: string, errmsg: string])[] = [
   ['symbol', 'Invalid symbol!'],
   ['resolution', 'Invalid resolution!'],
@@ -93,7 +93,7 @@ function historyError(errmsg: string): WireAnswer {
   return { status: 200, body: { s: 'error', errmsg } };
 }
 
-/** Tether prices by currency, in units. */
+/** Returns tether prices by currency, in units. */
 function tetherPrices(call: WireCall): ReadonlyMap<string, bigint> {
   const prices = new Map<string, bigint>();
   for (const currency of activeCurrencies(call.exchange)) {
@@ -103,7 +103,7 @@ function tetherPrices(call: WireCall): ReadonlyMap<string, bigint> {
   return prices;
 }
 
-/** Source: interface, "Public market data". */
+/** Handlers of the public data. Source: interface, "Public market data". */
 export const marketDataHandlers: WireHandlers<
   | 'orderBook'
   | 'orderBookV3'
@@ -186,10 +186,10 @@ export const marketDataHandlers: WireHandlers<
   options: (call) => ({ status: 200, body: optionsRecord(call.exchange, call.forms) }),
 };
 
-/** The numbers that repeat some symbols among the minimum values. */
+/** Numeric keys under which the options repeat the minimum values of some currencies. */
 const NUMERIC_IDS: Readonly<Record<string, string>> = { rls: '2', usdt: '13' };
 
-/** Digits of the whole part in groups of three, as the coins of the options have them: `4_000.0`. */
+/** Writes the whole part in groups of three digits, as the coins of the options have it: `4_000.0`. */
 function withUnderscores(units: bigint): string {
   const [whole = '0', fraction = '0'] = formatUnits(units).split('.');
   return `${whole.replace(/\B(?=(?:\d{3})+$)/g, '_')}.${fraction}`;
@@ -210,15 +210,15 @@ function minOrders(exchange: SimulatedExchange, forms: WireForms): Record<string
   return entries;
 }
 
-/** Currencies of the markets, quote currencies first. */
+/** Returns the currencies of all markets, quote currencies first. */
 function activeCurrencies(exchange: SimulatedExchange): readonly string[] {
   const rules = [...exchange.markets.values()].map((market) => market.rules);
   return [...new Set(['rls', 'usdt', ...rules.map(({ base }) => base)])];
 }
 
 /**
- * `GET /v2/options`: minimum values and steps under the service's own name. Where markets of a currency
- * differ in their minimum, the largest.
+ * Returns the record of `GET /v2/options`: minimum values and steps under the service's name. If markets of a
+ * currency differ in their minimum, it has the largest.
  */
 function optionsRecord(exchange: SimulatedExchange, forms: WireForms): Record<string, unknown> {
   const { serviceName: name } = forms;
@@ -252,7 +252,7 @@ function optionsRecord(exchange: SimulatedExchange, forms: WireForms): Record<st
   };
 }
 
-/** A Unix time in the unit that the deployment's books use. */
+/** Writes a Unix time in the unit that the deployment's books use. */
 function writeUnixTime(timeMs: number, forms: Pick<WireForms, 'lastUpdate'>): number {
   return forms.lastUpdate === 'milliseconds' ? timeMs : Math.floor(timeMs / 1000);
 }
@@ -275,7 +275,7 @@ function pairs(levels: readonly ViewLevel[], view: BookView, forms: WireForms): 
   ]);
 }
 
-/** A book as the order-book endpoints show it: sells are called `bids`, buys `asks`. */
+/** Writes a book as the order-book endpoints show it: sells are called `bids`, buys `asks`. */
 function bookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
     lastUpdate: updatedAt(view, forms),
@@ -284,7 +284,7 @@ function bookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   };
 }
 
-/** The same in the third version of the endpoint, by the right names. */
+/** Writes a book as the third version of the endpoint does, under the right names. */
 function orientedBookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
     lastUpdate: updatedAt(view, forms),
@@ -294,7 +294,7 @@ function orientedBookJson(view: BookView, forms: WireForms): Record<string, unkn
   };
 }
 
-/** A book as the depth endpoint shows it: gathered into coarser levels, by the right names. */
+/** Writes a book as the depth endpoint shows it: merged into coarser levels, under the right names. */
 function depthRecord(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
     lastUpdate: String(updatedAt(view, forms)),
@@ -304,14 +304,14 @@ function depthRecord(view: BookView, forms: WireForms): Record<string, unknown> 
   };
 }
 
-/** Percent with two decimals. */
+/** Returns a change in percent, with two decimals. */
 function changePercent(open: number, close: number): bigint {
   return divideHalfEven(BigInt(close - open) * 10_000n, BigInt(open)) * (UNITS_PER_ONE / 100n);
 }
 
 /**
- * A market's day. There is no mark price here but the last one. A side of the book that is empty has no best
- * price: null. Where optional fields are left out, a closed market says only that it is.
+ * Returns the statistics of a market's day. The mark price is the last price. An empty side of the book has
+ * no best price (null). If optional fields are left out, a closed market says only that it is closed.
  */
 function statsRecord(market: MarketState, timeMs: number, forms: WireForms): Record<string, unknown> {
   const closed = market.isClosed ? { isClosed: true, isClosedReason: market.closedReason ?? 'closed' } : null;
@@ -338,22 +338,21 @@ function statsRecord(market: MarketState, timeMs: number, forms: WireForms): Rec
   };
 }
 
-/** Candles of one reply at most. Source: interface, "Other constants". */
+/** Most candles of one reply. Source: interface, "Other constants". */
 const CANDLES_A_PAGE = 500;
 
 /**
- * Range of the requested bars. Times are of the start of bars, both bounds included; `countback` goes before
- * `fromMs`.
+ * Requested bars. Times are starts of bars, both bounds included; `countback` takes precedence over `fromMs`.
  */
 interface CandleQuery {
   readonly toMs: number;
   readonly fromMs: number | null;
   readonly countback: number | null;
-  /** Page 1 has the newest bars, page 2 those before them; each is in the order of time. */
+  /** Page from 1, which has the newest bars; each page is in the order of time. */
   readonly page: number;
 }
 
-/** One page of the bars, oldest first. */
+/** Returns one page of the bars, oldest first. */
 function chooseBars(bars: readonly SimulatedBar[], query: CandleQuery): readonly SimulatedBar[] {
   const upTo = bars.filter((bar) => bar.openTimeMs <= query.toMs);
   const { countback, fromMs } = query;
@@ -365,7 +364,7 @@ function chooseBars(bars: readonly SimulatedBar[], query: CandleQuery): readonly
   return end <= 0 ? [] : wanted.slice(Math.max(0, end - CANDLES_A_PAGE), end);
 }
 
-/** The columns of the history reply: seconds, and bare numbers with every digit. */
+/** Returns the columns of the history reply: times in seconds, and bare numbers with every digit. */
 function candleColumns(bars: readonly SimulatedBar[], grid: Market): Record<string, unknown> {
   const prices = (read: (bar: SimulatedBar) => number): readonly object[] =>
     bars.map((bar) => writeNumber(BigInt(read(bar)) * grid.priceStep));

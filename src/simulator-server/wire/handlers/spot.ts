@@ -16,7 +16,7 @@ import type { SimulatedOrder } from '../../../simulator/market-state.ts';
 const ORDERS_PAGE = 100;
 const TRADES_PAGE = 30;
 
-/** The failed response of an order placement, which echoes the client's id where one was given. */
+/** Returns the failed response of an order placement, which repeats the client's id if one was given. */
 function refusedOrder(refusal: Refusal, call: WireCall): WireAnswer {
   const answer = failedAnswer(refusal, call.forms);
   const { clientOrderId } = call.input;
@@ -29,7 +29,7 @@ function orderOf(call: WireCall, order: SimulatedOrder): Record<string, unknown>
   return orderJson(viewOf(order), call.forms);
 }
 
-/** The caller's order that a reference names, or the answer that says why there is none. */
+/** Returns the caller's order for a reference, or the failed response if there is none. */
 function findOrder(call: WireCall, reference: OrderReference): SimulatedOrder | WireAnswer {
   const { trading } = call.exchange;
   const { id: userId } = callUser(call);
@@ -47,12 +47,12 @@ function asOf(call: WireCall): number | null {
   return lagMs === undefined ? null : call.timeMs - lagMs;
 }
 
-/** Neighbours change places, so that ids no longer rise or fall. */
+/** Swaps neighbours, so that ids no longer rise or fall. */
 function shuffled<T>(items: readonly T[]): readonly T[] {
   return items.map((item, index) => items[index ^ 1] ?? item);
 }
 
-/** Source: interface, "Spot trading". */
+/** Handlers of orders and own trades. Source: interface, "Spot trading". */
 export const spotHandlers: WireHandlers<
   'addOrder' | 'orderStatus' | 'ordersList' | 'updateOrderStatus' | 'cancelOldOrders' | 'tradesList'
 > = {

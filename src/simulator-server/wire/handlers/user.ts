@@ -14,7 +14,7 @@ import { isKnownCurrency, readRequest } from '../request-fields.ts';
 import { writeDecimal, writeTime } from '../order-records.ts';
 import { formatRatePercent, ratesOf } from '../../../domain/market.ts';
 
-/** Symbols of a comma list, upper case. Refused: `InvalidMarketPair` with one that is no market here. */
+/** Reads a comma-separated list of symbols, in upper case. Refused: `InvalidMarketPair` if unknown. */
 function namedMarkets(call: WireCall, list: string): readonly string[] | Refusal {
   const symbols = list.split(',').map((part) => part.trim().toUpperCase());
   const unknown = symbols.find((symbol) => !call.exchange.markets.has(symbol as MarketSymbol));
@@ -26,8 +26,8 @@ function favorites(user: User): WireAnswer {
 }
 
 /**
- * The currency an address is asked for: by symbol, or by the id of a wallet; null when the wallet is not this
- * user's.
+ * Returns the currency of an address request, which names a symbol or a wallet's id; null if the wallet is
+ * not this user's.
  */
 function addressCurrency(
   call: WireCall,
@@ -39,7 +39,7 @@ function addressCurrency(
   return wallet?.userId === user.id ? wallet.currency : null;
 }
 
-/** Source: interface, "Authentication and user information". */
+/** Handlers of user data. Source: interface, "Authentication and user information". */
 export const userHandlers: WireHandlers<
   | 'profile'
   | 'loginAttempts'
@@ -169,7 +169,7 @@ function accountRecord(account: BankAccount): Record<string, unknown> {
   return { id, number, shaba, bank, owner, confirmed, status: confirmed ? 'confirmed' : 'new' };
 }
 
-/** Source: interface, "Profile". `fee` and `feeUsdt` are the taker's rates in percent. */
+/** Returns the profile, with the taker's rates in percent as `fee`, `feeUsdt`. Source: "Profile". */
 function profileRecord(user: User, call: WireCall): Record<string, unknown> {
   const { settings, verifications } = user;
   const { services } = call.exchange;
@@ -217,9 +217,9 @@ const failedLogin = ({ code, message }: Refusal): WireAnswer => ({
 });
 
 /**
- * Log-in. Failures are HTTP 400 with `non_field_errors` and a code. The device of an earlier log-in is taken
- * from the body or from a header `device` or `x-device`, as no document says where it goes. Source:
- * interface, "Token scheme".
+ * Handler of the log-in. Failures are HTTP 400 with `non_field_errors` and a code. The device of an earlier
+ * log-in is read from the body or from a header `device` or `x-device`, as no document names its place.
+ * Source: interface, "Token scheme".
  */
 export const sessionHandlers: WireHandlers<'login'> = {
   login(call) {

@@ -33,13 +33,13 @@ const RIAL_DEPOSITS_PAGE = 10;
 const COIN_DEPOSITS_PAGE = 20;
 const WITHDRAWALS_PAGE = 20;
 
-/** The caller's wallet of an id; null for somebody else's or none. */
+/** Returns the caller's wallet with an id; null if there is none or it belongs to somebody else. */
 function walletOf(call: WireCall, id: string | number): Wallet | null {
   const wallet = call.exchange.accounts.byId(Number(id));
   return wallet?.userId === callUser(call).id ? wallet : null;
 }
 
-/** Source: interface, "Wallets". */
+/** Handlers of wallets. Source: interface, "Wallets". */
 export const walletHandlers: WireHandlers<
   'walletsList' | 'wallets' | 'walletBalance' | 'walletTransactions' | 'deposits' | 'withdrawals'
 > = {
@@ -135,7 +135,7 @@ export const walletHandlers: WireHandlers<
   },
 };
 
-/** Source: interface, "Rial withdrawal (version 2)". */
+/** Handlers of withdrawals. Source: interface, "Rial withdrawal (version 2)". */
 export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdrawal' | 'cancelWithdrawal'> = {
   createWithdrawal(call) {
     const request = readRequest('createWithdrawal', call);
@@ -176,7 +176,7 @@ function marketNames(call: WireCall): readonly MarketName[] {
   return [...call.exchange.markets.keys()].map((symbol) => parseMarket(symbol));
 }
 
-/** Source: interface, "Margin". */
+/** Handlers of the margin calls. Source: interface, "Margin". */
 export const marginHandlers: WireHandlers<
   'marginMarkets' | 'liquidityPools' | 'transfer' | 'delegationLimit'
 > = {
@@ -249,7 +249,7 @@ export const marginHandlers: WireHandlers<
   },
 };
 
-/** A code in the form asked for: `"-1"`, `-1`, or `"1-"`. */
+/** Writes a code in the configured form: `"-1"`, `-1`, or `"1-"`. */
 function writeCode(code: string, form: WireForms['gatewayCode']): string | number {
   if (form === 'number') return Number(code);
   return form === 'trailing-minus' ? `${code.slice(1)}-` : code;
@@ -260,7 +260,7 @@ function failed(refusal: Refusal, forms: WireForms): WireAnswer {
   return { status: 200, body: { status: 'failed', code, message: refusal.message } };
 }
 
-/** The fields as they came, for the gateway's own codes, which have an order. */
+/** Returns the fields unchecked: the gateway checks them itself, since its codes have an order. */
 function asSent({ input }: WireCall): SendRequest {
   return {
     api: textInput(input, 'api'),
@@ -273,7 +273,7 @@ function asSent({ input }: WireCall): SendRequest {
   };
 }
 
-/** Source: interface, "Payment gateway". */
+/** Handlers of the payment gateway. Source: interface, "Payment gateway". */
 export const gatewayHandlers: WireHandlers<'gatewaySend' | 'gatewayVerify'> = {
   gatewaySend(call) {
     const { exchange, timeMs, forms } = call;
