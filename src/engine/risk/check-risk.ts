@@ -24,7 +24,7 @@ import {
   type WantedOrder,
 } from './risk-view.ts';
 
-/** Checks the amount of one order, in the source currency. A larger exit can be placed in parts. */
+/** Checks the amount of one order, in the base currency. A larger exit can be placed in parts. */
 export const checkOrderSize: RiskCheck = ({ order }, { maxOrderAmount }) => {
   const limit = maxOrderAmount?.[order.market.base];
   if (limit === undefined || order.amount <= limit) return null;

@@ -20,7 +20,7 @@ export interface WantedOrder extends Pick<
 
 /**
  * Best prices of the last book that was read of a market, in units of the quote currency for one of the
- * source currency; null on an empty side.
+ * base currency; null on an empty side.
  */
 export interface SeenBook {
   readonly bestBid: Units | null;
@@ -81,7 +81,7 @@ export interface RiskView {
   readonly book: SeenBook | null;
   /** Standstill of the book at the exchange while the market goes on; null if nothing shows one. */
   readonly standstill: MarketStandstill | null;
-  /** The strategy's own holding of the source currency over all its markets; may be negative. */
+  /** The strategy's own holding of the base currency over all its markets; may be negative. */
   readonly position: Units;
   /** Every order of this bot that may still trade or is planned, of all strategies and markets. */
   readonly liveOrders: readonly OrderRecord[];
