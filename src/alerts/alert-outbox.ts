@@ -11,7 +11,10 @@ import {
 } from './core/alert-facts.ts';
 import type { MessagePlan, Note, SentMessage } from './core/plan-message.ts';
 
-/** Most notes that wait for one channel; beyond it the least severe and oldest are deleted and counted. */
+/**
+ * Maximum number of notes that wait for one channel; beyond it the least severe and oldest are deleted and
+ * counted.
+ */
 const MOST_WAITING = 300;
 
 /** Name of the entry in `meta` that marks an outbox restored from a backup. */
@@ -20,7 +23,7 @@ export const PUT_BACK = 'put back';
 /** Age in ms beyond which unsent items are given up when a copy of the outbox has been restored. */
 const OLD_MS = 86_400_000;
 
-/** Most alerts and messages that are stored, and the longest time. */
+/** Maximum number of alerts and messages that are stored, and the longest time. */
 const MOST_RETAINED = 5_000;
 const RETAINED_MS = 90 * 86_400_000;
 
@@ -416,7 +419,7 @@ function selectAlerts(
 
 export interface AlertFilter {
   readonly isOpenOnly: boolean;
-  /** Most alerts to return, the newest. */
+  /** Maximum number of alerts to return, the newest. */
   readonly last: number;
   /** Id of the alert before which the list begins; null: from the newest on. */
   readonly beforeId: number | null;

@@ -162,9 +162,9 @@ function commandOf(action: ChatAction, person: string): ControlCommand {
   }
 }
 
-/** Most orders that are counted; a bot has far fewer. */
+/** Maximum number of orders that are counted; a bot has far fewer. */
 const MOST_ORDERS = 5_000;
-/** Most entries of a long list in a chat; the commands of sarraf show all. */
+/** Maximum number of entries of a long list in a chat; the commands of sarraf show all. */
 const MOST_DECISIONS = 50;
 
 /** Time without a turn of the loop after which the bot is silent, in ms. */

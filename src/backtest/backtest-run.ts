@@ -310,7 +310,7 @@ export interface PlottedSeries extends PlotSeries {
   readonly every: number;
 }
 
-/** Most values that are kept of one series; when it is full, every second value is dropped. */
+/** Maximum number of values that are kept of one series; when it is full, every second value is dropped. */
 export const MOST_VALUES = 65_536;
 const FIRST_VALUES = 1_024;
 

@@ -382,7 +382,10 @@ class BuiltBars {
   }
 }
 
-/** Most longer bars that can result: the number of parts, or of periods from the first to the last part. */
+/**
+ * Maximum number of longer bars that can result: the number of parts, or of periods from the first to the
+ * last part.
+ */
 function mostBars({ length, openTimeMs }: CandleColumns, grid: BarGrid): number {
   if (length === 0) return 0;
   const [firstMs, lastMs] = [openTimeMs[0] ?? Number.NaN, openTimeMs[length - 1] ?? Number.NaN];

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../domain/time-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
-/** Most bytes of one piece that is passed on; only a longer text makes a larger piece. */
+/** Maximum number of bytes of one piece that is passed on; only a longer text makes a larger piece. */
 const PIECE = 65_536;
 /** Bytes to reserve for a number or a time: more than any of them needs. */
 const NUMBER_ROOM = 64;

@@ -371,7 +371,7 @@ function csvTerms(csv: readonly CsvSource[]): unknown {
     : Object.fromEntries(csv.map(({ market, path }) => [market ?? '', path]));
 }
 
-/** Most bars of a market whose price step is checked; they are spread over the whole run. */
+/** Maximum number of bars of a market whose price step is checked; they are spread over the whole run. */
 const MOST_STEP_BARS = 20_000;
 /** Share of checked bars that may be off the step, since exchanges rarely change their steps. */
 const FEW_OFF = 0.01;

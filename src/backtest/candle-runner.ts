@@ -77,10 +77,16 @@ export interface CandleRun extends EngineOutcome {
   readonly universes: readonly UniverseReport[];
 }
 
-/** Most requests at one moment. It stops a strategy that answers each fill with another order without end. */
+/**
+ * Maximum number of requests at one moment. It stops a strategy that answers each fill with another order
+ * without end.
+ */
 const MOST_REQUESTS_A_MOMENT = 5_000;
 
-/** Most polls until the bot has stopped before a restart; few are needed: cancels are answered at once. */
+/**
+ * Maximum number of polls until the bot has stopped before a restart; few are needed: cancels are answered at
+ * once.
+ */
 const MOST_POLLS_AT_AN_END = 100;
 
 /** Bars between two progress reports: often enough for a slow strategy. The receiver limits their rate. */

@@ -204,7 +204,7 @@ function momentsWithin(fromMs: number, toMs: number, count: number): readonly nu
   );
 }
 
-/** Most bars that are searched for a moment to cut at. */
+/** Maximum number of bars that are searched for a moment to cut at. */
 const MOST_BACK = 1_000;
 
 /**

@@ -261,7 +261,7 @@ function closingOf({ stored, balances, strategies, fills }: SessionRows): {
   return { held, source: balances.length === 0 ? 'nothing' : 'balances' };
 }
 
-/** Most markets that are named for a strategy; for more, only their number is shown. */
+/** Maximum number of markets that are named for a strategy; for more, only their number is shown. */
 const MOST_NAMED = 3;
 
 function strategyOf(

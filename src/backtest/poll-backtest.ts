@@ -36,7 +36,7 @@ export interface PollRequest extends Pick<
 
 const CURVE_EVERY_MS = 1_000;
 
-/** Most points of a curve: one per second for a day; in a longer run they lie further apart. */
+/** Maximum number of points of a curve: one per second for a day; in a longer run they lie further apart. */
 const MOST_POINTS = 86_400;
 
 /**

@@ -106,7 +106,7 @@ export interface ScriptedRun {
   readonly locks: readonly ScriptedLock[];
   /** Final state of the strategy. */
   readonly state: unknown;
-  /** Total value in the quote currency at the last price. */
+  /** Value of the whole account at the end of the run, in the quote currency, at the last prices. */
   readonly equity: number;
 }
 

@@ -88,7 +88,9 @@ export function csvOf({ csv, markets }: Pick<RunSettings, 'csv' | 'markets'>): r
   }));
 }
 
-/** Most letters of a strategy's name in the names of its instances, which are part of order ids. */
+/**
+ * Maximum number of letters of a strategy's name in the names of its instances, which are part of order ids.
+ */
 const LONGEST_NAME = 9;
 
 /** Strategy of a run and where it trades: once in each of its markets, or in those of a universe. */

@@ -50,10 +50,10 @@ export interface ReadSession {
   readonly roundTripsMs: readonly number[];
 }
 
-/** Most rows of each kind that are read; a mirror keeps fewer. */
+/** Maximum number of rows of each kind that are read; a mirror keeps fewer. */
 const MOST_ROWS = 1_000_000;
 
-/** Most orders whose round trips are measured. */
+/** Maximum number of orders whose round trips are measured. */
 const MOST_MEASURED = 2_000;
 
 /** States of an order that the exchange has answered. */
@@ -156,7 +156,7 @@ export interface SessionPair {
   readonly again: SessionView;
 }
 
-/** Most round trips of each kind that are drawn from, spread over the session. */
+/** Maximum number of round trips of each kind that are drawn from, spread over the session. */
 const MOST_DRAWN_FROM = 2_000;
 
 /**

@@ -28,7 +28,7 @@ export interface FileSignal {
   readonly place: string;
 }
 
-/** Most signals in one file. */
+/** Maximum number of signals in one file. */
 const MOST_SIGNALS = 200_000;
 
 /** Columns of a file of signals. */

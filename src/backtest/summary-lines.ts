@@ -84,10 +84,10 @@ function fitting(text: string, room: number): string {
   return whole.length <= room ? whole : Number(text.replaceAll(',', '')).toExponential(4);
 }
 
-/** Most refusal reasons on a terminal; the page and the files have all. */
+/** Maximum number of refusal reasons on a terminal; the page and the files have all. */
 const MOST_REFUSALS = 8;
 
-/** Most lines for the first case of one reason; the page and the files have all of it. */
+/** Maximum number of lines for the first case of one reason; the page and the files have all of it. */
 const MOST_WHY = 3;
 
 /** Returns one line for each reason of refusals, with the first case in words below it. */

@@ -25,7 +25,9 @@ const UNFINISHED = '.unfinished-';
 
 const ABANDONED_MS = 86_400_000;
 
-/** Most folders with the same name: more runs of one configuration within a second are a mistake. */
+/**
+ * Maximum number of folders with the same name: more runs of one configuration within a second are a mistake.
+ */
 const MOST_OF_ONE_NAME = 100;
 
 const FILES: readonly (readonly [

@@ -37,7 +37,7 @@ export interface LimiterSettings {
    * Time that the machine has slept, which `nowMs` leaves out: a waiting request has aged by it. Default: 0.
    */
   readonly sleptMs?: () => number;
-  /** Most requests of one budget in flight at once; default 8. */
+  /** Maximum number of requests of one budget in flight at once; default 8. */
   readonly mostConcurrent?: number;
   /**
    * Makes the executor of a budget. Default: Bottleneck and the machine's timers; virtual time has its own.

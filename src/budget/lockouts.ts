@@ -176,7 +176,10 @@ interface LimitReply {
   readonly isOwn: boolean;
 }
 
-/** Time a canary may be silent, like one whose process died, before another is let through. */
+/**
+ * Time after which another canary (the request that tests whether a lockout is over) may leave if the last
+ * one brought no answer, for example because its process died.
+ */
 const CANARY_SILENCE_MS = 120_000;
 
 /** Returns whether a request may leave now. A null state means that there is no lockout. */

@@ -22,7 +22,9 @@ export interface Dropped {
 
 const NONE: readonly Dropped[] = [];
 
-/** Most waiting requests of one budget. Beyond it the least urgent class loses its newest one. */
+/**
+ * Maximum number of waiting requests of one budget. Beyond it the least urgent class loses its newest one.
+ */
 export const MOST_WAITING = 256;
 
 /**

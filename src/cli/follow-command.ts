@@ -59,7 +59,7 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
   return result === null ? { kind: isGone ? 'gone' : 'still', last } : { kind: 'done', result };
 }
 
-/** Most open orders that are counted; no account has as many. */
+/** Maximum number of open orders that are counted; no account has as many. */
 const MOST_COUNTED = 100_000;
 
 const OF_ALL = { strategy: null, market: null };

@@ -20,7 +20,7 @@ export interface FilterOptions extends MirrorOptions {
   readonly last: number;
 }
 
-/** Most lines of a list; a table is the wrong tool for more. */
+/** Maximum number of lines of a list; a table is the wrong tool for more. */
 const MOST_LINES = 100_000;
 
 const EXIT_CODES =

@@ -9,7 +9,7 @@ import { Secret } from '../configuration/secret-file.ts';
 /** Names of the channel fields that hold secrets. A webhook's address is one: it allows sending messages. */
 export const CHANNEL_SECRETS = ['token', 'password', 'secret', 'url', 'topic'] as const;
 
-/** Most channels that one bot may have. */
+/** Maximum number of channels that one bot may have. */
 const MOST_CHANNELS = 20;
 
 const LEAST_SEVERITIES = ['info', 'warning', 'critical'] as const;

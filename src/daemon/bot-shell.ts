@@ -53,8 +53,8 @@ const FLUSH_EVERY_MS = 1_000;
 const REFUSED_FOR_MS = 10_000;
 
 /**
- * Most changes that are held in memory because they could not be written. Beyond it the bot ends, since
- * nothing that it does is recorded.
+ * Maximum number of changes that are held in memory because they could not be written. Beyond it the bot
+ * ends, since nothing that it does is recorded.
  */
 const MOST_UNWRITTEN = 100_000;
 

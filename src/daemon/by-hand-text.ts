@@ -62,7 +62,7 @@ export function positionText({
 
 /** Limit of cancels at the exchange, and the time that many cancels need. */
 interface CancelNeed {
-  /** Most cancels that the exchange accepts in a window of `windowMs`. */
+  /** Maximum number of cancels that the exchange accepts in a window of `windowMs`. */
   readonly limit: number;
   readonly windowMs: number;
   /** Time for all of them in the worst case, when the window is full at the beginning. */

@@ -22,7 +22,9 @@ export interface SilentBot {
   readonly isBack: () => boolean;
 }
 
-/** Most pages of open orders that are read: the exchange allows far fewer orders for one account. */
+/**
+ * Maximum number of pages of open orders that are read: the exchange allows far fewer orders for one account.
+ */
 const MOST_PAGES = 50;
 
 /** Longest wait of a request for its slot, in ms. A lockout ends this attempt, and the next comes later. */
@@ -204,7 +206,7 @@ export function sortOpenOrders({ listed, own, heldOf, marketNames, instance }: L
 /** States of an order that may be at the exchange: a list may lag, and a request may still be on its way. */
 const MAY_BE_THERE: ReadonlySet<OrderRecord['state']> = new Set(['sending', 'unknown', 'open', 'cancelling']);
 
-/** Most own orders that are read from the mirror. */
+/** Maximum number of own orders that are read from the mirror. */
 const MOST_ORDERS = 100_000;
 
 /** Orders and positions that a bot has stored. */

@@ -20,10 +20,13 @@ import { controlPath, openControlFile, readHalt, writeHalt, type HaltState } fro
  */
 const MOST_WAITING = 100;
 
-/** Most signals among the waiting commands. */
+/** Maximum number of signals among the waiting commands. */
 const MOST_SIGNALS_WAITING = 50;
 
-/** Most completed commands that are stored for viewing; older ones are deleted when a command is posted. */
+/**
+ * Maximum number of completed commands that are stored for viewing; older ones are deleted when a command is
+ * posted.
+ */
 const MOST_RETAINED = 500;
 
 /** Longest wait of a write for another process, in ms. */

@@ -107,7 +107,7 @@ const progress = z.object({
 });
 export type ControlProgress = Readonly<z.output<typeof progress>>;
 
-/** Most orders that are named in a result, so that a database row stays small. */
+/** Maximum number of orders that are named in a result, so that a database row stays small. */
 export const MOST_LEFT_NAMED = 200;
 
 const result = z.object({

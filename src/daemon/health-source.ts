@@ -249,7 +249,7 @@ export function startingSource(of: {
 /** Age of the loop's last turn from which the loop counts as dead, in ms. */
 export const OLDEST_HEARTBEAT_MS = 10_000;
 
-/** Most reasons of one kind that are named; the rest are counted. */
+/** Maximum number of reasons of one kind that are named; the rest are counted. */
 const MOST_NAMED = 10;
 
 /** Answer to a supervisor. */

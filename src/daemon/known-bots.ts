@@ -16,10 +16,10 @@ const stored = z.object({
 /** A bot that has run on this machine, as it noted itself. */
 export type KnownBot = z.output<typeof stored>;
 
-/** Most bots that are listed: the newest. */
+/** Maximum number of bots that are listed: the newest. */
 const MOST_BOTS = 64;
 
-/** Most note files that are read; a folder with more is not ours alone. */
+/** Maximum number of note files that are read; a folder with more is not ours alone. */
 const MOST_FILES = 1_000;
 
 const folderOf = (ledgerFolder: string): string => join(ledgerFolder, 'bots');

@@ -53,7 +53,7 @@ export interface LostStrategy {
   readonly unlistedMarket: string | null;
 }
 
-/** Most files that are loaded at once, each in a thread of its own. */
+/** Maximum number of files that are loaded at once, each in a thread of its own. */
 const AT_ONCE = 4;
 
 /**

@@ -12,7 +12,7 @@ import {
   duration,
 } from './setting-fields.ts';
 
-/** Most rules in one list: each is checked at every exit. */
+/** Maximum number of rules in one list: each is checked at every exit. */
 const MOST_RULES = 50;
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;

@@ -32,7 +32,10 @@ const APPLICATION_ID = 0x73617270;
 const BUSY_TIMEOUT_MS = 2_000;
 const LOG_PAGES = 256;
 
-/** Most stored trades, ended orders and lines of the wallets' histories; an exchange shows no more. */
+/**
+ * Maximum number of stored trades, ended orders and lines of the wallets' histories; an exchange shows no
+ * more.
+ */
 const MOST_TRADES = 20_000;
 const MOST_ORDERS = 40_000;
 const MOST_LINES = 50_000;

@@ -5,7 +5,7 @@ import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 export interface EndpointUsage {
   readonly endpoint: string;
   readonly requests: number;
-  /** Most requests that were counted in any window of its budget. */
+  /** Maximum number of requests that were counted in any window of its budget. */
   readonly most: number;
   readonly limit: number;
   readonly windowMs: number;

@@ -145,8 +145,8 @@ export function readSessionFile(folder: string): SessionFile {
 }
 
 /**
- * Most bytes of one run's events; later events are dropped, which is reported. A day with a book each second
- * takes a third of it.
+ * Maximum number of bytes of one run's events; later events are dropped, which is reported. A day with a book
+ * each second takes a third of it.
  */
 const MOST_BYTES = 1_000_000_000;
 

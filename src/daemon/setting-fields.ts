@@ -101,7 +101,7 @@ export const inventory = () =>
 
 const DAY_MINUTES = 1_440;
 
-/** Most sessions of a day, and most closed times, that one rule may name. */
+/** Maximum number of sessions of a day, and most closed times, that one rule may name. */
 export const MOST_SESSIONS = 20;
 export const MOST_CLOSED = 1_000;
 

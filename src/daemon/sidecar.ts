@@ -67,7 +67,7 @@ export class Sidecars {
   }
 }
 
-/** Most times within an hour that a thread is restarted. */
+/** Maximum number of times within an hour that a thread is restarted. */
 const MOST_RESTARTS = 5;
 
 const FIRST_WAIT_MS = 1_000;
@@ -87,7 +87,7 @@ interface SideThreadOptions {
   readonly module: URL;
   /** Data passed to the thread as `workerData`. */
   readonly data: unknown;
-  /** Most memory for its objects, in MB. */
+  /** Maximum memory for its objects, in MB. */
   readonly heapMb: number;
   readonly onMessage: (message: unknown) => void;
   /** Called when it ended, with the reason and what is done about it. */

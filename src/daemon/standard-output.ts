@@ -8,7 +8,10 @@ const STANDARD_OUTPUT = 1;
  */
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ENXIO', 'EBADF']);
 
-/** Most waits for a slow reader; then the line is left out, for trading must not wait for a screen. */
+/**
+ * Maximum number of waits for a slow reader; then the line is left out, for trading must not wait for a
+ * screen.
+ */
 const MOST_WAITS = 50;
 const WAIT_MS = 10;
 

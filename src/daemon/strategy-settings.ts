@@ -118,7 +118,7 @@ export function pluginText(plugin: PluginPlace): string {
 /** Matches a strategy's name: it is part of every clientOrderId, so it is short and plain. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Most strategies of a bot: each has its own runner, state and poll feeds. */
+/** Maximum number of strategies in one bot, since each has its own runner, state and poll feeds. */
 export const MOST_STRATEGIES = 100;
 
 export const strategySettings = z

@@ -235,7 +235,7 @@ function afterBeat(watch: PulseWatch, { steadyMs, pulse }: PulsePoll): readonly 
   return [next, watch.state === 'beating' ? { kind: 'none' } : { kind: 'began', pulse }];
 }
 
-/** Most orders that are named in a text. */
+/** Maximum number of orders that are named in a text. */
 const MOST_NAMED = 10;
 
 /** Describes the event in one line for people. */

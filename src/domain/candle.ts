@@ -217,7 +217,7 @@ export class BarGrid {
 }
 
 const grids = new Map<string, BarGrid>();
-/** Most grids in the cache; it is emptied when full. */
+/** Maximum number of grids in the cache; it is emptied when full. */
 const MOST_GRIDS = 256;
 
 /** Returns the grid of a timeframe: always the same object for the same anchor. */

@@ -21,7 +21,7 @@ export interface FileRow {
   readonly fields: readonly string[];
 }
 
-/** Most characters in a row; a longer one does not come from a table. */
+/** Maximum number of characters in a row; a longer one does not come from a table. */
 const MOST_ROW_CHARACTERS = 100_000;
 
 const BLANKS = new Set([' ', '\t', '\u00A0']);

@@ -28,8 +28,8 @@ const CANONICAL = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const PLAIN = /^[+-]?\d+(?:\.\d+)?$/;
 const SCIENTIFIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)[eE][+-]?\d{1,4}$/;
 /**
- * Most characters of a number. No number of this exchange comes near it: 1e30 rial is more than all money. It
- * bounds the work for one bad field.
+ * Maximum number of characters of a number. No number of this exchange comes near it: 1e30 rial is more than
+ * all money. It bounds the work for one bad field.
  */
 const MAX_TEXT_LENGTH = 80;
 

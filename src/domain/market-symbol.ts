@@ -64,8 +64,8 @@ export interface MarketNames {
 }
 
 /**
- * Most entries in each cache: spellings, pairs of currencies and assets, which every order, fill and
- * valuation looks up. A full cache is emptied.
+ * Maximum number of entries in each cache: spellings, pairs of currencies and assets, which every order, fill
+ * and valuation looks up. A full cache is emptied.
  */
 const MOST_KNOWN = 1_000;
 

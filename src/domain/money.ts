@@ -55,7 +55,7 @@ export function multiplyUnits(
 const ZERO = 48;
 const POINT = -2;
 
-/** Most characters of a short text: as many digits as a float keeps, and a point. */
+/** Maximum number of characters of a short text: as many digits as a float keeps, and a point. */
 const MOST_SHORT = SURE_DIGITS + 1;
 
 /** Powers of ten, computed once: a power costs more than everything else in reading a number. */

@@ -1,4 +1,4 @@
-/** Most characters in the id of a signal. */
+/** Maximum number of characters in the id of a signal. */
 const LONGEST_SIGNAL_ID = 64;
 
 /**

@@ -35,7 +35,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
 
 const IS_TLS = /\b(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_)|SSL routines/;
 
-/** Most nested causes of an error that are examined. */
+/** Maximum number of nested causes of an error that are examined. */
 const DEEPEST = 5;
 
 /** Describes a TLS failure in plain words, also as the cause of an error; null for any other error. */

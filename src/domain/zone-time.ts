@@ -13,7 +13,7 @@ interface ZoneClock {
 
 /** Clocks by zone, made at first use: most runs have no zone. */
 const clocks = new Map<string, ZoneClock>();
-/** Most zones in the cache, and most days for each; a full cache is emptied. */
+/** Maximum number of zones in the cache, and most days for each; a full cache is emptied. */
 const MOST_ZONES = 16;
 const MOST_DAYS = 8_192;
 

@@ -10,7 +10,10 @@ import type { VenueTrade } from '../domain/trade.ts';
 /** Number of trades that each reading reads again, because trades do not arrive quite in order. */
 export const READ_AGAIN = 20;
 
-/** Most trade names that are remembered. If there are more, trades at lower places are not read again. */
+/**
+ * Maximum number of trade names that are remembered. If there are more, trades at lower places are not read
+ * again.
+ */
 export const MOST_APPLIED = 20_000;
 
 export const STORED_CURSOR = 'cursor.trades';
@@ -151,7 +154,7 @@ function nameOfFill({ tradeId, venueOrderId, side }: FillRecord): TradeName {
   return { id: tradeId, orderId: venueOrderId, side };
 }
 
-/** Most fills that are remembered; if there are more, those of the oldest order are dropped. */
+/** Maximum number of fills that are remembered; if there are more, those of the oldest order are dropped. */
 const MOST_BOOKED = 20_000;
 
 /** Maximum time by which trades in the list can be out of order, in ms. */
@@ -249,7 +252,10 @@ export class BookedFills {
   }
 }
 
-/** Most trades that wait for their owner. If there are more, the oldest counts as foreign, with an alarm. */
+/**
+ * Maximum number of trades that wait for their owner. If there are more, the oldest counts as foreign, with
+ * an alarm.
+ */
 export const MOST_PENDING = 1_000;
 
 /** A trade missing in this many readings in a row, for this long, never existed: lists lag by less. */

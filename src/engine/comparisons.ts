@@ -11,10 +11,15 @@ import type { StoredReconciliation } from './stored-reconciliation.ts';
 
 export const STORED_BALANCE_MARKS = 'balance-marks';
 
-/** Most marks (stored balances): ten years of months of both calendars. The oldest are dropped. */
+/**
+ * Maximum number of marks (stored balances): ten years of months of both calendars. The oldest are dropped.
+ */
 const MOST_MARKS = 240;
 
-/** Most transfers that wait for their line in the wallet history. While one waits, no mark is stored. */
+/**
+ * Maximum number of transfers that wait for their line in the wallet history. While one waits, no mark is
+ * stored.
+ */
 const MOST_LINELESS = 1_000;
 
 const balanceMark = z.object({

@@ -35,7 +35,10 @@ const POLL_INTERVAL_MS = 1_000;
 
 const WITHIN_MS = 60_000;
 
-/** Most pages of open orders that a halt of the whole account cancels; orders on later pages stay open. */
+/**
+ * Maximum number of pages of open orders that a halt of the whole account cancels; orders on later pages stay
+ * open.
+ */
 const MOST_PAGES = 20;
 
 interface ControlOptions {

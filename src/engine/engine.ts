@@ -14,7 +14,10 @@ import { giveInventories } from './inventory.ts';
 import { createParts, type EngineParts } from './engine-parts.ts';
 import type { Sentence } from '../language/sentence.ts';
 
-/** Most rounds of events and intents in a step. More is a livelock: the rest waits for the next step. */
+/**
+ * Maximum number of rounds of events and intents in a step. More is a livelock: the rest waits for the next
+ * step.
+ */
 const MOST_ROUNDS = 1_000;
 
 const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;

@@ -1,7 +1,8 @@
 import { english, type Sentence } from '../language/sentence.ts';
 
 /**
- * Most reasons that are counted separately for one strategy; further ones are counted together as `other`.
+ * Maximum number of reasons that are counted separately for one strategy; further ones are counted together
+ * as `other`.
  */
 const MOST_REASONS = 50;
 

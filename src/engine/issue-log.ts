@@ -48,7 +48,10 @@ export const storedFindings = z.array(
   }),
 ) satisfies z.ZodType<readonly NotedIssue[]>;
 
-/** Most subjects that are remembered; the oldest are dropped, and reported anew if they come again. */
+/**
+ * Maximum number of subjects that are remembered; the oldest are dropped, and reported anew if they come
+ * again.
+ */
 const MOST_SUBJECTS = 500;
 
 /**

@@ -10,8 +10,8 @@ import type { StoredTexts } from './mirror-change.ts';
 export const STORED_PLOTS = 'plots';
 
 /**
- * Most plotted values that one step writes. A plot of a long past can exceed it; then only the newest value
- * of each series is written.
+ * Maximum number of plotted values that one step writes. A plot of a long past can exceed it; then only the
+ * newest value of each series is written.
  */
 const MOST_A_STEP = 1_000;
 

@@ -10,7 +10,7 @@ export interface LockRecord {
   readonly refused: number;
 }
 
-/** Most locks that are remembered; later ones are only counted. */
+/** Maximum number of locks that are remembered; later ones are only counted. */
 const MOST_RECORDS = 10_000;
 
 interface Working {

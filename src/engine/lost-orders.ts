@@ -132,7 +132,7 @@ function adopted(
   return { ...unsent, sentAtMs: nowMs, attempts: 1, state: 'sending' };
 }
 
-/** Most epochs of other mirrors whose report is remembered; the oldest are dropped. */
+/** Maximum number of epochs of other mirrors whose report is remembered; the oldest are dropped. */
 const MOST_REPORTED = 100;
 
 /**
@@ -178,7 +178,9 @@ class ConflictingInstances {
   }
 }
 
-/** Most foreign order ids that are remembered, to recognize their trades; the oldest are dropped. */
+/**
+ * Maximum number of foreign order ids that are remembered, to recognize their trades; the oldest are dropped.
+ */
 const FOREIGN_RETAINED = 20_000;
 
 /**

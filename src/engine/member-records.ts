@@ -17,7 +17,7 @@ export interface MemberHistory {
   readonly more: number;
 }
 
-/** Most changes that are remembered; later ones are only counted. */
+/** Maximum number of changes that are remembered; later ones are only counted. */
 const MOST_RECORDS = 20_000;
 
 /** Remembers the markets that entered and left universes in this process. */

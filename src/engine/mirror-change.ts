@@ -111,7 +111,10 @@ export type MirrorChange =
   | { readonly kind: 'position-move'; readonly move: PositionMoveRecord }
   /** A figure replaces the one with the same name and time. */
   | { readonly kind: 'figure'; readonly figure: FigureRecord }
-  /** A reply replaces the last one of the same order and step that also was used, or also was not. */
+  /**
+   * For each order and step, the last used and the last unused reply are stored; this one replaces the
+   * earlier one of its kind.
+   */
   | { readonly kind: 'reply'; readonly reply: ReplyRecord }
   /** A small piece of the engine's state as JSON, such as cursors, reconciliation or control. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };

@@ -114,7 +114,7 @@ export const storedNames = z.object({
 
 type StoredNames = z.output<typeof storedNames>;
 
-/** Most former epochs that are remembered; the oldest are dropped. */
+/** Maximum number of former epochs that are remembered; the oldest are dropped. */
 const MOST_FORMER = 100;
 
 /**

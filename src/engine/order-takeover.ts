@@ -24,8 +24,8 @@ const AGAIN_AFTER_MS = 3_000;
 const FILLS_WITHIN_MS = 60_000;
 
 /**
- * Most readings of one page. They go on until two agree on every closed order; after the last, what agrees is
- * used.
+ * Maximum number of readings of one page. They go on until two agree on every closed order; after the last,
+ * what agrees is used.
  */
 const MOST_READINGS = 6;
 

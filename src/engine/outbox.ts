@@ -17,7 +17,7 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
   'transfer',
 ]);
 
-/** Most notices of one step; further ones are counted and reported as one. */
+/** Maximum number of notices of one step; further ones are counted and reported as one. */
 const MOST_NOTICES = 200;
 
 /** Facts about an answer besides its content. */
@@ -164,7 +164,7 @@ export class Outbox {
   }
 }
 
-/** Most characters of a failure's text, which can be of any length. */
+/** Maximum number of characters of a failure's text, which can be of any length. */
 const LONGEST_PROBLEM = 300;
 
 interface CameReply {

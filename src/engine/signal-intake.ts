@@ -21,10 +21,12 @@ import {
 } from './signal-record.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 
-/** Most replies that are remembered; the oldest are dropped. A sender asks for its reply at once. */
+/**
+ * Maximum number of replies that are remembered; the oldest are dropped. A sender asks for its reply at once.
+ */
 const MOST_REPLIES = 100;
 
-/** Most signals that wait for strategies to start; more are refused. */
+/** Maximum number of signals that wait for strategies to start; more are refused. */
 const MOST_WAITING = 100;
 
 /** Code, for programs, of why a signal was or was not delivered. */

@@ -7,19 +7,21 @@ export function signalsKeyOf(strategy: string): string {
   return `signals ${strategy}`;
 }
 
-/** Most signals for a strategy per minute; more are refused, and their ids are not remembered. */
+/**
+ * Maximum number of signals for a strategy per minute; more are refused, and their ids are not remembered.
+ */
 export const MOST_SIGNALS_A_MINUTE = 30;
 
 /**
- * Most signal ids that are remembered for each strategy; the oldest are dropped. It is more than can come in
- * half an hour, the largest age of a signal.
+ * Maximum number of signal ids that are remembered for each strategy; the oldest are dropped. It is more than
+ * can come in half an hour, the largest age of a signal.
  */
 export const MOST_SIGNAL_IDS = 1_000;
 
 /** Time for which an id is remembered, in ms, unless `MOST_SIGNAL_IDS` newer ones come. */
 export const SIGNAL_IDS_RETAINED_MS = 86_400_000;
 
-/** Most characters and most levels of a payload as JSON. */
+/** Maximum number of characters and most levels of a payload as JSON. */
 const LONGEST_PAYLOAD = 8_192;
 const DEEPEST_PAYLOAD = 16;
 

@@ -19,7 +19,7 @@ import type { Sentence } from '../language/sentence.ts';
 const PLANNED_RETAINED_MS = 3_600_000;
 const MOST_PLANNED = 10_000;
 
-/** Most lines of a strategy's log in memory; the mirror has more. */
+/** Maximum number of lines of a strategy's log in memory; the mirror has more. */
 const MOST_LOGGED = 1_000;
 
 const COMPLAINS_EVERY_MS = 60_000;

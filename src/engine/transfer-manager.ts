@@ -27,7 +27,7 @@ import type { StoredTexts } from './mirror-change.ts';
 /** Maximum wait of a transfer for its slot, in ms. Later it may no longer be what the strategy needs. */
 const WITHIN_MS = 30_000;
 
-/** Most decimals of an amount; the exchange cuts further ones ("Monetary precision"). */
+/** Maximum number of decimals of an amount; the exchange cuts further ones ("Monetary precision"). */
 const AMOUNT_DECIMALS = 8;
 const AMOUNT_STEP = 10n ** BigInt(UNIT_DECIMALS - AMOUNT_DECIMALS);
 

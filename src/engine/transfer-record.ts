@@ -3,7 +3,7 @@ import { storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 
 export const STORED_TRANSFERS = 'transfers';
 
-/** Most unfinished transfers: one of each currency, and no account has more currencies. */
+/** Maximum number of unfinished transfers: one of each currency, and no account has more currencies. */
 export const MOST_TRANSFERS = 20;
 
 const storedTransfer = z.object({

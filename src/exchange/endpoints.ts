@@ -126,7 +126,10 @@ const isOfBooks = (name: EndpointName): name is keyof typeof IN_V3 => Object.has
 /** Value requested if no market is named. */
 const ALL = 'all';
 
-/** Most markets that are tried with the third version at once; beyond it the oldest go back to the second. */
+/**
+ * Maximum number of markets that are tried with the third version at once; beyond it the oldest go back to
+ * the second.
+ */
 const MOST_TRIED = 100;
 
 const NOT_FOUND = 404;

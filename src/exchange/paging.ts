@@ -26,7 +26,8 @@ export type TradeQuery = Omit<EndpointRequest<'tradesList'>, 'page' | 'tradeOrde
 };
 
 /**
- * Most pages that an iterator reads; one more throws `TOO_MANY_PAGES`, so that no rest is left out silently.
+ * Maximum number of pages that an iterator reads; one more throws `TOO_MANY_PAGES`, so that no rest is left
+ * out silently.
  */
 const DEFAULT_MAX_PAGES = 100;
 const ORDERS_PAGE_SIZE = 1000;

@@ -215,7 +215,7 @@ const MESSAGE_LENGTH = 300;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Most texts that are read from a list of messages; the rest adds nothing. */
+/** Maximum number of texts that are read from a list of messages; the rest adds nothing. */
 const MOST_TEXTS = 20;
 
 /**

@@ -9,14 +9,14 @@ interface UndiciTransportOptions {
   /** Scheme, host and port of the exchange, without a path. */
   readonly baseUrl: string;
   /**
-   * Most open sockets; default: as many as calls may be in flight, so that calls without a reply hold up no
-   * other.
+   * Maximum number of open sockets; default: as many as calls may be in flight, so that calls without a reply
+   * hold up no other.
    */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
   /** Largest reply in bytes; a larger one ends its request with `REPLY_TOO_LARGE`. */
   readonly maxReplyBytes?: number;
-  /** Most calls in flight or waiting for a socket; one more is refused with `TOO_MANY_CALLS`. */
+  /** Maximum number of calls in flight or waiting for a socket; one more is refused with `TOO_MANY_CALLS`. */
   readonly maxPending?: number;
   /** Removes credentials from replies; if left out, replies stay unchanged. */
   readonly redactor?: Redactor;
@@ -33,7 +33,10 @@ const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)
  */
 const IDLE_SOCKET_MS = 4000;
 
-/** Most calls at once by default: far more than a limiter lets out, so it bounds only a runaway caller. */
+/**
+ * Maximum number of calls at once by default: far more than a limiter lets out, so it bounds only a runaway
+ * caller.
+ */
 const MOST_PENDING = 256;
 
 function originOf(baseUrl: string): string {

@@ -2,7 +2,7 @@ import { writeUnits } from '../domain/stored-json.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 
-/** Most lines that are kept; beyond it the oldest are dropped. */
+/** Maximum number of lines that are kept; beyond it the oldest are dropped. */
 const LINES_STORED = 200;
 /** Shown characters of an answer or an order. */
 const SHOWN_LENGTH = 240;

@@ -116,7 +116,7 @@ function hasFailed({ body }: HttpResponse): boolean {
   return /^\s*\{[^{]*"status"\s*:\s*"failed"/.test(body);
 }
 
-/** Most replies that are stored to replace later ones. */
+/** Maximum number of replies that are stored to replace later ones. */
 const MOST_REMEMBERED = 30;
 
 /**

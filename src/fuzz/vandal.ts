@@ -26,7 +26,7 @@ export type VandalAct = (typeof VANDAL_ACTS)[number];
  */
 const LOOPS = 0.2;
 
-/** Most objects that it keeps from one call to the next. */
+/** Maximum number of objects that it keeps from one call to the next. */
 const MOST_HELD = 20;
 
 /** Price of its orders as a share of the market's: so low that hardly any fills. */

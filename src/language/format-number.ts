@@ -1,7 +1,10 @@
 import { isolateLeftToRight, isolateRightToLeft } from './isolate.ts';
 import { intlTag, type Language } from './locale.ts';
 
-/** Most cached formats; a few for each language are in use. When it is full, the cache is emptied. */
+/**
+ * Maximum number of cached formats; a few for each language are in use. When it is full, the cache is
+ * emptied.
+ */
 const MOST_FORMATS = 64;
 const formats = new Map<string, Intl.NumberFormat>();
 
@@ -29,7 +32,7 @@ export interface DecimalStyle {
   readonly isSigned?: boolean;
 }
 
-/** Most decimals that `Intl` shows: more than money has. */
+/** Maximum number of decimals that `Intl` shows: more than money has. */
 const ALL_DECIMALS = 20;
 
 /**

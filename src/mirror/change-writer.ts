@@ -194,8 +194,8 @@ export interface TimedChange {
 const CHANGES_AT_ONCE = 256;
 
 /**
- * Most changes that wait while nothing can be written. Changes that can be read again are dropped first; then
- * no more are accepted.
+ * Maximum number of changes that wait while nothing can be written. Changes that can be read again are
+ * dropped first; then no more are accepted.
  */
 const MOST_CHANGES = 4_096;
 
@@ -248,18 +248,21 @@ export class PendingChanges {
 /** Trades that a restart loads at least, so that a page that overlaps the last one brings no trade twice. */
 const MOST_TRADES = 2_000;
 
-/** Most closed orders of running algorithms that a restart loads. Beyond it the oldest are left out. */
+/**
+ * Maximum number of closed orders of running algorithms that a restart loads. Beyond it the oldest are left
+ * out.
+ */
 const MOST_ALGORITHM_ORDERS = 5_000;
 
 /**
- * Most closed orders that are loaded because they were taken over after a restore, while the search goes on.
- * Beyond it the oldest are left out.
+ * Maximum number of closed orders that are loaded because they were taken over after a restore, while the
+ * search goes on. Beyond it the oldest are left out.
  */
 const MOST_TAKEOVERS = 5_000;
 
 /**
- * Most refused orders that are loaded, the newest. A refusal can be wrong, and the order may then appear at
- * any later time.
+ * Maximum number of refused orders that are loaded, the newest. A refusal can be wrong, and the order may
+ * then appear at any later time.
  */
 const MOST_REFUSED = 1_000;
 
@@ -275,8 +278,8 @@ const IS_BROKEN = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${STORED_RECONCILIATION}' AND json_valid(json) AND json_extract(json, '$.break') IS NOT NULL)`;
 
 /**
- * Most working intents that a restart loads, the oldest first. The others stay in the file as working until a
- * later restart.
+ * Maximum number of working intents that a restart loads, the oldest first. The others stay in the file as
+ * working until a later restart.
  */
 const MOST_INTENTS = 10_000;
 

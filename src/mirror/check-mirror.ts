@@ -22,7 +22,10 @@ import {
   BALANCE_ROWS,
 } from './record-tables.ts';
 
-/** Most rows of a table that are checked, the newest: what a restart and the commands read is among them. */
+/**
+ * Maximum number of rows of a table that are checked, the newest: what a restart and the commands read is
+ * among them.
+ */
 const MOST_ROWS = 20_000;
 
 interface ColumnInfo {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { invariant } from '../domain/errors.ts';
 
-/** Most draws of an epoch that differs from the old one. */
+/** Maximum number of draws of an epoch that differs from the old one. */
 const TRIES = 16;
 
 /**

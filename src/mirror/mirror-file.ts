@@ -23,7 +23,7 @@ export const PATIENT_MS = 5_000;
  * this is the bound if it could not.
  */
 const LOG_PAGES = 8_000;
-/** Most bytes of the log on the disk after a checkpoint. */
+/** Maximum number of bytes of the log on the disk after a checkpoint. */
 const LOG_BYTES = 64 * 1_048_576;
 
 /**

@@ -83,10 +83,10 @@ export interface MirrorSummary {
   readonly stored: readonly StoredRow[];
 }
 
-/** Most algorithms that are read at once; a bot has far fewer. */
+/** Maximum number of algorithms that are read at once; a bot has far fewer. */
 const MOST_ALGORITHMS = 1_000;
 
-/** Most open orders that a summary lists. */
+/** Maximum number of open orders that a summary lists. */
 const MOST_OPEN_ORDERS_SHOWN = 1_000;
 
 /**

@@ -7,14 +7,15 @@ import { MOST_PLOTS } from '../strategy/plots.ts';
 import { SarrafError } from '../domain/errors.ts';
 
 /**
- * Most rows of one table that one step removes, so that a step stays short. The next steps remove the rest.
+ * Maximum number of rows of one table that one step removes, so that a step stays short. The next steps
+ * remove the rest.
  */
 const ROWS_A_STEP = 500;
 
 /** Time for which a closed order is stored at any limit, in ms: a restart within it loads the order. */
 export const RECENT_MS = 15 * 60_000;
 
-/** Most stored versions of each market. A few are added in a day. */
+/** Maximum number of stored versions of each market. A few are added in a day. */
 const VERSIONS_A_MARKET = 1_000;
 
 interface Step {
@@ -175,7 +176,7 @@ const ALL_RETAINED_MS = 14 * DAY_MS;
 const HOURLY_RETAINED_MS = 400 * DAY_MS;
 const DAILY_RETAINED_MS = 10_000 * DAY_MS;
 
-/** Most series that are no plots. Beyond it those with the oldest last value are removed. */
+/** Maximum number of series that are no plots. Beyond it those with the oldest last value are removed. */
 const MOST_SERIES = 1_000;
 
 /** New values of a plot after which its oldest are removed: it has up to this many more than the limit. */
@@ -341,7 +342,8 @@ function tooMany(series: readonly { readonly name: string; readonly lastMs: numb
 }
 
 /**
- * Most rows of each kind that a mirror stores. Rows still needed, such as an open order, are stored besides.
+ * Maximum number of rows of each kind that a mirror stores. Rows still needed, such as an open order, are
+ * stored besides.
  */
 export interface RetentionLimits {
   readonly journalRows: number;

@@ -21,7 +21,7 @@ export interface SeriesRange {
   /** First and last time, both included, in ms since 1970. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Most values to return, 1 or more. */
+  /** Maximum number of values to return, 1 or more. */
   readonly most: number;
 }
 
@@ -82,7 +82,9 @@ export function readLastFigureAtMs(database: Database.Database): number | null {
   return names.reduce<number>((newest, name) => Math.max(newest, last.get(name) ?? 0), 0);
 }
 
-/** Most values that are read of a series; a drawdown's peak between two of them is then missed. */
+/**
+ * Maximum number of values that are read of a series; a drawdown's peak between two of them is then missed.
+ */
 const MOST_VALUES = 2_000;
 
 /** Time before the newest value in which the day's first value is searched, in ms. */

@@ -112,16 +112,19 @@ export interface SessionRows {
   readonly stored: readonly StoredRow[];
 }
 
-/** Most rows of each kind that are read, the newest: it bounds the memory of a report. */
+/** Maximum number of rows of each kind that are read, the newest: it bounds the memory of a report. */
 const MOST_SESSION_ROWS = 250_000;
-/** Most candles of each market. */
+/** Maximum number of candles of each market. */
 const MOST_CANDLES = 100_000;
-/** Most starts of the bot, and most changes of locks. */
+/** Maximum number of starts of the bot, and most changes of locks. */
 const MOST_LINES = 20_000;
-/** Most lines of each strategy's log. */
+/** Maximum number of lines of each strategy's log. */
 const MOST_LOGGED = 1_000;
 
-/** Most values of a plot; if there are more, the last one in each of as many equal parts of the time. */
+/**
+ * Maximum number of values of a plot; if there are more, the last one in each of as many equal parts of the
+ * time.
+ */
 const MOST_PLOT_VALUES = 20_000;
 
 /** Times in ms since 1970; the end is excluded. */

@@ -15,7 +15,7 @@ import { RETENTION_BOUNDS } from './pruner.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 import type { BalanceRecord } from '../records/rows.ts';
 
-/** Most closes of candles that are read, the newest. */
+/** Maximum number of closes of candles that are read, the newest. */
 const MOST_CLOSES = 500_000;
 
 /** Data of a mirror for a statement, as of one moment. */

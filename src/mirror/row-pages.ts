@@ -11,7 +11,7 @@ import type { BookLevel, BookSides } from '../domain/order-book.ts';
 export interface RowFilter {
   readonly strategy: string | null;
   readonly market: string | null;
-  /** Most rows to read, the newest. */
+  /** Maximum number of rows to read, the newest. */
   readonly last: number;
 }
 

@@ -301,11 +301,11 @@ function readEnglishIn(json: string): string {
   }
 }
 
-/** Most characters of a sentence of the bot; longer texts are foreign. */
+/** Maximum number of characters of a sentence of the bot; longer texts are foreign. */
 const LONGEST = 2_000;
 /** Deepest nesting of sentences: a halt within a refusal within a close, and some more. */
 const DEEPEST = 12;
-/** Most positions that are tried as the end of a sentence in a list. */
+/** Maximum number of positions that are tried as the end of a sentence in a list. */
 const MOST_CUTS = 20;
 
 /** Reads an English text into a sentence of the bot; a foreign text stays. */

@@ -15,7 +15,7 @@ interface LoadedStrategy {
   readonly lineOf: (error: unknown) => number | null;
 }
 
-/** Why a file is not a usable strategy. */
+/** Reason that a file is not a usable strategy. */
 export interface PluginProblem {
   readonly file: string;
   /** Line of the problem, from 1; null if it has none. */
@@ -28,7 +28,7 @@ export interface LoadedStrategies {
   readonly problems: readonly PluginProblem[];
 }
 
-/** Most files of one folder; a larger folder is probably not one of strategies. */
+/** Maximum number of files of one folder; a larger folder is probably not one of strategies. */
 const MOST_FILES = 200;
 
 /**

@@ -23,7 +23,7 @@ import {
   type Query,
 } from './worker-messages.ts';
 
-/** Most values that are kept, to be shown again while they do not change. */
+/** Maximum number of values that are kept, to be shown again while they do not change. */
 const MOST_RETAINED = 200;
 
 /**

@@ -41,10 +41,10 @@ const SLICE_MS = 50;
 /** Times that the main thread polls before it sleeps: most answers come within microseconds. */
 const SPINS = 200;
 
-/** Most questions of one call; more come from an endless loop. */
+/** Maximum number of questions of one call; more come from an endless loop. */
 const MOST_QUESTIONS = 10_000;
 
-/** Most characters of a printed line, and most lines a second. */
+/** Maximum number of characters of a printed line, and most lines a second. */
 const LONGEST_LINE = 500;
 const LINES_A_SECOND = 20;
 
@@ -71,7 +71,7 @@ export class StrategyThread {
   private readonly begunMs = performance.now();
   private isLoaded = false;
   private isDisposed = false;
-  /** Why it ended by itself; null while it runs. */
+  /** Reason that it ended by itself; null while it runs. */
   private end: WorkerEnd | null = null;
 
   constructor(options: ThreadOptions) {
@@ -266,7 +266,7 @@ function isQuery(asked: unknown): asked is Query {
   );
 }
 
-/** Most reads that are remembered for a kind of event; further ones are requested each time. */
+/** Maximum number of reads that are remembered for a kind of event; further ones are requested each time. */
 const MOST_READS = 32;
 
 /**

@@ -103,11 +103,11 @@ export interface WorkerAnswer {
   readonly fault: StrategyFault | null;
   readonly log: readonly StrategyLogLine[];
   readonly plots: readonly PlotPoint[];
-  /** Why the checked signal must not be delivered; null if it may be, or if none was checked. */
+  /** Reason that the checked signal must not be delivered; null if it may be, or if none was checked. */
   readonly objection: SignalObjection | null;
 }
 
-/** Why a thread ended by itself. */
+/** Reason that a thread ended by itself. */
 export interface WorkerEnd {
   readonly message: string;
   readonly line: number | null;
@@ -118,7 +118,10 @@ export function keyOf(read: Query): string {
   return read.join(' ');
 }
 
-/** Most lines from one call: one more than may be logged, for the line that counts the dropped ones. */
+/**
+ * Maximum number of lines from one call: one more than may be logged, for the line that counts the dropped
+ * ones.
+ */
 const MOST_LINES = 21;
 const LONGEST_TEXT = 600;
 const LONGEST_FIELDS = 1_200;
@@ -190,12 +193,15 @@ export function checkedFault(
 export const SENT = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
 /**
- * Most bytes of one message, enough for the largest state and intents. The system allocates only memory that
- * is written to.
+ * Maximum number of bytes of one message, enough for the largest state and intents. The system allocates only
+ * memory that is written to.
  */
 const MOST_BYTES = 8_388_608;
 
-/** Most bytes of the last message: a reason of 1,000 characters and a stack of 4,000, of six bytes each. */
+/**
+ * Maximum number of bytes of the last message: a reason of 1,000 characters and a stack of 4,000, of six
+ * bytes each.
+ */
 const MOST_END_BYTES = 32_768;
 
 const STATE = 0;

@@ -39,7 +39,8 @@ import {
 
 export interface IsolationLimits extends ThreadLimits {
   /**
-   * Most restarts in an hour of a thread that ended, under the policy `pause`; then its strategy is stopped.
+   * Maximum number of restarts in an hour of a thread that ended, under the policy `pause`; then its strategy
+   * is stopped.
    */
   readonly restartsAnHour: number;
 }
@@ -57,7 +58,7 @@ export interface WorkerRunnerOptions {
 const NO_INTENTS: readonly Intent[] = [];
 const NOTHING_SEEN = { reads: [], same: [], inEvent: [] };
 
-/** Most bars that are collected for an idle thread before they are sent. */
+/** Maximum number of bars that are collected for an idle thread before they are sent. */
 const MOST_PENDING = 500;
 
 type UniverseChange = Extract<StrategyEvent, { kind: 'universe' }>;

@@ -44,10 +44,10 @@ export interface TradeEffect {
   readonly isSum?: boolean | undefined;
 }
 
-/** Most trades of a currency whose lines were not seen yet; beyond it the oldest is given up. */
+/** Maximum number of trades of a currency whose lines were not seen yet; beyond it the oldest is given up. */
 export const MOST_LINELESS_TRADES = 2_000;
 
-/** Most lines of a currency without a known trade; beyond it the oldest is given up. */
+/** Maximum number of lines of a currency without a known trade; beyond it the oldest is given up. */
 const MOST_OUTSIDE = 300;
 
 /**

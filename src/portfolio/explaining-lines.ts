@@ -1,6 +1,9 @@
 import type { WalletTransaction } from '../venues/port.ts';
 
-/** Most lines of which every subset is tried for a difference. With more, too many sums would fit. */
+/**
+ * Maximum number of lines of which every subset is tried for a difference. With more, too many sums would
+ * fit.
+ */
 const MOST_COMBINED = 12;
 
 interface Line {

@@ -19,7 +19,7 @@ import {
   RUN_FIELDS,
 } from './views.ts';
 
-/** Most runs that a query reads. */
+/** Maximum number of runs that a query reads. */
 const MOST_RUNS = 10_000;
 
 /** Largest result that is read. It is read as a whole, into twice its bytes of memory. */

@@ -297,7 +297,7 @@ export interface QueryPlaces {
 export interface MadeView {
   /** Files that it reads during a query. */
   readonly files: readonly string[];
-  /** Why it has no rows; null if it has some. */
+  /** Reason that it has no rows; null if it has some. */
   readonly nothing: string | null;
   /** Data that could not be read and is left out, one sentence each. */
   readonly unreadable: readonly string[];

@@ -71,9 +71,12 @@ interface AppendOptions<Row> {
  */
 const CANDLE_LIMITS = { memoryLimitMb: 160, threads: 1 } as const;
 
-/** Most finalized segments that a manifest names; older ones are dropped. Far fewer can be left behind. */
+/**
+ * Maximum number of finalized segments that a manifest names; older ones are dropped. Far fewer can be left
+ * behind.
+ */
 const MOST_FINALIZED = 500;
-/** Most gaps that a manifest names; older ones are dropped. */
+/** Maximum number of gaps that a manifest names; older ones are dropped. */
 const MOST_GAPS = 10_000;
 
 /**
@@ -338,5 +341,5 @@ async function writePartition<Row>(
   };
 }
 
-/** Most sources that a partition names; older ones are dropped. */
+/** Maximum number of sources that a partition names; older ones are dropped. */
 const MOST_SOURCES = 50;

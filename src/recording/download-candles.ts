@@ -16,7 +16,7 @@ import { SETTLE_MS } from './resample.ts';
 import { anchorsOf } from './manifest.ts';
 import { isoText } from '../domain/time-text.ts';
 
-/** Most bars in one page of the exchange. */
+/** Maximum number of bars in one page of the exchange. */
 const PAGE_BARS = 500;
 /** Pages that are collected before they are written; a kill loses at most these. */
 const PAGES_A_WRITE = 10;
@@ -82,7 +82,7 @@ export async function downloadCandles(options: DownloadOptions): Promise<Downloa
   }
 }
 
-/** Most restarts because the answers of the exchange show another grid of bars. */
+/** Maximum number of restarts because the answers of the exchange show another grid of bars. */
 const MOST_OTHERS = 2;
 
 /** Thrown if the bars of an answer begin at other times than expected. */

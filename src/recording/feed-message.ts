@@ -188,7 +188,7 @@ export function isFeed(path: string): boolean {
   return /^\d/.test(lines[0] ?? '') || names.includes('stream') || names.includes('e');
 }
 
-/** Most levels of one side; levels farther from the best price are dropped. */
+/** Maximum number of levels of one side; levels farther from the best price are dropped. */
 const MOST_LEVELS = 10_000;
 
 /**
@@ -248,7 +248,7 @@ export interface FeedTail extends BookSides {
 type Depth = Extract<FeedMessage, { kind: 'depth' }>;
 type Snapshot = Extract<FeedMessage, { kind: 'snapshot' }>;
 
-/** Most changes that wait for a snapshot taken before them: some minutes at ten per second. */
+/** Maximum number of changes that wait for a snapshot taken before them: some minutes at ten per second. */
 const MOST_WAITING = 5_000;
 
 /** Outcome of a depth change: a book to store, nothing new, or the reason for which it was rejected. */

@@ -225,7 +225,7 @@ async function* linesOf({
   }
 }
 
-/** Most ends of feeds that are stored; older ones are dropped. */
+/** Maximum number of ends of feeds that are stored; older ones are dropped. */
 const MOST_TAILS = 5;
 
 const level = z

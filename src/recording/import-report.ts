@@ -41,7 +41,7 @@ export interface Reject {
   readonly text: string;
 }
 
-/** Most rejected rows that are stored; further ones are only counted. */
+/** Maximum number of rejected rows that are stored; further ones are only counted. */
 const MOST_RETAINED = 100_000;
 const MOST_CHARACTERS = 200;
 

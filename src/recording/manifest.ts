@@ -31,7 +31,7 @@ const partition = z.strictObject({
   sha256,
   fromMs: time,
   toMs: time,
-  /** Most decimals of its prices, and of its amounts. */
+  /** Maximum number of decimals of its prices, and of its amounts. */
   priceDecimals: decimals,
   amountDecimals: decimals,
   /** Origins of its rows, in the order of arrival. */

@@ -33,7 +33,7 @@ export async function openCsv(path: string): Promise<CsvFile> {
 /** Fewest separators in a row: a table has four columns. Commas are tried last: numbers contain them. */
 const FEWEST_SEPARATORS = 3;
 
-/** Most lines before the titles, such as the address of a site or `sep=;`. */
+/** Maximum number of lines before the titles, such as the address of a site or `sep=;`. */
 const MOST_PREFACE_LINES = 10;
 
 /** Returns the separator of the first line that is a row of a table; a comma if there is none. */
@@ -139,7 +139,7 @@ function decoderOf(encoding: TextEncoding): Transform {
   });
 }
 
-/** Most characters of a quoted reason; for a file that is no text it would be pages long. */
+/** Maximum number of characters of a quoted reason; for a file that is no text it would be pages long. */
 const MOST_REASON_CHARACTERS = 200;
 
 /** Converts an error of reading a file into our own error, which names the file. */

@@ -172,7 +172,7 @@ export async function candlesOrNone(
   }
 }
 
-/** Most cached cells; then the cache is cleared. */
+/** Maximum number of cached cells; then the cache is cleared. */
 const MOST_REMEMBERED = 20_000;
 
 /** Converts decimal texts into whole numbers of 10^-decimals; cached, since a book repeats them often. */

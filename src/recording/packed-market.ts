@@ -156,7 +156,7 @@ function* chunks(length: number): Generator<readonly [start: number, end: number
     yield [start, Math.min(length, start + ROWS_A_CHUNK)];
 }
 
-/** One side of the books of a chunk. */
+/** Bids or asks of a range of packed books; levels are decoded only when they are read. */
 class PackedLevels implements LevelLists {
   private readonly books: PackedBooks;
   private readonly of: {

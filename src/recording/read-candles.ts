@@ -10,10 +10,13 @@ import { anchorsOf, readManifest, type Partition } from './manifest.ts';
 import { MoneyCells, CANDLE_SHAPE } from './table-shape.ts';
 import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-rows.ts';
 
-/** Most candles that are read at once: nineteen years of minutes, in 480 MB of columns. */
+/** Maximum number of candles that are read at once: nineteen years of minutes, in 480 MB of columns. */
 export const MOST_CANDLES = 10_000_000;
 
-/** Most attempts at reading, as a writer may replace the file about to be read. */
+/**
+ * Maximum number of attempts to read candles. Only a file that a writer replaced meanwhile is a reason to try
+ * again.
+ */
 const MOST_ATTEMPTS = 3;
 
 export interface CandleQuestion extends TimeRange {

@@ -10,7 +10,7 @@ import { importTable } from './import-table.ts';
 import type { FileForm } from './written-form.ts';
 import type { RecordedTrade } from './records.ts';
 
-/** Most trades of one file: two hundred days with a trade per second. */
+/** Maximum number of trades of one file: two hundred days with a trade per second. */
 const MOST_TRADES = 20_000_000;
 
 /** Options for reading a file. */
@@ -30,8 +30,9 @@ type FileData =
   | { readonly kind: 'trades'; readonly trades: readonly RecordedTrade[]; readonly symbol: string | null };
 
 /**
- * Reads a file into memory as an import would: candles or trades of a table, or trades of a feed. Throws
- * `INVALID_FILE` with file and line for a file that an import would reject.
+ * Reads the candles or trades of a file into memory, by the import's rules. Throws `INVALID_FILE` for a file
+ * that an import would reject (with the first bad line, if there is one) or with more than `MOST_TRADES`
+ * trades; `INVALID_OPTIONS` for too many candles, `TOO_LARGE` for a number that does not fit its column.
  */
 export async function readDataFile(path: string, question: FileQuestion): Promise<FileData> {
   const trades: RecordedTrade[] = [];

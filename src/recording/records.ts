@@ -9,7 +9,7 @@ import { TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { formatUnits, UNIT_DECIMALS, divideHalfEven } from '../domain/money.ts';
 
-/** Most levels on each side of a recorded book: as many as the exchange shows. */
+/** Maximum number of levels on each side of a recorded book: as many as the exchange shows. */
 export const BOOK_LEVELS = 24;
 
 /** Recorded trade of the public tape. Times are in ms since 1970. */
@@ -189,7 +189,7 @@ export function roundedDecimal(decimal: DecimalText, decimals: number = UNIT_DEC
   return formatUnits(rounded * 10n ** BigInt(UNIT_DECIMALS - decimals));
 }
 
-/** Most digits before the point in DECIMAL(38,10); with more a number would silently change. */
+/** Maximum number of digits before the point in DECIMAL(38,10); with more a number would silently change. */
 const MOST_WHOLE_DIGITS = 28;
 
 /** Requirement that a number fails for storage, as the rest of "expected …"; null if it can be stored. */

@@ -180,7 +180,7 @@ type Bar = { -readonly [Name in Exclude<keyof BarValues<Units>, 'volume'>]: Unit
   volume: bigint;
 };
 
-/** Most bars that are built at once: more than ten years of minutes. */
+/** Maximum number of bars that are built at once: more than ten years of minutes. */
 export const MOST_BUILT_BARS = 6_000_000;
 
 /**

@@ -43,13 +43,13 @@ export type AppendOutcome =
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'conflict'; readonly count: number; readonly conflicts: readonly RecordConflict[] };
 
-/** Most conflicts that are listed. */
+/** Maximum number of conflicts that are listed. */
 export const MOST_CONFLICTS = 10;
 
 /** Summary of the rows in the table `given`. */
 export interface StagedRows {
   readonly rows: number;
-  /** Most decimals in each partition, by its name. */
+  /** Maximum number of decimals in each partition, by its name. */
   readonly decimals: ReadonlyMap<string, RowDecimals>;
   /** Time of the first row in ms, and of the last row; infinite without rows. */
   readonly fromMs: number;
@@ -64,8 +64,8 @@ export type StageRows = (database: Database) => Promise<StagedRows | null>;
 /** Rows of one chunk of DuckDB. */
 const CHUNK_ROWS = 2_048;
 /**
- * Most values in all lists of one column of a chunk. With more, the library writes past the end of its
- * memory, since it sets the size of a list's vector without reserving it.
+ * Maximum number of values in all lists of one column of a chunk. With more, the library writes past the end
+ * of its memory, since it sets the size of a list's vector without reserving it.
  */
 const CHUNK_LIST_VALUES = 2_048;
 const WIDTH = 38;
@@ -77,7 +77,7 @@ type Duckdb = Awaited<ReturnType<typeof loadDuckdb>>;
 /** Table `given` of rows to append, in the order in which they came, with `seq` counting them. */
 export class StagingTable<Row> implements StagedRows {
   rows = 0;
-  /** Most decimals in each partition, by its name. */
+  /** Maximum number of decimals in each partition, by its name. */
   readonly decimals = new Map<string, RowDecimals>();
   fromMs = Number.POSITIVE_INFINITY;
   toMs = Number.NEGATIVE_INFINITY;
@@ -321,7 +321,7 @@ function contentText(text: string): string {
     .slice(0, MOST_CONTENT_CHARACTERS);
 }
 
-/** Most characters of a record in a conflict; a whole book has far more. */
+/** Maximum number of characters of a record in a conflict; a whole book has far more. */
 const MOST_CONTENT_CHARACTERS = 200;
 
 /** Returns the number of new rows in each partition. */

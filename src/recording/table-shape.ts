@@ -342,7 +342,7 @@ export interface TextColumn {
   at(row: number): DecimalText;
 }
 
-/** Most cached texts; then the cache is cleared. */
+/** Maximum number of cached texts; then the cache is cleared. */
 const MOST_REMEMBERED = 20_000;
 
 /** Converts whole numbers of 10^-decimals into texts, with a cache, since a book repeats them often. */

@@ -162,8 +162,8 @@ async function checkFiles(
 }
 
 /**
- * Most trade ids that are remembered to find duplicates: those of some minutes, since equal trades are
- * neighbours.
+ * Maximum number of trade ids that are remembered to find duplicates: those of some minutes, since equal
+ * trades are neighbours.
  */
 const MOST_IDS = 10_000;
 

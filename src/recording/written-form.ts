@@ -10,7 +10,7 @@ export interface FileForm {
   readonly decimal?: 'point' | 'comma' | undefined;
   /** First part of dates such as 03/04/2026. */
   readonly dates?: 'day-first' | 'month-first' | undefined;
-  /** Most decimals of prices; prices with more are rounded. Default: prices stay unchanged. */
+  /** Maximum number of decimals of prices; prices with more are rounded. Default: prices stay unchanged. */
   readonly roundPrices?: number | undefined;
 }
 

@@ -276,14 +276,14 @@ export interface PlannedUniverse {
   /** Key such as `alpha/members`. */
   readonly key: string;
   readonly wanted: UniverseSubscription;
-  /** Most markets that are followed at once: members, and former members that are still held. */
+  /** Maximum number of markets that are followed at once: members, and former members that are still held. */
   readonly places: number;
 }
 
 /** Requests and time that a new member of a universe costs. */
 export interface NewcomerPlan {
   readonly universe: string;
-  /** Most markets that are followed at once. */
+  /** Maximum number of markets that are followed at once. */
   readonly places: number;
   /** Feeds of each market that is followed. */
   readonly feeds: readonly PlannedFeed[];

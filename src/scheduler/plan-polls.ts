@@ -341,7 +341,10 @@ export function shareBudget(demands: readonly PaceDemand[], perMs: number): Pace
   };
 }
 
-/** Returns the smallest slowdown, at least 1, at which demands fit that fit at their longest intervals. */
+/**
+ * Returns the smallest slowdown, at least 1, that keeps all demands together within `perMs`. They must fit at
+ * their longest intervals.
+ */
 function smallestSlowdown(demands: readonly PaceDemand[], perMs: number): number {
   const byLimit = demands.toSorted(
     (left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs,

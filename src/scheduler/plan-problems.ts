@@ -12,7 +12,7 @@ import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import { lengthText } from '../domain/time-text.ts';
 
-/** Most feeds that one sentence names; further ones are counted. */
+/** Maximum number of feeds that one sentence names; further ones are counted. */
 const MOST_NAMED = 8;
 
 /**

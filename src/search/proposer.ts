@@ -24,7 +24,10 @@ export interface ProposerSetup {
  * not be stored: the trials of a study reproduce it.
  */
 export interface Proposer {
-  /** True if it may propose a point twice; if false, the sampler asks for another proposal. */
+  /**
+   * True if the method may propose the same point twice. If false, the sampler rejects a repeated point and
+   * requests another one.
+   */
   readonly mayRepeat: boolean;
   /** Proposes coordinates for a trial. `attempt` counts the rejected proposals for the same trial, from 0. */
   propose(number: number, attempt: number): Coordinates;

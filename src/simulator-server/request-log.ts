@@ -21,7 +21,7 @@ export interface LoggedRequest {
   readonly status: number;
 }
 
-/** Most requests that are kept; beyond it the oldest are dropped. */
+/** Maximum number of requests that are kept; beyond it the oldest are dropped. */
 const REQUESTS_RETAINED = 100_000;
 
 /**

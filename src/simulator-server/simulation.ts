@@ -90,7 +90,7 @@ function anchorsFor(zone: string): BarAnchors {
 
 /** Prefix of the 32 raw bytes of an Ed25519 key in its DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-/** Most parsed keys in the cache; keys beyond it are parsed again each time. */
+/** Maximum number of parsed keys in the cache; keys beyond it are parsed again each time. */
 const KEYS_RETAINED = 1_000;
 
 const keys = new Map<string, KeyObject | null>();

@@ -33,7 +33,10 @@ export interface CredentialRegisterState {
 /** Lifetimes of tokens in ms. Source: interface, "Token scheme". */
 const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;
-/** Most log-in tokens that are kept; beyond it the expired ones are dropped first, then the oldest. */
+/**
+ * Maximum number of log-in tokens that are kept; beyond it the expired ones are dropped first, then the
+ * oldest.
+ */
 const LOGIN_TOKENS_RETAINED = 10_000;
 const TOKEN_LENGTH = 40;
 

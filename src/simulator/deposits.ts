@@ -26,7 +26,10 @@ export interface DepositsState {
   readonly deposits: readonly StoredDeposit[];
 }
 
-/** Most credited deposits that are kept for one user. Waiting ones are stored apart and never dropped. */
+/**
+ * Maximum number of credited deposits that are kept for one user. Waiting ones are stored apart and never
+ * dropped.
+ */
 const DEPOSITS_RETAINED = 1_000;
 
 /** Period covered by the list. Source: interface, "Other constants". */

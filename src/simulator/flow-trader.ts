@@ -9,7 +9,9 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 
-/** Most closed orders, trades and wallet transactions of a trader of the flow; nobody reads them. */
+/**
+ * Maximum number of closed orders, trades and wallet transactions of a trader of the flow; nobody reads them.
+ */
 const HISTORY_SIZE = 256;
 /** Size of a deposit, as a multiple of the order that the trader could not pay. */
 const TOP_UP_ORDERS = 1_000n;

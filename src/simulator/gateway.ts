@@ -41,7 +41,7 @@ export type Md5 = (text: string) => string;
 /** Returns the value of units of a currency in rial units; null if no market gives it. */
 type RialValue = (currency: string, units: bigint) => bigint | null;
 
-/** Most payments that are kept; beyond it the oldest is dropped and its token is unknown. */
+/** Maximum number of payments that are kept; beyond it the oldest is dropped and its token is unknown. */
 const PAYMENTS_RETAINED = 10_000;
 const TOKEN_LENGTH = 32;
 /** Step of paid amounts: they are rounded up to the eighth decimal, as coins are. */

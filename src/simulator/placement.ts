@@ -114,7 +114,8 @@ export function createOrders(
 }
 
 /**
- * Register of traders and orders: all orders by id, a user's own by client id, open and stored ones apart.
+ * Traders and orders of the exchange. It finds any order by its id, and a user's open orders also by client
+ * id.
  */
 export class OrderRegister {
   private readonly traders = new Map<UserId, Trader>();

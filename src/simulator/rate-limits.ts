@@ -20,7 +20,9 @@ export interface RateLimitsState {
   readonly badTokens: SubjectLogsState;
 }
 
-/** Most blocked tokens and IPs in memory; beyond it ended blocks are dropped, then the oldest. */
+/**
+ * Maximum number of blocked tokens and IPs in memory; beyond it ended blocks are dropped, then the oldest.
+ */
 const BLOCKS_RETAINED = 10_000;
 
 /**
@@ -219,7 +221,10 @@ interface GateLockout {
 
 type LockoutsState = readonly (readonly [string, GateLockout])[];
 
-/** Most lockouts that are remembered. Beyond it the forgiven ones are dropped first, then the oldest. */
+/**
+ * Maximum number of lockouts that are remembered. Beyond it the forgiven ones are dropped first, then the
+ * oldest.
+ */
 const LOCKOUTS_RETAINED = 10_000;
 
 /**
@@ -347,7 +352,10 @@ export const TWO_MINUTE_BLOCK: NonNullable<LimitSettings['continuedAbuse']> = {
 
 type SubjectLogsState = Readonly<Record<string, readonly number[]>>;
 
-/** Most callers that one limit counts at once. Beyond it idle ones are dropped, then the oldest tenth. */
+/**
+ * Maximum number of callers that one limit counts at once. Beyond it idle ones are dropped, then the oldest
+ * tenth.
+ */
 const SUBJECTS_RETAINED = 20_000;
 
 /** One limit, counted for each caller separately. */

@@ -131,7 +131,7 @@ export const withdrawalSettings = z.strictObject({
   feeFlat: decimalAmount().prefault('0'),
   feeMillionths: millionths().default(10_000),
   feeCeiling: decimalAmount().prefault('50000'),
-  /** Most withdrawals of one user within 24 hours; further ones get `WithdrawLimitReached`. */
+  /** Maximum number of withdrawals of one user within 24 hours; further ones get `WithdrawLimitReached`. */
   maximumPerDay: z.int().min(0).default(20),
   /** Time after creation in which a cancel is possible while the status is New, as in the interface. */
   cancelWithinMs: durationMs().default(180_000),

@@ -188,9 +188,9 @@ interface UserState {
   readonly withdrawalsRestrictedUntilMs: number;
 }
 
-/** Most cards, and most bank accounts, of one user; a further one is refused. */
+/** Maximum number of cards, and most bank accounts, of one user; a further one is refused. */
 const CARDS_RETAINED = 50;
-/** Most log-in attempts that are kept for one user; older ones are dropped. */
+/** Maximum number of log-in attempts that are kept for one user; older ones are dropped. */
 const ATTEMPTS_RETAINED = 100;
 /** Most devices remembered for one user; beyond it the oldest is dropped and is then unknown. */
 const DEVICES_RETAINED = 50;

@@ -20,13 +20,16 @@ import { isFields, type Fields } from './fields.ts';
 import type { Intent } from './intents.ts';
 import { ORDER_LABELS } from '../records/order.ts';
 
-/** Most intents from one event, and most quotes in one intent. More comes from a loop without an end. */
+/**
+ * Maximum number of intents from one event, and most quotes in one intent. More comes from a loop without an
+ * end.
+ */
 export const MOST_INTENTS = 100;
 
-/** Most orders of one portfolio at the same time. */
+/** Maximum number of orders of one portfolio at the same time. */
 const MOST_AT_ONCE = 20;
 
-/** Most characters of the reason for leaving a position. */
+/** Maximum number of characters of the reason for leaving a position. */
 const LONGEST_REASON = 100;
 
 const CURRENCY = /^[a-z0-9_]{1,20}$/;

@@ -58,16 +58,18 @@ function refusalOf(cron: unknown, cause: unknown): SarrafError {
   );
 }
 
-/** Most subscriptions of one strategy; each costs polls. */
+/** Maximum number of subscriptions of one strategy; each costs polls. */
 export const MOST_SUBSCRIPTIONS = 200;
 
 /** Most subscriptions including those of all universe candidates. Only members cost polls. */
 const MOST_EXPANDED = 5_000;
 
-/** Most candidates of one universe: more than an exchange has markets. */
+/** Maximum number of candidates of one universe: more than an exchange has markets. */
 const MOST_CANDIDATES = 1_000;
 
-/** Most bars that one request to the exchange returns, without the bar that is not closed yet. */
+/**
+ * Maximum number of bars that one request to the exchange returns, without the bar that is not closed yet.
+ */
 export const LONGEST_WARM_UP = 499;
 
 /** Longest `maxAgeMs` that a signal may declare: its age when the bot accepts it. */

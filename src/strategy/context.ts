@@ -55,7 +55,10 @@ type Candles<Declared extends DeclaredData> = {
   [Name in keyof Declared]: Declared[Name] extends CandleData | MemberCandles ? Name : never;
 }[keyof Declared];
 
-/** State of a strategy in a market, and the intents that it can make there. */
+/**
+ * One market as the strategy sees it (its position, free money, order rules and locks), and the intents that
+ * it can make there.
+ */
 export interface MarketContext extends MarketIntents {
   /** Symbol of the market, such as `BTCIRT`. */
   readonly market: string;

@@ -76,7 +76,7 @@ interface StrategyParts<
     setup: { readonly params: z.output<Params>; readonly timeframe: Timeframe },
   ) => Specs;
   /**
-   * What happens to data while an indicator has no value: `wait` (the default) does not call the handlers;
+   * Handling of data while an indicator has no value: `wait` (the default) does not call the handlers;
    * `call` calls them, and the indicator is null in them.
    */
   readonly beforeWarm?: Warm;
@@ -203,7 +203,9 @@ export function isSchema(value: unknown): boolean {
 
 /** Number of stops of a strategy that follow the price, and their pace. Requests are planned by it. */
 export interface Trailing {
-  /** Most brackets and protections with a `trail` at the same time, 1 to 1,000; more are refused. */
+  /**
+   * Maximum number of brackets and protections with a `trail` at the same time, 1 to 1,000; more are refused.
+   */
   readonly most: number;
   /**
    * Least time between two moves of one stop, in ms, from 1,000 to a day. Default: the length of the shortest

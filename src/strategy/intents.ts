@@ -101,7 +101,7 @@ export interface TargetsOptions {
   readonly band?: DecimalInput;
   /** Taker fee for the default `band`, in percent; 0.25 if left out. */
   readonly fee?: DecimalInput;
-  /** Most orders at the same time, 1 to 20; 5 if left out. */
+  /** Maximum number of orders at the same time, 1 to 20; 5 if left out. */
   readonly atOnce?: number;
 }
 
@@ -232,7 +232,7 @@ export interface ExitWish {
   readonly breakEvenAt?: Distance;
   /** Time after the first fill at which the rest of the position is sold at the market, in ms. */
   readonly timeStopMs?: number;
-  /** Distance of the limit of the stop leg below its stop price, in percent; 1 if left out. */
+  /** Distance of the stop leg's limit price below its stop price, in percent; 1 if left out. */
   readonly stopSlip?: DecimalInput;
   /** Reaction if somebody else cancels the exit; `ask` if left out. */
   readonly whenCanceled?: 'ask' | 'replace' | 'leave';

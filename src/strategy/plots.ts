@@ -37,10 +37,10 @@ export interface PlotSink {
   add(series: PlotSeries, atMs: number, value: number): void;
 }
 
-/** Most series of one strategy; more are not drawn, and its log says so once. */
+/** Maximum number of series of one strategy; more are not drawn, and its log says so once. */
 export const MOST_PLOTS = 100;
 
-/** Most characters of the name of a series, and of the title of a pane. */
+/** Maximum number of characters of the name of a series, and of the title of a pane. */
 const LONGEST_TITLE = 40;
 
 /** Passes a strategy's plots to a sink that draws them; the strategy can not read them back. */
@@ -177,7 +177,7 @@ export interface PlotPoint {
   readonly value: number | null;
 }
 
-/** Most values of one call; more are dropped. */
+/** Maximum number of values of one call; more are dropped. */
 export const MOST_POINTS = 1_000;
 
 /** Collects what a strategy plots until it is drained. */

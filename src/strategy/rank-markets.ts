@@ -36,7 +36,7 @@ type OutBy =
   | 'no place'
   | 'past';
 
-/** Why a market is not in a universe: the value found and the value expected. */
+/** Reason that a market is not in a universe: the value found and the value expected. */
 export interface OutReason {
   readonly by: OutBy;
   /** Value found; null if there is no data. */

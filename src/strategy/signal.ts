@@ -25,14 +25,16 @@ export interface SignalData<Payload = unknown> {
   readonly schema: z.ZodType<Payload>;
 }
 
-/** Why a signal is not delivered: it is invalid (`refused`), or the strategy is not ready (`dropped`). */
+/**
+ * Reason that a signal is not delivered: it is invalid (`refused`), or the strategy is not ready (`dropped`).
+ */
 export interface SignalObjection {
   readonly outcome: 'refused' | 'dropped';
   readonly code: 'invalid' | 'not-ready' | 'failed';
   readonly reason: string;
 }
 
-/** Most characters of a reason, which goes to the sender and into the journal. */
+/** Maximum number of characters of a reason, which goes to the sender and into the journal. */
 const LONGEST_REASON = 300;
 
 /** Returns why a payload does not fit a schema, in one line; null if it fits. */

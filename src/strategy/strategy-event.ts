@@ -20,13 +20,13 @@ export interface ShownLock {
   readonly market: string | null;
   /** Name of this strategy if only this strategy is locked; null if all strategies are. */
   readonly strategy: string | null;
-  /** Why the lock was made. */
+  /** Reason that the lock was made. */
   readonly reason: string;
   /** Start time, in ms since 1970. */
   readonly beganAtMs: number;
   /** End time (exclusive), in ms since 1970. A rule or an operator may extend it. */
   readonly endsAtMs: number;
-  /** What happens to resting orders that add risk when the lock starts. */
+  /** Policy for resting orders that add risk when the lock starts. */
   readonly entries: 'cancel' | 'keep';
 }
 

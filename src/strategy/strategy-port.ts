@@ -24,7 +24,7 @@ export interface StrategyPort {
   /** Number of its stops that follow the price, and their pace; null if the strategy does not set it. */
   readonly trailing: TrailPace | null;
   /**
-   * Why it stopped, in one line; null while it runs. A stopped strategy gets no more events, but its
+   * Reason that it stopped, in one line; null while it runs. A stopped strategy gets no more events, but its
    * indicators are still fed.
    */
   readonly failure: string | null;
@@ -84,7 +84,7 @@ export interface StrategySource {
   readonly lineOf: (error: unknown) => number | null;
 }
 
-/** Why a strategy stopped. */
+/** Reason that a strategy stopped. */
 export interface StrategyFault {
   /** Handler with the fault, such as `on.bars`; null if it was in none. */
   readonly handler: string | null;
@@ -165,11 +165,14 @@ export interface StrategyLogLine {
   readonly fields: Readonly<Record<string, unknown>> | null;
 }
 
-/** Most lines of one call, and of one hour of the run's time. More are counted and reported in one line. */
+/**
+ * Maximum number of lines of one call, and of one hour of the run's time. More are counted and reported in
+ * one line.
+ */
 const MOST_A_CALL = 20;
 const MOST_AN_HOUR = 1_000;
 
-/** Most characters of a line, and of its fields as JSON. */
+/** Maximum number of characters of a line, and of its fields as JSON. */
 const LONGEST_TEXT = 500;
 const LONGEST_FIELDS = 1_000;
 

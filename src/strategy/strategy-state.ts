@@ -152,7 +152,7 @@ function refusal(message: string): SarrafError {
   return new SarrafError('INVALID_STRATEGY', message);
 }
 
-/** Most characters of a state as JSON, roughly; more is a fault of the strategy. */
+/** Maximum number of characters of a state as JSON, roughly; more is a fault of the strategy. */
 const MOST_CHARACTERS = 1_000_000;
 
 /** Greatest depth of a state: an object that contains itself has no end. */

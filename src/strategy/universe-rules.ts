@@ -4,7 +4,9 @@ import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { expectedMarket, inputText } from './decimal-input.ts';
 
-/** Most members of one universe: more than any exchange of this kind has markets in one currency. */
+/**
+ * Maximum number of members of one universe: more than any exchange of this kind has markets in one currency.
+ */
 export const MOST_MEMBERS = 150;
 
 /** Numbers by which markets are ranked: the narrowest spread is best, for others the largest number. */

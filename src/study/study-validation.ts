@@ -58,8 +58,9 @@ export interface ValidatedTrials {
 }
 
 /**
- * Judges the best trial among all that ran. The same trials give the same result on every machine. The
- * deflated Sharpe ratio counts all trials even if only a sample was tested; the verdict then says so.
+ * Judges `best`, the best trial of a study; the result is the same on every machine. `deflatedSharpeOfData`
+ * counts all trials ever run on this data. If only a sample of the study's trials was tested, `basis.sampled`
+ * is below `basis.ran`.
  */
 export function validateStudy(of: ValidatedTrials): StudyValidation {
   const { space, objectives, trials, holdout, isWalked, seen, stress, luck } = of;

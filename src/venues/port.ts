@@ -332,7 +332,7 @@ export interface VenueProfile {
     readonly transactions: OwnList<WalletTransactionId>;
   };
   readonly absence: AbsenceRule;
-  /** Most items on one page of a list, and most candles in one answer. */
+  /** Maximum number of items on one page of a list, and most candles in one answer. */
   readonly pageSizes: Readonly<Record<'orders' | 'trades' | 'transactions' | 'candles', number>>;
   /** Names of its markets, its two quote currencies, and the bridge: the market between these two. */
   readonly marketNames: MarketNames;

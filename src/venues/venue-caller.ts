@@ -25,7 +25,7 @@ export interface VenueEnd {
 /** Calls about one order, whose replies are stored for people. */
 const STORED_REPLIES: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'order']);
 
-/** Most characters that are stored of a body; the reply to an order has some hundreds. */
+/** Maximum number of characters that are stored of a body; the reply to an order has some hundreds. */
 const MOST_BODY = 4_096;
 
 /** Makes the engine's calls with a client, and gives the limiter the facts of each. */

@@ -16,14 +16,15 @@ export interface Timeline {
 }
 
 /**
- * Most pieces of work that wait at once. More is a mistake of the caller: each is a timer without an owner.
+ * Maximum number of pieces of work that wait at once. More is a mistake of the caller: each is a timer
+ * without an owner.
  */
 const MOST_WAITING = 100_000;
 const MOST_WAITING_RULE = `expected at most ${MOST_WAITING} things to wait for their time`;
 
 /**
- * Most pieces of work at one instant: beyond it work schedules itself for the present again and again, and
- * time would stand still for ever.
+ * Maximum number of pieces of work at one instant: beyond it work schedules itself for the present again and
+ * again, and time would stand still for ever.
  */
 const MOST_AT_ONCE = 100_000;
 

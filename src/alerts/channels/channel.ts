@@ -64,7 +64,7 @@ export interface ChannelTransport {
 /** Longest time for a service to answer, in ms. */
 const ANSWERS_WITHIN_MS = 20_000;
 
-/** Most characters of a problem that are stored and logged. */
+/** Maximum number of characters of a problem that are stored and logged. */
 const LONGEST_PROBLEM = 300;
 
 /** Returns the full text of an error, with its causes. */
@@ -115,7 +115,7 @@ export function createChannel(of: {
   };
 }
 
-/** Most bytes of a reply that are read: the rest explains nothing. */
+/** Maximum number of bytes of a reply that are read: the rest explains nothing. */
 const LARGEST_REPLY_BYTES = 64 * 1_024;
 const CONNECTS_WITHIN_MS = 10_000;
 

@@ -33,7 +33,7 @@ const REPLIES_WITHIN_MS = 15_000;
 const TOO_MANY = 429;
 const LEAST_SERVER_ERROR = 500;
 
-/** Most bytes of a reply: a hundred updates with the longest texts have a tenth of it. */
+/** Maximum number of bytes of a reply: a hundred updates with the longest texts have a tenth of it. */
 const LARGEST_REPLY_BYTES = 4 * 1_024 * 1_024;
 
 /** Error for a reply that is not from the API, such as the page of a proxy. */

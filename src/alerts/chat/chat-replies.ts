@@ -195,7 +195,7 @@ export function chatTexts({ language }: Locale): ChatText {
   return translateInto<typeof ENGLISH_CHAT>(language, language === 'fa' ? PERSIAN_CHAT : ENGLISH_CHAT);
 }
 
-/** Most lines of one reply; a chat is no table. */
+/** Maximum number of lines of one reply; a chat is no table. */
 const MOST_LINES = 12;
 const MOST_DECISIONS = 5;
 

@@ -11,7 +11,7 @@ import {
   isAhead,
 } from './alert-facts.ts';
 
-/** Most conditions from one poll; beyond it the last ones are left out until others end. */
+/** Maximum number of conditions from one poll; beyond it the last ones are left out until others end. */
 const MOST_CONDITIONS = 500;
 const MEGABYTE = 1_000_000;
 const FAULT_FOR_MS = 10_000;

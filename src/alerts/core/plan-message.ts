@@ -47,7 +47,7 @@ export interface PacingSettings {
 
 /** Longest mute, in ms. */
 export const MOST_MUTED_MS = 86_400_000;
-/** Most alerts that one message names; the rest are counted. */
+/** Maximum number of alerts that one message names; the rest are counted. */
 const MOST_ITEMS = 10;
 /** Factor of the hourly limit for critical messages. */
 const CRITICAL_TIMES = 2;

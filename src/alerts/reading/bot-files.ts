@@ -14,7 +14,7 @@ import type { FillRecord } from '../../records/fill.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
 import { drawdownOf, type ValueAt } from '../../portfolio/value-series.ts';
 
-/** Most journal lines in one poll; the next poll reads the rest. */
+/** Maximum number of journal lines in one poll; the next poll reads the rest. */
 const MOST_LINES = 2_000;
 
 /** Time for which values of equity are reused, in ms. */

@@ -10,7 +10,7 @@ import { whyNoOrders } from '../../mirror/strategy-status.ts';
 import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
 import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-facts.ts';
 
-/** Most open orders in one poll; a bot has far fewer. */
+/** Maximum number of open orders in one poll; a bot has far fewer. */
 const MOST_OPEN = 5_000;
 
 /** Age up to which a peak of equity counts, in ms. */

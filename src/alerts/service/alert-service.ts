@@ -48,7 +48,7 @@ const POLL_INTERVAL_MS = 2_000;
 /** Interval at which the journal position is stored while nothing is found, in ms. */
 const PERSIST_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 3_600_000;
-/** Most alerts that a summary searches for lockouts. */
+/** Maximum number of alerts that a summary searches for lockouts. */
 const MOST_LISTED = 5_000;
 
 /**

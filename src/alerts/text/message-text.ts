@@ -11,7 +11,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const MARKS: Readonly<Record<Severity, string>> = { info: '🔵', warning: '🟠', critical: '🔴' };
 const OVER = '✅';
 
-/** Most acknowledgement buttons on one message. */
+/** Maximum number of acknowledgement buttons on one message. */
 const MOST_BUTTONS = 3;
 
 /** Sender of a message, and its readers' locale. */

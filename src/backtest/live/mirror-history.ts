@@ -230,7 +230,7 @@ function candleCaveats({ series }: SessionRows, { fromMs }: Described['range']):
   });
 }
 
-/** Most currencies that are named; further ones are counted. */
+/** Maximum number of currencies that are named; further ones are counted. */
 const MOST_NAMED = 10;
 
 function unvaluedCaveat(unvalued: readonly string[]): FidelityFact {

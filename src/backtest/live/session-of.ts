@@ -149,7 +149,7 @@ interface Range {
 
 /** Points of a curve if there are no candles to derive the number from. */
 const USUAL_POINTS = 2_000;
-/** Most points of a curve; with more candles the points lie further apart. */
+/** Maximum number of points of a curve; with more candles the points lie further apart. */
 const MOST_POINTS = 100_000;
 
 /**

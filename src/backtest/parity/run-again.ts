@@ -367,7 +367,7 @@ function restOf(amount: DecimalText, own: bigint | undefined): DecimalText {
   return rest <= 0n ? ZERO : decimalText(formatUnits(rest));
 }
 
-/** Most time between a trade in the public tape and in our own list, in ms. */
+/** Longest time between a trade in the public tape and in our own list, in ms. */
 const APART_MS = 1_000;
 
 /**

@@ -103,7 +103,7 @@ const CURVE_EVERY_MS = 60_000;
 const LONGEST_END_MS = 600_000;
 const END_STEP_MS = 1_000;
 
-/** Most bars that a report draws. */
+/** Maximum number of bars that a report draws. */
 const MOST_BARS = 2_000;
 
 /** Time between two progress reports, in the bot's time. */

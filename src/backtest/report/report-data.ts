@@ -34,8 +34,8 @@ import type { MemberRecord } from '../../engine/member-records.ts';
 import type { LockScope } from '../../engine/lock.ts';
 
 /**
- * Most trades and fills of a report. With more trades, those with the largest profit or loss are shown, and
- * their fills.
+ * Maximum number of trades and fills of a report. With more trades, those with the largest profit or loss are
+ * shown, and their fills.
  */
 const MOST_TRADES = 5_000;
 const MOST_FILLS = 10_000;
@@ -181,7 +181,7 @@ function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles):
   };
 }
 
-/** Most exit lines on a page. With more, the first ones of the shown trades are drawn. */
+/** Maximum number of exit lines on a page. With more, the first ones of the shown trades are drawn. */
 const MOST_LINES = 10_000;
 
 /** Returns the lines of all exits that rested at the exchange. */
@@ -320,7 +320,7 @@ export function thinnedPlots(
   return t('charts.thinnedPlots', { most: count(MOST_VALUES), which });
 }
 
-/** Most bands of each kind on a page. With more, the longest are drawn and the page says so. */
+/** Maximum number of bands of each kind on a page. With more, the longest are drawn and the page says so. */
 const MOST_BANDS = 5_000;
 
 /** Band in a chart: a range of time in one market, or in all. */

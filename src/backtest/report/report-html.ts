@@ -130,7 +130,7 @@ function runSection(result: ResultHead, voice: ReportVoice): string {
 <div><dt>${t('run.bar')}</dt><dd>${voice.length(result.barMs)}</dd></div></dl></section>`;
 }
 
-/** Most log lines of strategies on the page; `result.json` has all that were kept. */
+/** Maximum number of log lines of strategies on the page; `result.json` has all that were kept. */
 const MOST_LOGGED = 200;
 
 /** Returns the section with the strategies' log lines; empty if there are none. */

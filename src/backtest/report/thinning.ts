@@ -12,14 +12,14 @@ export interface TimeGrid {
 }
 
 /**
- * Most numbers in all curves and bars of a report; this keeps a report of a million bars below three
- * megabytes.
+ * Maximum number of numbers in all curves and bars of a report; this keeps a report of a million bars below
+ * three megabytes.
  */
 const MOST_NUMBERS = 720_000;
 /** Numbers in one step: of the thinned equity, and of a bar. */
 const OF_EQUITY = 4;
 const OF_BAR = 5;
-/** Most steps of a grid, since more would make a page slow. Seven years of hours have 61,362. */
+/** Maximum number of steps of a grid, since more would make a page slow. Seven years of hours have 61,362. */
 const MOST_STEPS = 64_000;
 
 /**

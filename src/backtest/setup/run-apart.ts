@@ -36,7 +36,7 @@ type Answer =
 /** Path of this file, which is also the program of the child process. */
 const OWN_FILE = fileURLToPath(ownModule('backtest/setup/run-apart'));
 
-/** Most characters of error output that are kept of a process that ends without a run. */
+/** Maximum number of characters of error output that are kept of a process that ends without a run. */
 const MOST_LAST_WORDS = 1_000;
 
 /**

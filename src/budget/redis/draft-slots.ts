@@ -55,7 +55,10 @@ export class DraftSlots {
     return !this.hasOtherChange;
   }
 
-  /** Own slots that ended: field, number, and stamp; -1 if the request was not sent. */
+  /**
+   * This process's slots to stamp or remove: field, slot number, and stamp in ms. A stamp of -1 removes the
+   * slot, because its request was not sent.
+   */
   get endings(): readonly (readonly [string, number, number])[] {
     return this.ended;
   }

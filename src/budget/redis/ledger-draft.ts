@@ -44,7 +44,7 @@ export const LOCKOUT_FIELD = z.object({
   lengthMs: z.number(),
 });
 
-/** Most machine boots for which the difference from the server's clock is stored. */
+/** Maximum number of machine boots for which the difference from the server's clock is stored. */
 const MOST_MACHINES = 32;
 
 /** The owner for which a draft is made, and facts of the image it is made from. */

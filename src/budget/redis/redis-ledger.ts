@@ -43,7 +43,7 @@ interface RedisLedgerOptions {
 /** Reason of an answer that comes too late to be used. */
 export const TOO_LATE = 'no answer in 250 ms';
 
-/** Most tries of a change when others write at the same time. */
+/** Maximum number of tries of a change when others write at the same time. */
 const MOST_TRIES = 8;
 /** Time after which a request that was not admitted for lack of an answer may ask again. */
 const ASK_AGAIN_MS = 50;

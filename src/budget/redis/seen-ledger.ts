@@ -168,7 +168,10 @@ export class SeenLedger {
   }
 }
 
-/** One answer with the server's time, and when it was asked and received by the monotonic clock here. */
+/**
+ * One reading of the server's clock: its time, and when this process sent the request and received the
+ * answer, by its own monotonic clock.
+ */
 interface ClockReading {
   readonly sentMs: number;
   readonly receivedMs: number;

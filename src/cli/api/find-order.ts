@@ -49,7 +49,9 @@ const ORDERS_PAGE_SIZE = 1_000;
 const TRADES_PAGE_SIZE = 500;
 const MOST_PAGES = 50;
 
-/** Most orders that are queried one by one because a trade of them is listed and they are not. */
+/**
+ * Maximum number of orders that are queried one by one because a trade of them is listed and they are not.
+ */
 const MOST_QUERIED = 20;
 
 /**

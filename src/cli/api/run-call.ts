@@ -280,7 +280,7 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** Most items of a list that a cell shows; the rest are counted. */
+/** Maximum number of items of a list that a cell shows; the rest are counted. */
 const MOST_IN_CELL = 8;
 
 /** Returns a value of a reply as JSON has it: maps as objects, whole numbers beyond a float as texts. */

@@ -17,7 +17,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** Most backups that can be kept; for more, use a backup program. */
+/** Maximum number of backups that can be kept; for more, use a backup program. */
 const MOST_RETAINED = 1_000;
 
 const EXAMPLES = `

@@ -103,7 +103,7 @@ async function run(path: string, options: Options): Promise<void> {
 const LIST_EXAMPLES = `  sarraf data list
   sarraf data list --catalogue data/catalogue --json`;
 
-/** Most sources that the table names. */
+/** Maximum number of sources that the table names. */
 const MOST_SOURCES = 3;
 
 interface Summary {

@@ -37,7 +37,7 @@ const EXAMPLES = `  sarraf orders
   sarraf orders bot-ma-cross-k3x9-1c
   sarraf orders bot-ma-cross-k3x9-1c --replies`;
 
-/** Most lines of the journal, and most fills, that are shown of one order. */
+/** Maximum number of lines of the journal, and most fills, that are shown of one order. */
 const MOST_DETAILS = 1_000;
 
 function listOrders(options: Options): void {

@@ -212,7 +212,7 @@ export function planCommand(): Command {
     .action(async (options: Options) => plan(options));
 }
 
-/** Most strategies that one line names; the rest are counted. */
+/** Maximum number of strategies that one line names; the rest are counted. */
 const MOST_ASKERS = 3;
 
 /**

@@ -44,7 +44,7 @@ interface Reading {
  */
 const LOOKBACK_MS = 3_600_000;
 
-/** Most changes that are shown; more are too many for a person to check. */
+/** Maximum number of changes that are shown; more are too many for a person to check. */
 const MOST_MOVEMENTS = 200;
 
 /** Longest wait for a running bot to accept it, in ms: a healthy bot does so at once. */

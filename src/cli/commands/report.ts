@@ -38,7 +38,7 @@ interface ParquetOptions extends Options {
   readonly out?: string;
 }
 
-/** Most runs in a list: each is a file to read. */
+/** Maximum number of runs in a list: each is a file to read. */
 const MOST_RUNS = 1_000;
 
 const EXAMPLES = `

@@ -16,7 +16,7 @@ interface Options extends MirrorOptions {
   readonly out?: string;
 }
 
-/** Most signals of a file; a backtest reads as many. */
+/** Maximum number of signals of a file; a backtest reads as many. */
 const MOST_WRITTEN = 200_000;
 const USUALLY_SHOWN = 50;
 

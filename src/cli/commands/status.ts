@@ -49,7 +49,7 @@ import { loweredBudgets, loweredText, type LoweredBudget } from '../plan-of-conf
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
 
-/** Most open orders that are shown, so that they fit a screen. */
+/** Maximum number of open orders that are shown, so that they fit a screen. */
 const MOST_ORDERS = 20;
 
 const RUNNING = new Map<boolean | null, string>([

@@ -151,7 +151,7 @@ interface Options {
 
 const USUAL_TRIALS = 20;
 const MOST_TRIALS = 100_000;
-/** Most reasons of failed trials that are shown. */
+/** Maximum number of reasons of failed trials that are shown. */
 const MOST_REASONS = 10;
 
 function show(wanted: string, options: Options): void {

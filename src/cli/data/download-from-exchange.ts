@@ -104,7 +104,7 @@ function summaryText(
 
 /** Longest wait for a page, in ms: it may have to wait for a lockout to end. */
 const WITHIN_MS = 86_400_000;
-/** Most requests for one page. The waits in between are 1 s, 2 s, 4 s, 8 s. */
+/** Maximum number of requests for one page. The waits in between are 1 s, 2 s, 4 s, 8 s. */
 const MOST_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1_000;
 

@@ -22,7 +22,7 @@ import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptio
 import { ProgressLine } from './progress-line.ts';
 import { print } from '../table.ts';
 
-/** Most rejects that are shown; all are in their file. */
+/** Maximum number of rejects that are shown; all are in their file. */
 const MOST_SHOWN = 5;
 
 /** Options for the format of the files, the same as those of a run. */
@@ -167,7 +167,7 @@ interface ReportFiles {
   readonly rejectsFile: string | null;
 }
 
-/** Most characters of a file name: it has at most 255 bytes, and a character up to four. */
+/** Maximum number of characters of a file name: it has at most 255 bytes, and a character up to four. */
 const MOST_NAME_CHARACTERS = 50;
 
 /** Writes the result of an import below the catalogue, with the refused rows beside it. */

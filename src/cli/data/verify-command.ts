@@ -32,7 +32,7 @@ interface Options extends DataOptions {
 const EXAMPLES = `  sarraf data verify
   sarraf data verify --market BTCIRT --kind candles --price-step 10`;
 
-/** Most findings of a folder that are shown without `--all`. */
+/** Maximum number of findings of a folder that are shown without `--all`. */
 const MOST_SHOWN = 50;
 
 export function verifyCommand(): Command {

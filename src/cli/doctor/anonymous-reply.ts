@@ -6,10 +6,13 @@ import type { Endpoint } from '../../exchange/request-types.ts';
 import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 
-/** Most items of a list and most fields of an object that are recorded: the rest has the same form. */
+/**
+ * Maximum number of items of a list and most fields of an object that are recorded: the rest has the same
+ * form.
+ */
 const MOST_ITEMS = 20;
 const MOST_FIELDS = 200;
-/** Most characters of a text that is not JSON, such as a proxy's page. */
+/** Maximum number of characters of a text that is not JSON, such as a proxy's page. */
 const MOST_CHARACTERS = 2_000;
 const DEEPEST = 12;
 

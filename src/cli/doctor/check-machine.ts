@@ -13,7 +13,7 @@ interface MachineFacts {
   readonly nodeVersion: string;
   /** Memory this process may still use, in bytes. */
   readonly freeMemoryBytes: number;
-  /** Most open files of this process; null if the system does not report it. */
+  /** Maximum number of open files of this process; null if the system does not report it. */
   readonly openFiles: number | null;
   /** Writes a known time as the machine does in a time zone and calendar. */
   readonly write: (locale: string, timeZone: string) => string;

@@ -90,8 +90,9 @@ function withVersions(text: string, { sarraf, versions }: ShippedParts): string 
   return `${JSON.stringify(parts, null, 2)}\n`;
 }
 
-/** Markets of the recording that ships, and below the starting money of a backtest on it. */
+/** Markets of the recording that ships with sarraf. */
 const RECORDED: ReadonlySet<string> = new Set(['BTCIRT', 'BTCUSDT', 'USDTIRT']);
+/** Starting money of a backtest on that recording, by quote currency. */
 const CASH = { rls: '10000000000', usdt: '10000' } as const;
 
 /** Returns what is typed after "sarraf" for a backtest of a new bot's strategy that needs no download. */

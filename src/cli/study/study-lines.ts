@@ -15,7 +15,7 @@ import { isTooShortFor } from '../../backtest/finish-run.ts';
 import { bestTrial, type StoredTrial } from '../../study/study-rows.ts';
 import type { ProgressReport } from '../progress-report.ts';
 
-/** Most trials of a result that are listed by default. */
+/** Maximum number of trials of a result that are listed by default. */
 const FEW_TRIALS = 5;
 
 const voice = studyVoice('en');

@@ -21,7 +21,7 @@ import type { Venue } from '../../venues/venue.ts';
  */
 const POLL_EVERY_MS = 100;
 
-/** Most commands that are accepted in one poll; the next poll accepts the rest. */
+/** Maximum number of commands that are accepted in one poll; the next poll accepts the rest. */
 const MOST_AT_ONCE = 20;
 
 /** Longest wait of a write for an operator's process, in ms: a longer one would block the loop. */

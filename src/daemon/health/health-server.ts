@@ -9,7 +9,7 @@ import { Metrics } from './metrics.ts';
 const LARGEST_HEADERS_BYTES = 8 * 1_024;
 const LARGEST_BODY_BYTES = 1;
 
-/** Most connections at once; more are closed, since supervisors and collectors are few. */
+/** Maximum number of connections at once; more are closed, since supervisors and collectors are few. */
 const MOST_CONNECTIONS = 32;
 
 /** Longest time for a request to arrive, and for a connection to stay without one, in ms. */

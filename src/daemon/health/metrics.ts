@@ -200,7 +200,10 @@ const OF_BOT: readonly Metric[] = [
   gauge('process_uptime_seconds', 'Age of the process.', [], () => single(process.uptime())),
 ];
 
-/** Most series of one name that are shown. Labels are from small sets; this holds even if one is not. */
+/**
+ * Maximum number of series of one name that are shown. Labels are from small sets; this holds even if one is
+ * not.
+ */
 const MOST_SERIES = 1_000;
 
 /** Resolution of the loop's lag measurement, in ms. */

@@ -88,7 +88,7 @@ export function watchedTransport(
   });
 }
 
-/** Most crashes that are reported one by one; the others are counted. */
+/** Maximum number of crashes that are reported one by one; the others are counted. */
 const MOST_NOTIFIED = 5;
 
 /** Number of crashes that ends the process: they are a loop beside which no run can be ended. */

@@ -276,7 +276,7 @@ export class PaceWatch {
 
 const READ_AGES_EVERY_MS = 5_000;
 
-/** Most feeds that are named in one line; the rest are counted. */
+/** Maximum number of feeds that are named in one line; the rest are counted. */
 const MOST_NAMED = 5;
 const LONGEST_REASON = 300;
 

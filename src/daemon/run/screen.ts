@@ -41,8 +41,8 @@ export function notify(
 }
 
 /**
- * Most lines a second about single orders and fills, and as many of warnings and errors, which must not be
- * lost among them. A market run at full speed has thousands; the rest is counted.
+ * Maximum number of lines a second about single orders and fills, and as many of warnings and errors, which
+ * must not be lost among them. A market run at full speed has thousands; the rest is counted.
  */
 const MAX_LINES_PER_SECOND = 25;
 

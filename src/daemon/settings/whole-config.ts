@@ -5,8 +5,8 @@ import { isLoopback } from '../setting-fields.ts';
 import { baseName } from '../strategy-settings.ts';
 
 /**
- * Most characters of instance name and strategy name together: an order id has 32, of which the mirror's
- * epoch, the row and three hyphens take 14.
+ * Maximum number of characters of instance name and strategy name together: an order id has 32, of which the
+ * mirror's epoch, the row and three hyphens take 14.
  */
 const NAMES_TOGETHER = 18;
 

@@ -26,10 +26,10 @@ import type { RowCounter } from '../feeds/row-counter.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StrategyNotifier } from '../strategies/strategy-notifier.ts';
 
-/** Most algorithms that run at once; more are refused. */
+/** Maximum number of algorithms that run at once; more are refused. */
 export const MOST_ALGORITHMS = 1_000;
 
-/** Most runs of one algorithm within a step of the engine; more is a livelock. */
+/** Maximum number of runs of one algorithm within a step of the engine; more is a livelock. */
 const MOST_ASKS_A_STEP = 20;
 
 /** Time for which an algorithm may place nothing before it is logged, in ms: short outages are over then. */

@@ -14,7 +14,10 @@ import { english, type Sentence } from '../../language/sentence.ts';
 /** Time for which a quotes algorithm still sees its closed orders, in ms; others see all their orders. */
 const CLOSED_QUOTES_SHOWN_MS = 15_000;
 
-/** Most bars in one view of an algorithm: more come only from a long past, and the oldest are dropped. */
+/**
+ * Maximum number of bars in one view of an algorithm: more come only from a long past, and the oldest are
+ * dropped.
+ */
 const MOST_CLOSES = 10_000;
 
 const NO_REFUSALS: AlgorithmView['refusals'] = [];

@@ -49,7 +49,7 @@ export type LadderIntent = Extract<Intent, { kind: 'ladder' }> & { readonly amou
 
 type Shape = Pick<LadderIntent, 'from' | 'to' | 'orders' | 'scale'>;
 
-/** Most orders of one ladder; risk limits on live orders apply as well. */
+/** Maximum number of orders of one ladder; risk limits on live orders apply as well. */
 const MOST_RUNGS = 50;
 
 export function createLadder(

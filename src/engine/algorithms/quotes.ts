@@ -53,7 +53,7 @@ export type QuotesIntent = Omit<Extract<Intent, { kind: 'quotes' }>, 'quotes'> &
 /** Time for which a set applies without being repeated, in ms. */
 const MAX_QUOTE_AGE_MS = 5_000;
 
-/** Most orders of one set; risk limits on live orders apply as well. */
+/** Maximum number of orders of one set; risk limits on live orders apply as well. */
 const MOST_QUOTES = 100;
 
 export function createQuotes(

@@ -88,7 +88,7 @@ export function exitRetryAtMs(setbacks: Setbacks, view: AlgorithmView): number |
   return refusedAtMs + Math.min(MOST_MARKET_PAUSE_MS, LEAST_MARKET_PAUSE_MS * 2 ** Math.max(0, inARow - 1));
 }
 
-/** Most pauses between two tries: the wait grows with repeated refusals up to this. */
+/** Maximum number of pauses between two tries: the wait grows with repeated refusals up to this. */
 const MOST_PAUSES = 32;
 
 /** Returns the time of the next try: the more refusals in a row, the later. Null: at once. */

@@ -55,7 +55,10 @@ export interface TargetAlgorithm {
 
 type TargetIntent = Extract<Intent, { kind: 'target' }>;
 
-/** Most orders of one target. Each leaves a fraction of the difference; more means that others trade too. */
+/**
+ * Maximum number of orders of one target. Each leaves a fraction of the difference; more means that others
+ * trade too.
+ */
 const MOST_ORDERS = 20;
 
 export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {

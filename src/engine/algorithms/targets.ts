@@ -53,7 +53,7 @@ interface TargetsLeg {
 export interface TargetsAlgorithm {
   readonly kind: 'targets';
   readonly legs: readonly TargetsLeg[];
-  /** Most live orders at once. */
+  /** Maximum number of live orders at once. */
   readonly atOnce: number;
   /** Keys of orders of the targets that this one replaced: nothing is placed before they have ended. */
   readonly awaited: readonly string[];

@@ -6,10 +6,10 @@ import type { Sentence } from '../../language/sentence.ts';
 
 export const STORED_BY_HAND = 'by-hand';
 
-/** Most manual orders that are remembered. A repeated command is recognized by its key. */
+/** Maximum number of manual orders that are remembered. A repeated command is recognized by its key. */
 export const MOST_PLACED = 200;
 
-/** Most positions that are being closed at the same time; further commands are refused. */
+/** Maximum number of positions that are being closed at the same time; further commands are refused. */
 export const MOST_CLOSINGS = 50;
 
 const storedPlaced = z.object({
@@ -53,7 +53,7 @@ const storedMoved = z.object({ key: z.string(), ok: z.boolean(), message: stored
 export const storedByHand = z.object({
   placed: z.array(storedPlaced),
   closings: z.array(storedClosing),
-  /** Missing in rows of versions without commands on positions. */
+  /** Missing in rows that were written before sarraf had commands on positions. */
   moved: z.array(storedMoved).default([]),
 });
 

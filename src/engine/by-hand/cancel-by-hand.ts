@@ -12,7 +12,7 @@ import type { OrderManager } from '../orders/order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { ended, type ByHandState } from './by-hand-record.ts';
 
-/** Most commands that are remembered; the oldest are dropped. */
+/** Maximum number of commands that are remembered; the oldest are dropped. */
 const MOST_REMEMBERED = 50;
 
 export interface CancelByHandOptions {

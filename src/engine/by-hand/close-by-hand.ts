@@ -25,7 +25,7 @@ import { canBeOrdered, onPriceGrid } from '../algorithms/requested-units.ts';
 /** Interval of new attempts while orders can not be placed, in ms. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Most ended closings that are remembered, besides those at work. */
+/** Maximum number of ended closings that are remembered, besides those at work. */
 const MOST_ENDED = 50;
 
 export interface CloseByHandOptions {

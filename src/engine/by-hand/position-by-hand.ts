@@ -18,7 +18,7 @@ import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { type MovedPosition, ended, type ByHandState } from './by-hand-record.ts';
 
-/** Most commands that are remembered. A repeated command is recognized by its key. */
+/** Maximum number of commands that are remembered. A repeated command is recognized by its key. */
 const MOST_MOVED = 200;
 
 export interface PositionByHandOptions {

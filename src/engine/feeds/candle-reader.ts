@@ -26,7 +26,7 @@ const DATE_STEP_MS = 1_000;
 const RETRY_MS = 5_000;
 const MOST_RETRIES = 3;
 
-/** Most past bars for a warm-up, over as many requests as that takes. */
+/** Maximum number of past bars for a warm-up, over as many requests as that takes. */
 const MOST_WARM_UP = 5_000;
 
 interface CandleReaderOptions {
@@ -36,7 +36,7 @@ interface CandleReaderOptions {
   readonly anchors: BarAnchors;
   /** Number of past bars that are read first. */
   readonly warmUp: number;
-  /** Most bars that the exchange gives in one answer. */
+  /** Maximum number of bars that the exchange gives in one answer. */
   readonly pageSize: number;
 }
 

@@ -18,7 +18,7 @@ export interface HistoryRead {
 
 type LastLines = StoredReconciliation['lastLines'];
 
-/** Most pages of one reading; older pages are skipped. */
+/** Maximum number of pages of one reading; older pages are skipped. */
 const MOST_PAGES = 40;
 
 /** Number of lines stored from the end of each history: a new line may still be listed among them. */
@@ -70,7 +70,10 @@ export class WalletHistory {
     for (const [currency, lines] of Object.entries(lastLines)) this.lastLines.set(currency, lines);
   }
 
-  /** Returns the stored lines by currency; an empty list for a wallet that has had none. */
+  /**
+   * Returns what to store of each wallet's history, by currency: id and cursor of its newest counted lines. A
+   * wallet without lines has an empty list; one that was not read yet has no entry.
+   */
   store(): LastLines {
     return Object.fromEntries(this.lastLines);
   }

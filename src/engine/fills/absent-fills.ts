@@ -14,7 +14,10 @@ export type AbsentFill = z.output<typeof storedAbsentFills>[number];
 
 export const STORED_ABSENT_FILLS = 'absent-fills';
 
-/** Most fills that wait here; they are few. If there are more, the oldest is dropped, with an alarm. */
+/**
+ * Maximum number of fills that wait here; they are few. If there are more, the oldest is dropped, with an
+ * alarm.
+ */
 const MOST_ABSENT = 2_000;
 
 /**

@@ -176,7 +176,10 @@ export function hasArrived({ state }: OrderRecord): boolean {
 /** Fee rates are counted in millionths. */
 const ONE = 1_000_000n;
 
-/** Most fee rates that are remembered: maker and taker rates of two kinds of markets, and earlier tiers. */
+/**
+ * Maximum number of fee rates that are remembered: maker and taker rates of two kinds of markets, and earlier
+ * tiers.
+ */
 const MOST_RATES = 64;
 
 interface Paid {

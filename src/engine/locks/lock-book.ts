@@ -48,7 +48,10 @@ interface UnlockRequest {
   readonly scope: LockScope | null;
 }
 
-/** Most active locks by hand; one more is refused. Rules, strategies and markets bound the other locks. */
+/**
+ * Maximum number of active locks by hand; one more is refused. Rules, strategies and markets bound the other
+ * locks.
+ */
 export const MOST_BY_HAND = 100;
 
 /**

@@ -79,8 +79,8 @@ export class CancelManager {
   }
 
   /**
-   * Cancels an order that is not in the table: a duplicate of ours, or, in a halt of the whole account,
-   * anybody's. False if its cancel is in flight already.
+   * Cancels an order that is not in the table: the duplicate of one of our orders or, when the whole account
+   * is halted, any order of the account. Returns false if its cancel is already in flight.
    */
   cancelForeign(venueId: VenueOrderId): boolean {
     if (this.foreign.has(venueId)) return false;

@@ -18,7 +18,10 @@ import type { MirrorState } from '../mirror-change.ts';
 import type { Outbox } from '../outbox.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
-/** Most places that are remembered after one reading; the oldest are dropped. A page has up to 1,000. */
+/**
+ * Maximum number of places that are remembered after one reading; the oldest are dropped. A page has up to
+ * 1,000.
+ */
 const MOST_SEEN_ONCE = 5_000;
 
 /** Period before the last send, in ms: orders refused in it are searched for again after a restart. */

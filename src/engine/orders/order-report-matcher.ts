@@ -30,7 +30,7 @@ interface StatedOrder {
   readonly atMs: number;
 }
 
-/** Most answers that are remembered; the oldest are dropped. */
+/** Maximum number of answers that are remembered; the oldest are dropped. */
 const MOST_STATED = 1_000;
 
 /** The request that a record answers. */

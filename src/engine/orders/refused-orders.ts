@@ -62,7 +62,7 @@ const LEAST_MS = 10_000;
 const NEARER = 99n;
 const WHOLE = 100n;
 
-/** Most refusals that are remembered; the oldest are dropped. */
+/** Maximum number of refusals that are remembered; the oldest are dropped. */
 const MOST_REFUSALS = 1_000;
 
 /**

@@ -241,7 +241,9 @@ export class DisputedIds {
 /** Maximum wait of a request for a slot, in ms. */
 const WITHIN_MS = 60_000;
 
-/** Most requests in flight. Further ones are dropped: the next reading of a list repeats them. */
+/**
+ * Maximum number of requests in flight. Further ones are dropped: the next reading of a list repeats them.
+ */
 const MOST_IN_PROGRESS = 40;
 
 interface OrderInquiriesOptions {

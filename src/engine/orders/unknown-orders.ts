@@ -47,7 +47,7 @@ interface AbsenceScan {
   pages: number;
 }
 
-/** Most pages of one scan. A scan that needs more is given up, and another one begins later. */
+/** Maximum number of pages of one scan. A scan that needs more is given up, and another one begins later. */
 export const MOST_SCAN_PAGES = 50;
 
 /**

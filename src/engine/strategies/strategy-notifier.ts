@@ -13,8 +13,8 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 
 /**
- * Most events that wait for strategies, before they have started or within one step. Beyond it the oldest are
- * dropped, with a warning.
+ * Maximum number of events that wait for strategies, before they have started or within one step. Beyond it
+ * the oldest are dropped, with a warning.
  */
 const MOST_WAITING = 10_000;
 

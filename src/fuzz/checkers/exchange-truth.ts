@@ -25,7 +25,10 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Most reported violations of one check; the others are counted, since they mostly repeat the first. */
+/**
+ * Maximum number of reported violations of one check; the others are counted, since they mostly repeat the
+ * first.
+ */
 const MOST_REPORTED = 10;
 
 /** Returns the first violations of a check, and the number of the others. */

@@ -266,7 +266,7 @@ function paymentOf({ market, side, amount, price, stopPrice }: OrderRecord): {
   return { currency: quote, needed: divideUp(amount * (price ?? stopPrice ?? 0n), UNITS_PER_ONE) };
 }
 
-/** Most violations that are reported. */
+/** Maximum number of violations that are reported. */
 const MOST_NAMED = 20;
 
 /** Dust of earlier brackets that a bracket includes. */

@@ -243,7 +243,7 @@ const row = z.object({ state: z.unknown() });
 const tagged = z.object({ tag: z.string().optional() });
 const sells = z.object({ intentId: z.string().nullable() });
 
-/** Most violations that are reported. */
+/** Maximum number of violations that are reported. */
 const MOST_NAMED = 20;
 
 /**

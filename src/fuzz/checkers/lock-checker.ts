@@ -229,7 +229,7 @@ export interface ShowingBot {
 
 type WrittenLock = z.output<typeof writtenLocks>['locks'][number];
 
-/** Most differences that are reported. */
+/** Maximum number of differences that are reported. */
 const MOST_NAMED = 20;
 
 /**

@@ -8,11 +8,12 @@ import { Dice } from '../dice.ts';
 import { FAR, NEAR } from './order-actions.ts';
 import { otherSide } from '../../records/margin.ts';
 
-/** Quote currency of the universe, whose one member is one of two rial markets; range of order values. */
+/** Quote currency of the universe: its one member is BTCIRT or USDTIRT. */
 const QUOTE = 'rls';
+/** Range of order values, in rials. */
 const VALUES = { least: 12_000_000, most: 90_000_000 } as const;
 
-/** Most trailing stops at once; more are refused. */
+/** Maximum number of trailing stops at once; more are refused. */
 const MOST_TRAILS = 4;
 
 const PARAMS = z.strictObject({
@@ -24,8 +25,8 @@ const PARAMS = z.strictObject({
 });
 
 /**
- * A strategy that trades in the present member of its universe. What it holds in a market that has left, it
- * sells there in parts.
+ * Trades in the current member of its universe. Once a market is no longer a member, sells at random times
+ * all that it holds there.
  */
 export const ROAMER = defineStrategy({
   name: 'roamer',
@@ -162,7 +163,7 @@ function move(ctx: Dealing, there: Readonly<Record<string, number>>, dice: Dice)
   }
 }
 
-/** Most ids that it stores, the last ones; the checker compares them with the notices. */
+/** Maximum number of ids that it stores, the last ones; the checker compares them with the notices. */
 export const MOST_SEEN = 400;
 
 /** Schema of the listener's state. */

@@ -213,7 +213,7 @@ const ACTIONS: readonly Action[] = [
   ...PORTFOLIO_ACTIONS,
 ].flatMap(([action, weight]) => Array.from({ length: weight }, () => action));
 
-/** Most trailing stops at once in each market; more are refused, and are drawn too. */
+/** Maximum number of trailing stops at once in each market; more are refused, and are drawn too. */
 const MOST_TRAILS = 6;
 const TRAIL_EVERY_MS = 10_000;
 

@@ -1,4 +1,4 @@
-/** Why a lock holds, and who made it. */
+/** Reason that a lock holds, and who made it. */
 export const LOCK_SENTENCES = {
   'lock-refusal':
     'the lock {lock:name} of {scope:scope} holds {until:until}: {reason:said}; only orders that reduce the position pass',

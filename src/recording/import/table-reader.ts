@@ -194,7 +194,7 @@ class RowReader {
     /** Number of fields of every row. */
     readonly width: number;
     readonly roundsAmounts: boolean;
-    /** Most decimals of prices; prices with more are rounded. */
+    /** Maximum number of decimals of prices; prices with more are rounded. */
     readonly roundsPricesTo: number | undefined;
     /** Factor for prices. */
     readonly priceFactor: number;

@@ -34,7 +34,7 @@ interface Finding {
   readonly text: string;
 }
 
-/** Most findings of one kind that are listed; further ones are only counted. */
+/** Maximum number of findings of one kind that are listed; further ones are only counted. */
 const MOST_OF_A_KIND = 1_000;
 
 /** Findings of one folder. */

@@ -29,8 +29,8 @@ class BareNumber {
 }
 
 /**
- * Reads a number of a JSON body from its float and its own text: a float if it is a whole number that a float
- * holds, such as `1.0`.
+ * Returns a number of a JSON body as a float if its text is a safe integer, such as `1.0`; otherwise as a
+ * `BareNumber` with that text.
  */
 function bareNumber(float: number, text: string): number | BareNumber {
   return Number.isSafeInteger(float) && tryDecimalText(text) === String(float) ? float : new BareNumber(text);

@@ -25,7 +25,7 @@ export interface WithdrawalsState {
 
 const FIRST_NUMBER = 430_001;
 const MONTH_MS = 30 * DAY_MS;
-/** Most withdrawals that are kept of all users. Beyond it the oldest ended ones are dropped. */
+/** Maximum number of withdrawals that are kept of all users. Beyond it the oldest ended ones are dropped. */
 const WITHDRAWALS_RETAINED = 20_000;
 
 /** Rial withdrawals, version 2: created and confirmed in one step, paid by a bank with some delay. */

@@ -122,8 +122,8 @@ function plan(
 }
 
 /**
- * Returns the hold that an order with `amount` left needs to fill at its limit, in units of the paying
- * currency, rounded up.
+ * Returns the part of the paying currency that must be held so that the remaining `amount` (in steps) can
+ * fill at the limit price; in units, rounded up.
  */
 export function holdFor(
   grid: Market,

@@ -135,7 +135,7 @@ const DISTANCE_FIELDS: ReadonlySet<string> = new Set(DISTANCES);
 const LATER_FIELDS: ReadonlySet<string> = new Set([...DISTANCES, 'afterMs']);
 const TRAIL_FIELDS: ReadonlySet<string> = new Set(['by', 'after', 'minStep', 'on']);
 
-/** Most `laterTargets` of one exit. */
+/** Maximum number of `laterTargets` of one exit. */
 const MOST_LATER_TARGETS = 20;
 
 /** Longest time, a year: a longer one is a wrong unit. */
@@ -294,7 +294,7 @@ export const COUNT_FIELDS: ReadonlySet<string> = new Set([
   'atOnce',
 ]);
 
-/** Most slices of a TWAP or a VWAP, and their longest time: thirty days. */
+/** Maximum number of slices of a TWAP or a VWAP, and their longest time: thirty days. */
 export const MOST_SLICES = 1_000;
 const LONGEST_SLICES_MS = 2_592_000_000;
 

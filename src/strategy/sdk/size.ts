@@ -111,7 +111,7 @@ export interface Covariance {
   readonly matrix: readonly (readonly number[])[];
 }
 
-/** Most sweeps over all coordinates; ordinary matrices need some tens. */
+/** Maximum number of sweeps over all coordinates; ordinary matrices need some tens. */
 const MOST_SWEEPS = 100_000;
 /** Allowed difference of risk contributions, as a share of their mean. */
 const PRECISE = 1e-12;

@@ -11,7 +11,10 @@ import type { UniverseRules } from '../universe-rules.ts';
 import { z } from 'zod';
 import { StrategyState } from '../strategy-state.ts';
 
-/** Most orders that members named but do not have; their refusals come at once, so the oldest are dropped. */
+/**
+ * Maximum number of orders that members named but do not have; their refusals come at once, so the oldest are
+ * dropped.
+ */
 const MOST_ASKED = 100;
 
 const IS_LIFE: ReadonlySet<string> = new Set(LIFE);

@@ -22,8 +22,8 @@ import { orderIdOf, tradeIdOf } from '../read-records.ts';
 import type { SimulatedOrder, Trader } from '../../simulator/market-state.ts';
 
 /**
- * Most closed orders and most trades that can be requested; older ones are dropped, after all their changes
- * were drained. The number is small, so that they are garbage while they are young.
+ * Maximum number of closed orders and most trades that can be requested; older ones are dropped, after all
+ * their changes were drained. The number is small, so that they are garbage while they are young.
  */
 const HISTORY_SIZE = 100;
 

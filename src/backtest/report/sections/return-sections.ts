@@ -131,7 +131,7 @@ function edgeText(value: number, digits: number): string {
   return `${Number(text) === 0 ? '0' : text} %`;
 }
 
-/** Most drawdowns in the list. */
+/** Maximum number of drawdowns in the list. */
 const MOST_DRAWDOWNS = 10;
 
 /** Returns the section on the deepest drawdowns, with their times and recovery times. */
@@ -224,7 +224,7 @@ function pane(
 <p class="days"><span>${day(firstDay)}</span><span>${day(firstDay + values.length - 1)}</span></p>`;
 }
 
-/** Most points of a line: about one for each pixel of a wide screen. */
+/** Maximum number of points of a line: about one for each pixel of a wide screen. */
 const MOST_POINTS = 1_200;
 
 /** Returns the SVG path of a line, with gaps where there is no value. */

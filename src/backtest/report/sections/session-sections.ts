@@ -8,7 +8,7 @@ import type { BacktestRun } from '../../backtest-run.ts';
 import type { FinishedRun } from '../../finish-run.ts';
 import { lockEndMs, lockScope } from '../report-data.ts';
 
-/** Most rows of each table; `summary.json` or the table's CSV file has all. */
+/** Maximum number of rows of each table; `summary.json` or the table's CSV file has all. */
 const MOST_ROWS = 100;
 
 /** Returns the section on the profit of each strategy of a live session; empty for a backtest. */

@@ -338,7 +338,7 @@ function statsRecord(market: MarketState, timeMs: number, forms: WireForms): Rec
   };
 }
 
-/** Most candles of one reply. Source: interface, "Other constants". */
+/** Maximum number of candles of one reply. Source: interface, "Other constants". */
 const CANDLES_A_PAGE = 500;
 
 /**
