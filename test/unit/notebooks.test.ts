@@ -7,7 +7,7 @@ const NOTEBOOK = z.object({
   cells: z.array(
     z.discriminatedUnion('cell_type', [
       z.object({ cell_type: z.literal('markdown'), source: z.array(z.string()) }),
-      // What a notebook printed is somebody's data, and changes with every run.
+      // Output of a notebook may hold personal data, and differs with every run.
       z.object({
         cell_type: z.literal('code'),
         source: z.array(z.string()),

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Pages with links and sentences; those under `docs/reference` come from the code. */
+/** Pages whose links and sentences are checked; those under `docs/reference` are generated from the code. */
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
@@ -16,7 +16,7 @@ const MOST_WORDS_ON_AVERAGE = 20;
 const MOST_LINES_OF_README = 150;
 const MOST_WORDS_OF_PAGE = 2_500;
 const INDEX = 'docs/README.md';
-/** The pages for those who change the code. */
+/** Pages for readers who change the code. */
 const PAGES_OF_CODE = ['docs/ARCHITECTURE.md', 'docs/walks.md', 'docs/venues.md'];
 
 test.each([
@@ -115,14 +115,14 @@ describe.each(PAGES)('%s', (path) => {
   });
 });
 
-/** A page that is named in a text, with the heading that the text names: `"A" in docs/b.md`, `docs/b.md, "A"`. */
+/** Mention of a page in a text, maybe with a heading of it: `"A" in docs/b.md` or `docs/b.md, "A"`. */
 const NAMED_PAGE = /(?:"([^"\n]+)" in )?(docs\/[\w/-]+\.md)(?:(?: of sarraf)?, "([^"\n]+)")?/g;
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 
 /**
- * The sentences of a page. Code blocks, tables, headings and pictures have none; a point of a list begins a
- * new one.
+ * Returns the sentences of a page, without code blocks, tables, headings and pictures; each list item begins
+ * a new one.
  */
 function sentencesOf(page: string): readonly string[] {
   const prose = withoutCode(page)
@@ -142,13 +142,13 @@ function sentencesOf(page: string): readonly string[] {
 const wordsOf = (sentence: string): readonly string[] =>
   sentence.split(' ').filter((word) => /[\p{L}\d]/u.test(word));
 
-/** Targets of links and pictures to files of the project. */
+/** Returns the targets of links and pictures that are files of the project. */
 const linksOf = (page: string): readonly string[] =>
   [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^https?:/.test(link));
 
-/** Whether a link names a file that exists, and a heading of it where it names one. */
+/** True if the file of a link exists, with the heading that the link names, if any. */
 function leadsSomewhere(link: string, from: string): boolean {
   const [path = '', anchor] = link.split('#');
   const file = path === '' ? from : join(dirname(from), path);
@@ -156,7 +156,7 @@ function leadsSomewhere(link: string, from: string): boolean {
   return anchor === undefined || headingsOf(readFileSync(file, 'utf8')).includes(anchor);
 }
 
-/** The names by which links reach the headings of a page. */
+/** Returns the anchors of a page's headings, as links name them. */
 const headingsOf = (page: string): readonly string[] =>
   [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title));
 

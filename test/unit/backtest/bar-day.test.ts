@@ -38,7 +38,7 @@ test('the numbers of a day are those of its texts, of ten decimals', () => {
   );
 });
 
-/** What is made when it is looked at. */
+/** Reads the fields of a day that are only computed when they are read. */
 function dayTexts({ baseVolume, quoteVolume, latest, dayLow, dayHigh, dayChange, numbers }: BarDay) {
   return {
     baseVolume,

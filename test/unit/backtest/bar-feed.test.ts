@@ -11,7 +11,7 @@ import { FROM_MS } from './candle-run.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Bars of a table: minute, open, high, low, close, volume. */
+/** Reads bars from a table with the columns minute, open, high, low, close and volume. */
 function bars(table: string, timeframe: Timeframe = '1m'): CandleColumns {
   const candles = table
     .trim()

@@ -11,7 +11,7 @@ import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { instanceOf, runnerOn } from '../../support/runner-on.ts';
 
-/** Midnight of a Monday, UTC. */
+/** Midnight of Monday, 1 January 2024, UTC. */
 export const FROM_MS = 1_704_067_200_000;
 
 export const TETHER = createMarket({
@@ -22,8 +22,8 @@ export const TETHER = createMarket({
 export const RIAL = createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' });
 
 /**
- * Bars of a walk by a small generator: whole price steps, each bar opening where the last one closed or a
- * little beside it.
+ * Makes bars of a seeded random walk in whole price steps. Each bar opens where the last one closed, or close
+ * to it.
  */
 export function walkOf(
   market: Market,
@@ -65,7 +65,7 @@ export function walkOf(
   return { market: market.symbol, timeframe, length: bars, priceDecimals, volumeDecimals: 6, ...columns };
 }
 
-/** One strategy through the bars of one market. Amounts of money as texts. */
+/** Runs one strategy over the bars of one market. Amounts of money are decimal texts. */
 export function runBars(of: {
   readonly market: Market;
   readonly columns: CandleColumns;

@@ -13,20 +13,20 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { describeBarRules } from '../../../src/backtest/describe-rules.ts';
 import { DEFAULT_CANDLE_RULES } from '../../../src/venues/fill-rules.ts';
 
-/** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
+/** Options of a made-up run: a random walk with random buys and sells, and exact books. */
 export interface DemoRunOptions {
   readonly seed?: number;
   readonly bars?: number;
   readonly timeframe?: Timeframe;
-  /** How likely it is to trade at a bar. */
+  /** Chance that it trades at a bar, 0 to 1. */
   readonly tradeChance?: number;
   readonly fromMs?: number;
   readonly cash?: string;
-  /** In millionths. */
+  /** Fee rate in millionths. */
   readonly feeRate?: bigint;
   readonly warnings?: readonly string[];
   readonly strategy?: string;
-  /** What it sent to the exchange; nothing is sent on candles. */
+  /** Number of requests to the exchange; a run on candles sends none. */
   readonly requests?: number;
 }
 
@@ -38,7 +38,7 @@ const MARKET: Market = createMarket({
   amountStep: '0.000001',
 });
 
-/** A run to make numbers and reports of. */
+/** Makes up a run, for tests of metrics and reports. */
 export function demoRun(options: DemoRunOptions = {}): BacktestRun {
   const {
     bars = 2_000,
@@ -117,7 +117,7 @@ function randomWalk(options: {
     volumeDecimals: 3,
     volume: column(),
   };
-  // About one percent an hour, whatever the bar.
+  // The price moves by about one percent an hour, whatever the timeframe is.
   const spread = 0.01 * Math.sqrt(timeframeMs(timeframe) / 3_600_000);
   let price = 2_000_000;
   for (let bar = 0; bar < bars; bar += 1) {
@@ -136,8 +136,8 @@ function randomWalk(options: {
 }
 
 /**
- * Cash and coins, and what was done with them. Buys with half the cash, and sells half or all that whole
- * steps allow.
+ * An account with cash and coins, and its orders and fills. A buy spends half of the cash; a sale sells half
+ * or all of the coins, in whole steps.
  */
 class DemoAccount {
   readonly orders: OrderRecord[] = [];

@@ -6,7 +6,7 @@ import { barColumns } from '../../support/bar-columns.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Hourly bars of whole dollars from `FROM_MS` on, each `open high low close`; null for one that is missing. */
+/** Makes hourly bars from `FROM_MS` on, each `open high low close` in whole dollars; null: no bar. */
 export function hourlyBars(...bars: readonly (string | null)[]): CandleColumns {
   const rows = bars.flatMap((text, index) => {
     if (text === null) return [];
@@ -16,7 +16,7 @@ export function hourlyBars(...bars: readonly (string | null)[]): CandleColumns {
   return barColumns(TETHER.symbol, '1h', rows, { priceDecimals: 2 });
 }
 
-/** The same of a table with a bar a line. */
+/** Makes hourly bars as `hourlyBars` does, from a table with one bar on each line. */
 export function tableOfBars(table: string): CandleColumns {
   return hourlyBars(
     ...table
@@ -26,7 +26,7 @@ export function tableOfBars(table: string): CandleColumns {
   );
 }
 
-/** `buy 1 at 100, bar 1; …`: bars count from 0, and a fill within a bar has a `+`. */
+/** Writes fills as `buy 1 at 100, bar 1; …`. Bars count from 0; a `+` marks a fill inside a bar. */
 export function fillsByBar({ fills }: CandleRun): string {
   return fills
     .map(({ side, amount, price, atMs }) => {

@@ -16,14 +16,14 @@ import { english } from '../../../src/language/sentence.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Does what is written for its first bar, for moments of its timer in minutes, and for its first fill. */
+/** Makes a strategy with intents for its first bar, for minutes of its timer and for its first fill. */
 function script(of: {
   readonly timeframe?: Timeframe;
   readonly cron?: string;
   readonly atBar?: readonly Intent[];
   readonly atMinute?: Readonly<Record<number, readonly Intent[]>>;
   readonly atFill?: readonly Intent[];
-  /** Cancels all its orders at this moment. */
+  /** Moment at which it cancels all its orders, in ms. */
   readonly cancelsAtMs?: number;
 }): StrategyDefinition {
   return defineStrategy({
@@ -65,7 +65,7 @@ const run = (
 
 const FLAT = '100 100 100 100';
 
-/** Cancels a stop order at minute 61. */
+/** Makes a strategy that places a stop order at its first bar and cancels it at minute 61. */
 const guarded = (atMinute: Record<number, readonly Intent[]>): StrategyDefinition =>
   script({
     atBar: [buy('BTCUSDT', { amount: '1', stopPrice: '120' })],
@@ -73,7 +73,7 @@ const guarded = (atMinute: Record<number, readonly Intent[]>): StrategyDefinitio
     atMinute,
   });
 
-/** A signal for the strategy `follow`. */
+/** Makes a signal for the strategy `follow`, at a minute after the start. */
 const at = (minute: number, payload: string) => ({
   atMs: FROM_MS + minute * MINUTE_MS,
   command: {
@@ -156,7 +156,7 @@ describe('an order that comes inside a bar', () => {
 });
 
 describe('a stop that is canceled inside a bar', () => {
-  /** Buys at once, guards it with a stop, and renews that two minutes before each hour, while it is held. */
+  /** Buys at once, protects the position by a stop, and renews that two minutes before each full hour. */
   const renewing = defineStrategy({
     name: 'renewing',
     params: z.strictObject({}),
@@ -195,7 +195,7 @@ describe('a stop that is canceled inside a bar', () => {
   });
 });
 
-/** Does what its signals say. */
+/** Buys, sells and cancels as its signals say. */
 const follow = defineStrategy({
   name: 'follow',
   params: z.strictObject({}),
@@ -240,7 +240,7 @@ describe('a signal inside a bar', () => {
   });
 });
 
-/** Minutes of the second hour: the price rises to 120 in the half of it, and stays. */
+/** Makes the minutes of the second hour: the price is 100, jumps to 120 at half past, and stays there. */
 const minutes = (change: (minute: number) => string | null = () => null): CandleColumns => {
   const rows = Array.from({ length: 60 }, (_, minute) => {
     const before = minute < 30 ? '100 100 100 100' : '120 120 120 120';
@@ -451,7 +451,7 @@ test('a run has each order once, as it was in the end, in the order in which the
   ]);
 });
 
-/** What a strategy that wants something with its first bar had for it. */
+/** Runs a strategy that returns these intents at its first bar; returns the orders made of them. */
 function wanted(intents: readonly Intent[]): readonly OrderRecord[] {
   const strategy = defineStrategy({
     name: 'once',
@@ -486,7 +486,7 @@ test('six identical orders are six where the strategy allows it, and else one at
   expect(english(held.at(-1)?.reason ?? null)).toMatch(/^IdenticalOrder: .* it may be repeated in \d+ ms/);
 });
 
-/** Waits, trades at once, cancels, and is woken between bars; its bars alone, or longer ones beside them. */
+/** Makes a strategy that waits, trades, cancels and runs a timer. `beside`: it also has longer bars. */
 const busy = (beside: boolean) =>
   defineStrategy({
     name: 'busy',
@@ -517,7 +517,7 @@ const busy = (beside: boolean) =>
 
 const isKept = (_: number, index: number): boolean => index % 41 !== 0 && (index < 300 || index > 330);
 
-/** A walk in which some bars are missing. */
+/** Makes a random walk in which some bars are missing. */
 function gappedWalk(seed: number): CandleColumns {
   const columns = walkOf(TETHER, { bars: 1_500, seed, price: 60_000 });
   const { openTimeMs, open, high, low, close, volume } = columns;
@@ -544,7 +544,7 @@ test.each([
 );
 
 test('a strategy that answers each of its fills with an order that fills at once ends the run', () => {
-  // Two identical orders within seconds wait for each other.
+  // Each amount is another one, since of two identical orders within seconds the second has to wait.
   let answers = 0;
   const other = (amount: number): number => amount + (answers += 1) / 1e6;
   const strategy = defineStrategy({

@@ -4,13 +4,10 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import { sma } from '../../../src/strategy/sdk.ts';
 import { runBars, TETHER, walkOf } from './candle-run.ts';
 
-/** Things looked at in one search: far more than a strategy receives. */
+/** Most objects that one search visits: far more than a strategy receives. */
 const MOST_SEEN = 20_000;
 
-/**
- * Everything that can be come to from some values by looking at fields: own ones, hidden ones, and what
- * getters of their classes give.
- */
+/** Returns all objects that can be reached through fields: own ones, hidden ones and getters of classes. */
 function reachableFrom(roots: readonly unknown[]): ReadonlySet<object> {
   const seen = new Set<object>();
   const open: unknown[] = [...roots];
@@ -34,7 +31,7 @@ function reachableFrom(roots: readonly unknown[]): ReadonlySet<object> {
   return seen;
 }
 
-/** Nothing where it can not be read of this value, as a getter of a class can not of the class itself. */
+/** Reads a field; undefined where its getter throws, as a class's own does on the class itself. */
 function fieldOf(value: object, of: object, name: string | symbol): unknown {
   try {
     return Reflect.get(of, name, value);
@@ -43,7 +40,7 @@ function fieldOf(value: object, of: object, name: string | symbol): unknown {
   }
 }
 
-/** Whether something holds columns of bars, which go on beyond the present. */
+/** True if one of the objects is a column of bars, which would show bars of the future. */
 const holdsColumns = (values: ReadonlySet<object>): boolean =>
   [...values].some((value) => value instanceof Float64Array);
 

@@ -159,9 +159,7 @@ describe('a backtest on bars', () => {
   });
 });
 
-/**
- * Wants as much as the number of bars that a variable outside of its state has counted: what no run may do.
- */
+/** Makes a strategy that cheats: it looks ten bars ahead in an array that is not part of its data. */
 const cheating = (future: { closes: Float64Array }): StrategyDefinition =>
   defineStrategy({
     name: 'oracle',
@@ -208,7 +206,7 @@ describe('a run on fewer bars', () => {
   });
 
   it('shows a strategy that knows what comes', () => {
-    // It looks at the very arrays of its run.
+    // The strategy reads the very arrays of its run.
     const difference = cut(rialWalk(), (seen) => cheating({ closes: seen.close }));
     expect(difference?.atMs).toBeGreaterThan(FROM_MS + 280 * HOUR_MS);
   });

@@ -2,7 +2,7 @@ import type { LockRecord } from '../../../src/engine/lock-records.ts';
 import type { MemberRecord } from '../../../src/engine/member-records.ts';
 import type { Lock } from '../../../src/engine/lock.ts';
 
-/** A lock of all markets that a rule brought, with what is said of it otherwise. */
+/** Makes a lock of all markets by a rule, with the given fields. */
 export function lockRecord({
   endedAtMs = null,
   refused = 0,
@@ -24,7 +24,7 @@ export function lockRecord({
   };
 }
 
-/** A market that entered or left the universe of one strategy. */
+/** Makes the record of a market that entered or left the universe of a strategy. */
 export function memberRecord({ kind, ...of }: Pick<MemberRecord, 'market' | 'kind' | 'atMs'>): MemberRecord {
   const rank = kind === 'entered' ? 1 : 3;
   return {

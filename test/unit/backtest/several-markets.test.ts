@@ -25,7 +25,7 @@ import {
 } from './three-markets.ts';
 import { EMPTY_FILL } from '../../../src/records/fill.ts';
 
-/** What the fills left of each currency, worked out from nothing else. */
+/** Computes the wallets after all fills, from the fills alone. */
 function walletsAfter(
   fills: ReturnType<typeof runBacktest>['fills'],
 ): Record<'rls' | 'usdt' | 'btc', bigint> {
@@ -112,7 +112,7 @@ test('tether that a sale brought is no trade while it is kept or when a purchase
   );
   const { moved, markets } = valuedFills({ ...run, fills });
   const { trips, received } = roundTrips(moved, markets);
-  // The rest of the 1,000 tether: 500 were spent, 300 sold; what is open was bought.
+  // 500 of the 1,000 tether bought coins and 300 were sold; the open trip is the 200 bought last.
   expect(trips.map(({ entryOrder, exitOrder, isOpen }) => [entryOrder, exitOrder, isOpen])).toEqual([
     ['a', 'b', false],
     ['b', 'e', false],
@@ -150,7 +150,7 @@ test('a run whose markets do not tell what everything is worth is refused', () =
 });
 
 test('the limit on the loss of a day counts what the triangle made, not what one market lost', () => {
-  // The coins that it was given lose 20,000 with their price.
+  // The coins it was given as inventory lose 20,000 in value with their price.
   const limits = { maxDailyLoss: { rls: parseUnits('21000'), usdt: null } };
   const run = runBacktest(backtestOf({ instances: [instanceOf(limits)] }));
   expect(run.orders.filter(({ state }) => state === 'rejected')).toEqual([]);

@@ -21,8 +21,8 @@ const halfEven = (value: bigint, by: bigint): bigint => {
 };
 
 /**
- * What the strategy should do, as a plain loop over arrays that shares nothing with the engine. Half of the
- * cash goes in, all coins come out.
+ * Computes the trades of the strategy by a plain loop that shares no code with the engine. A buy spends half
+ * of the cash, a sale sells all coins.
  */
 function smaCross(
   columns: CandleColumns,

@@ -21,7 +21,7 @@ export const TETHER_IN_RIAL = createMarket({
 export const HOUR_MS = 3_600_000;
 const FEES = { rls: { maker: 1_000, taker: 1_000 }, usdt: { maker: 1_000, taker: 1_000 } };
 
-/** Hours that open and close at the same price; a price of null is an hour without a bar. */
+/** Makes hours that open and close at the same price; null leaves an hour out. */
 export function barsOf(
   market: Market,
   prices: readonly (number | null)[],

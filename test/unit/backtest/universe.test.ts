@@ -16,7 +16,7 @@ import { barColumns } from '../../support/bar-columns.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Hours of a market: its price, and what was traded; a null is an hour without a bar. */
+/** Makes a market from its hours, each with price and traded volume; null leaves an hour out. */
 function marketOf(
   symbol: string,
   hours: readonly (readonly [price: number, volume: number] | null)[],
@@ -34,17 +34,17 @@ interface Followed {
   readonly fromMs?: number;
   readonly strategy?: StrategyDefinition;
   readonly params?: object;
-  /** Another strategy of the run. */
+  /** Another strategy that runs beside it. */
   readonly beside?: StrategyDefinition;
 }
 
-/** What a strategy that follows the best of them was told, a line each. */
+/** Returns the log of a strategy that follows a universe of these markets; lines begin with the hour. */
 function told(markets: readonly RunMarket[], of: Followed = {}): readonly string[] {
   const lines = ran(markets, of).logs.get('follower') ?? [];
   return lines.map(({ text, atMs }) => `${(atMs - FROM_MS) / HOUR_MS} ${text}`);
 }
 
-/** A run of a strategy that follows the best of them. */
+/** Runs a strategy that follows a universe of these markets, the best by rank. */
 function ran(markets: readonly RunMarket[], of: Followed = {}): CandleRun {
   const instanceOf = (strategy: StrategyDefinition, params: object) => ({
     runner: runnerOn(strategy, 'USDTIRT', '1h', {
@@ -83,7 +83,7 @@ function ran(markets: readonly RunMarket[], of: Followed = {}): CandleRun {
 
 const text = (markets: readonly string[]): string => markets.join(' ') || '-';
 
-/** A small generator. */
+/** Makes a generator of random numbers from a seed. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -136,7 +136,7 @@ const follower = defineStrategy({
   },
 });
 
-/** Every hour the same. */
+/** Makes hours that are all the same. */
 const steady = (price: number, volume: number, hours = 30) =>
   Array.from({ length: hours }, () => [price, volume] as const);
 
@@ -145,7 +145,7 @@ const TETHER = marketOf('USDTIRT', steady(10, 1));
 describe('a universe in a backtest on bars', () => {
   test('takes the most traded of the bars that have closed, and changes with them', () => {
     const busy = marketOf('BTCIRT', steady(10, 5));
-    // Traded much from the fourth hour on: its day is worth more than that of the other from the fifth on.
+    // Traded much from its fourth hour on; from the fifth on its volume of 24 h is above the other market's.
     const rising = marketOf(
       'ETHIRT',
       steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
@@ -230,7 +230,7 @@ describe('a universe in a backtest on bars', () => {
       return marketOf(symbol, hours);
     });
     const all = [marketOf('USDTIRT', steady(10, 1, 200)), ...markets];
-    /** Wants the bars of all markets, so that none are passed over. */
+    /** Subscribes to the bars of all markets, so that the run passes over none. */
     const watcher = defineStrategy({
       name: 'watcher',
       data: (run) => ({ bars: markets.map(({ market }) => run.markets.of(market.symbol).candles('1h')) }),

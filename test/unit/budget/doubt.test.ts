@@ -31,13 +31,13 @@ async function admitted(ledger: Ledger, nowMs: number, budget = 'orders/list'): 
   return given.slot;
 }
 
-/** Holds that there is a slot from this time on, and none the ms before. */
+/** Expects a slot to be free from this time on, and none a ms before it. */
 async function expectFreeFrom(ledger: Ledger, fromMs: number): Promise<void> {
   expect((await admission(ledger, fromMs - 1)).isAdmitted).toBe(false);
   await ledger.withdraw(await admitted(ledger, fromMs));
 }
 
-/** A ledger of one process, asked as the others are. */
+/** Wraps the ledger of one process, so that it is asked as the other ledgers are. */
 function ofOneProcess(limit: number): Ledger {
   const ledger: Admittance = admittanceOf(new BudgetLedger(budgets(limit)), new MemoryLockouts());
   return {
@@ -100,8 +100,8 @@ describe.each([ONE_PROCESS, ...LEDGER_WORLDS])(
       const probe = await admitted(ledger, 230_000);
       expect((await admission(ledger, 230_000)).isAdmitted).toBe(false);
       await ledger.settle(probe, 'answered', 231_000);
-      // The probe's own slot is free a window after its answer, those of the others a little later, since all
-      // may have been handled together.
+      // The slot of the probe is free a window after its answer; the slots of the lost requests are free a
+      // little later, since the exchange may have handled them together with it.
       await expectFreeFrom(ledger, 231_000 + WINDOW_MS + driftMs + 1);
       await admitted(ledger, 231_000 + WINDOW_MS + driftMs + 1);
       await expectFreeFrom(ledger, 231_000 + 5_000 + WINDOW_MS + driftMs + 1);

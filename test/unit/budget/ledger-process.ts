@@ -3,8 +3,8 @@ import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 
 /**
- * A process that takes whatever slots it can get for a while, and prints when it had each: `FILE LIMIT
- * MILLISECONDS`.
+ * A process that takes all slots it can get for a while, and prints the times at which it got them.
+ * Arguments: `FILE LIMIT MILLISECONDS`.
  */
 const [path = '', limit = '1', forMs = '0'] = process.argv.slice(2);
 const store = new LedgerStore({

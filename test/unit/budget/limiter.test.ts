@@ -10,7 +10,7 @@ import type { RateLimit, RequestClass } from '../../../src/domain/rate-limit.ts'
 import { SarrafError } from '../../../src/domain/errors.ts';
 
 const limiters: RequestLimiter[] = [];
-// Only the injected clock of the limiter and its timers are virtual.
+// Only the clock of the limiter and its timers are virtual.
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(async () => {
   await Promise.all([
@@ -59,7 +59,7 @@ const call = <T>(send: () => Promise<T>, changes: Partial<LimitedCall<T>> = {}):
 
 const zero = async (): Promise<number> => 0;
 
-/** A ledger after whose admissions the process stands still for a time, which may be that of a commit. */
+/** A ledger after whose admissions the process stands still for some time, which may count as a commit. */
 class Stopping extends BudgetLedger {
   asked = 0;
   private readonly stopMs: () => number;
@@ -69,11 +69,11 @@ class Stopping extends BudgetLedger {
   constructor(
     of: {
       readonly limit: number;
-      /** One after the other, none afterwards. */
+      /** Lengths of the stops, in ms, one for each admission; after the last one there are none. */
       readonly stopsMs?: number[];
       readonly stopMs?: () => number;
       readonly commits?: CommitTimes;
-      /** Whether it still has a slot that is asked for late. */
+      /** True if a late slot still counts as held when the ledger is asked for it. */
       readonly isKept?: boolean;
     },
     budgets: readonly RateLimit[] = [{ name: 'orders/list', limit: of.limit, windowMs: 60_000 }],
@@ -88,7 +88,7 @@ class Stopping extends BudgetLedger {
   override admit(ask: AdmissionAsk, nowMs: number): Admission {
     this.asked += 1;
     const stopMs = this.stopMs();
-    // Before the executor's own timers, and after the lane has taken down when it was admitted.
+    // The stop comes before the executor's own timers, and after the time of admission was noted.
     if (stopMs > 0) {
       queueMicrotask(() => {
         vi.setSystemTime(Date.now() + stopMs);
@@ -165,7 +165,7 @@ describe('the limiter', () => {
     await vi.advanceTimersByTimeAsync(2_100);
     const expired = await expiring;
     expect(expired).toMatchObject({ sent: false, reason: 'expired' });
-    // The one slot is free again a minute after its reply.
+    // The only slot is free again a minute after the reply that used it.
     expect(expired.sent ? null : expired.retryInMs).toBeGreaterThan(57_000);
     expect(expired.sent ? null : expired.retryInMs).toBeLessThan(59_000);
     expect(await limiter.run(call(zero, { budget: 'other' }))).toMatchObject({
@@ -285,7 +285,7 @@ describe('the limiter', () => {
     const old = limiter.run(call(zero, { requestClass: 'place', expiresAtMs: Date.now() + 3_000 }));
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await old).toMatchObject({ sent: false, reason: 'expired' });
-    // So long no disk takes: the process was stopped amid its commit.
+    // No disk takes as long as 8 s: the process was stopped during its commit.
     const asked = ledger.asked;
     expect((await Promise.all([limiter.run(call(zero)), vi.advanceTimersByTimeAsync(2_000)]))[0].sent).toBe(
       true,
@@ -361,7 +361,7 @@ describe('the limiter', () => {
   });
 
   test('sends what stops of the process made late, however many, and says nothing of it', async () => {
-    // As many as the outer guard counts: it must not count what was late, or the others wait for it for good.
+    // As many as the outer guard permits; if late requests counted there, all others would wait for ever.
     const ledger = new Stopping({ limit: 12, stopsMs: Array.from({ length: 12 }, () => 300) });
     const troubles: BudgetTrouble[] = [];
     const { limiter } = limiterOf({ limit: 12, ledger, troubles, mostConcurrent: 12 });
@@ -433,7 +433,7 @@ describe('the limiter', () => {
   });
 });
 
-/** A ledger over the network: each answer takes `roundTripMs`. */
+/** Makes a limiter with a ledger over the network, each answer of which takes `roundTripMs`. */
 function remoteLimiter(limit: number, roundTripMs: number) {
   const budgets = [{ name: 'orders/list', limit, windowMs: 60_000 }];
   const ledger = new BudgetLedger(budgets);

@@ -11,10 +11,9 @@ const budget = (limit: number) => ({
   assumed: false,
 });
 const cancel = { budget: 'orders/list', requestClass: 'cancel', credential: 'with' } as const;
-/** From a stamp until its slot is free. */
+/** Time from the stamp of a slot until the slot is free again, in ms. */
 const HELD_MS = WINDOW_MS + 220 + 1;
-/** From a loss until requests leave again: what may still arrive, and a window. */
-/** A cancel of a count before may leave 30 s after it, and arrive two minutes later. */
+/** Time from a lost count until requests leave: cancels go until 30 s, and take 120 s at most. */
 const UNKNOWN_MS = 30_000 + 120_000 + HELD_MS;
 
 async function admitted(ledger: TestLedger, nowMs: number): Promise<Slot> {
@@ -23,7 +22,7 @@ async function admitted(ledger: TestLedger, nowMs: number): Promise<Slot> {
   return entry.slot;
 }
 
-/** How long nobody is admitted from a time on. */
+/** Returns how long nobody is admitted from a time on, in ms. */
 const waitAt = async (ledger: TestLedger, nowMs: number) => {
   const entry = await ledger.enter(cancel, nowMs);
   return entry.isAdmitted ? 0 : entry.waitMs;
@@ -123,7 +122,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     const ledger = await join('one', { budgets: [budget(9)] });
     await admitted(ledger, 0);
     await world.step(5_000);
-    // By the time that is proven it was admitted rightly.
+    // The step is found only by the answer to this request, which is therefore admitted.
     await admitted(ledger, 10);
     expect(await waitAt(ledger, 20)).toBe(UNKNOWN_MS);
   });
@@ -134,7 +133,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     await world.step(-500_000);
     expect(await waitAt(one, 1_000_000)).toBe(UNKNOWN_MS);
     await world.step(0);
-    // By its own clock nothing was stepped, and the window would be over for long.
+    // The other process's own clock shows no step, and by it the window would long be over.
     expect(await waitAt(other, 1_000_010)).toBeGreaterThan(100_000);
   });
 
@@ -161,7 +160,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     await here.close();
     open.length = 0;
     await world.at(laterMs + 50_000);
-    // The first of the new machine finds the slot as old as it was when somebody was there last.
+    // For the first process on another machine the slot is as old as when the ledger was last used.
     await join('far', { machine: 'far', aheadMs: 7 });
     expect((await world.read())[0]?.inUse).toBe(1);
   });
@@ -210,7 +209,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     expect(await ledger.inner.enter(cancel, 0)).toMatchObject({ isAdmitted: false, waitMs: 50 });
     await world.server.begin();
     await world.reconnect();
-    // Its connection comes back by itself.
+    // The connection comes back without any help.
     await expect.poll(async () => waitAt(ledger, 0)).not.toBe(50);
     expect(await waitAt(ledger, 0)).toBe(UNKNOWN_MS);
   });
@@ -218,7 +217,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
   describe('of which a share is leased for cancels', () => {
     const leasing = { budgets: [budget(12)], leases: ['orders/list'] };
     const market = { ...cancel, requestClass: 'market' } as const;
-    /** A third of 12 is for leases, a quarter of it for each. */
+    /** Slots of each lease: a third of the limit of 12 is for leases, and a lease gets a quarter of that. */
     const EACH = 1;
     const QUARTER_OF_AN_HOUR_MS = 900_000;
 
@@ -245,7 +244,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
       const ledgers: Awaited<ReturnType<typeof join>>[] = [];
       for (const name of ['a', 'b', 'c', 'd', 'e']) ledgers.push(await join(name, leasing));
       const [first] = ledgers;
-      // Four leases are in the ledger; the slots of the first are its own.
+      // The ledger counts four leases as taken; the slots of its own lease are free to the first process.
       expect(await roomOf(first as TestLedger, 10)).toBe(12 - 4 * EACH + EACH);
       for (const { link } of ledgers) link.isCut = true;
       const rest: number[] = [];

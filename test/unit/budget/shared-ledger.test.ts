@@ -25,7 +25,7 @@ async function admitted(ledger: TestLedger, nowMs: number): Promise<Slot> {
   return entry.slot;
 }
 
-/** How many are admitted at a time. */
+/** Counts the requests that are admitted at a time. */
 async function roomOf(ledger: TestLedger, nowMs: number): Promise<number> {
   let count = 0;
   while ((await admission(ledger, nowMs)).isAdmitted) count += 1;
@@ -105,7 +105,7 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
     expect((await admission(second, 30)).isAdmitted).toBe(false);
     await admitted(second, 60_011 + world.driftMs(60_000));
     world.signs['first'] = 'dead';
-    // The one of the second is on its way still, and while there is a doubt only one is.
+    // The request of `second` is still on its way, and in doubt only one may be.
     expect(await admission(second, 100_000)).toMatchObject({ isAdmitted: false, waitMs: null });
   });
 

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const store of open.splice(0)) store.close();
 });
 
-/** A machine whose clocks and processes the test sets. */
+/** Makes a machine whose clocks and processes the test sets. */
 function machine(state: {
   boot?: string;
   owner?: string;
@@ -74,7 +74,7 @@ function admitted(store: LedgerStore, nowMs: number) {
 
 const word = (named: number | null) => ({ named, isOwn: true });
 
-/** How many are admitted at a time. */
+/** Counts the requests that are admitted at a time. */
 function roomOf(store: LedgerStore, nowMs: number): number {
   let count = 0;
   while (store.admit(cancel, nowMs).admitted) count += 1;
@@ -240,7 +240,7 @@ test('a ledger that another process writes to again and again is opened between 
   ]);
   await other.line((line) => line === 'writing');
   const store = openStore();
-  // Only then, as a lock that is not had within 50 ms refuses an admission, and the other process holds it for longer.
+  // The other process holds the lock for longer than the 50 ms after which an admission is refused.
   expect(await other.finished).toMatchObject({ code: 0 });
   expect(store.admit({ budget: 'orders/list', requestClass: 'cancel' }, 0)).toMatchObject({ admitted: true });
 });

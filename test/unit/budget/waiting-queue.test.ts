@@ -70,7 +70,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** From now on the wall clock is so far from where it would be. */
+/** Moves the wall clock by a number of ms from now on. */
 function stepWallClock(byMs: number): void {
   const now = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => now() + byMs);
@@ -100,7 +100,7 @@ describe('the executor of a budget', () => {
       times += 1;
       return 'amid the step';
     });
-    // It has looked at the clock, and Bottleneck has not yet.
+    // The executor has read the clock by now, and Bottleneck has not yet.
     stepWallClock(-HOUR_MS);
     expect(await amid).toBe('amid the step');
     expect(await executor.execute(JOB, async () => 'next')).toBe('next');

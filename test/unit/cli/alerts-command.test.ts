@@ -19,7 +19,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** The configuration of the page, with the API of this machine. */
+/** Writes the configuration that the page shows, with the API of a server on this machine. */
 function writeConfig(): string {
   const [, yaml = ''] = /```yaml\n(language[\s\S]*?)```/.exec(page) ?? [];
   const file = join(folder, 'bot.yaml');

@@ -8,7 +8,7 @@ import { folderOfAllTests } from '../../support/temporary-folder.ts';
 const folder = folderOfAllTests();
 let csv: string;
 
-/** Hours of a price that swings around 100, as CSV. */
+/** Makes the CSV of hours whose price swings around 100. */
 function hours(count: number): string {
   const lines = ['time_ms,open,high,low,close,volume'];
   let open = 100;
@@ -43,7 +43,7 @@ const words = (text: string): readonly string[] => text.split(' ').filter((word)
 
 const SHORT = words('ma-cross --market BTCUSDT --param fast=5 --param slow=12 --cash 10000 --fee 0.1%');
 
-/** A strategy whose handler of bars does something besides logging. */
+/** Writes a strategy whose handler of bars runs the given code and logs; returns its file. */
 const plugin = (name: string, body: string): string => {
   const file = join(folder, `${name}.ts`);
   const source = `import { z } from 'zod';
@@ -67,7 +67,7 @@ export default defineStrategy({
 const on = (file: string) => [file, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%', '--csv', csv];
 
 describe('a strategy that fails in a backtest', () => {
-  // What nobody catches ends its process: test/process/backtest-command.process.ts.
+  // An error that nobody catches ends its process: test/process/backtest-command.process.ts.
   test('is reported with file, line and handler, and its log is in the result', async () => {
     const file = plugin('no-book', 'if (state.bars === 2) data.book.bids.at(0);');
     const { code, out, error } = await backtest(...on(file), '--json');
@@ -91,7 +91,7 @@ describe('a strategy that fails in a backtest', () => {
   });
 });
 
-/** Writes hours that open and close at the same price; answers what `--csv` takes for them. */
+/** Writes hours that open and close at the same price; returns the value of `--csv` for them. */
 const bars = (name: string, prices: readonly number[]): string => {
   const rows = prices.map((price, hour) =>
     [1_704_067_200_000 + hour * 3_600_000, price, price, price, price, 1_000_000].join(','),

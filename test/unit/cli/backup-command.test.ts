@@ -25,7 +25,7 @@ afterEach(() => {
   place[Symbol.dispose]();
 });
 
-/** Runs a command of the docs, with the folders of this test in place of its own. */
+/** Runs a command of the docs, with the folders of this test in place of those in the docs. */
 const sarraf = async (command: string, typed = '') => {
   const [, ...args] = command
     .replace(/ *#.*/, '')

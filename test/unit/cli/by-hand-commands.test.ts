@@ -28,7 +28,7 @@ async function startBot(manner: 'closes' | 'dies'): Promise<SarrafProcess> {
 
 const sarraf = async (...args: readonly string[]) => sarrafHere([...args, '--data', folder]);
 
-/** What the next start of a bot would take. */
+/** Returns the commands that the next start of a bot would take from its inbox. */
 function waiting(): readonly unknown[] {
   if (!existsSync(join(folder, 'control.sqlite'))) return [];
   const inbox = new ControlInbox(folder);

@@ -10,7 +10,7 @@ afterEach(() => {
   chmodSync(folder, 0o700);
 });
 
-/** What it does while it serves: test/process/exchange-command.process.ts. */
+/** Serving itself is tested in test/process/exchange-command.process.ts. */
 describe('what goes wrong', () => {
   test('in a configuration comes whole, with lines, and ends with 2', async () => {
     const file = join(folder, 'bad.yaml');

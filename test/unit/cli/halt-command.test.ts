@@ -30,7 +30,7 @@ async function startBot(manner: 'closes' | 'leaves' | 'dies'): Promise<SarrafPro
 
 const sarraf = async (...args: string[]) => sarrafHere([...args, '--data', folder]);
 
-/** As a person at the keyboard who types a line. */
+/** Runs the command with a line typed at the keyboard. */
 const typed = async (line: string, ...args: string[]) =>
   sarrafHere(['halt', '--data', folder, ...args], line);
 

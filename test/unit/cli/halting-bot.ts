@@ -2,8 +2,8 @@ import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 
 /**
- * A bot as far as halting goes: `FOLDER closes|leaves|dies`. It has the folder, and closes two orders, or
- * leaves one, or ends amid it.
+ * A bot that only takes halts: `FOLDER closes|leaves|dies`. It claims the folder, and closes two orders,
+ * leaves one open, or ends in the middle.
  */
 const [folder = '', manner = 'closes'] = process.argv.slice(2);
 claimDataFolder(folder);

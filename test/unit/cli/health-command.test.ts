@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A bot that has the data folder and serves its health, as the daemon does. */
+/** Starts a bot that claims the data folder and serves its health, as the daemon does. */
 async function startBot(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Promise<string> {
   const lock = claimDataFolder(folder);
   const server = new HealthServer({ source: () => wellSource(but), host, port: 0 });

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const store of open.splice(0)) store.close();
 });
 
-/** A machine at a time of its own. */
+/** Makes a machine whose time the test sets. */
 const machineAt = (nowMs: number, bootId = 'boot-1', wallMs = 1_000_000 + nowMs): Machine => ({
   bootId,
   owner: `${bootId} ns 1 -`,

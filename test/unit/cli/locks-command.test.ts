@@ -15,7 +15,7 @@ const folder = folderOfEachTest();
 
 const sarraf = async (...args: string[]) => sarrafHere([...args, '--data', folder]);
 
-/** A lock that holds for any clock of a test. */
+/** A lock that has not ended by any clock of these tests. */
 const HELD: Lock = {
   name: 'stops',
   rule: 'stops',
@@ -34,7 +34,7 @@ function mirrorWith(locks: readonly Lock[]): void {
   store.close();
 }
 
-/** What the next start of a bot would take. */
+/** Returns the commands that the next start of a bot would take from its inbox. */
 function waiting(): readonly unknown[] {
   const inbox = new ControlInbox(folder);
   try {

@@ -32,7 +32,7 @@ import { openMirror } from '../../support/open-mirror.ts';
 import { newLedger } from '../../support/new-ledger.ts';
 
 const folder = folderOfAllTests();
-/** In the past for any clock, so that ages are days. */
+/** A time in the past for any clock, so that ages are shown in days. */
 const THEN_MS = Date.parse('2024-05-06T07:08:09Z');
 const wallet = (currency: string, total: string, held: string): MirrorChange => ({
   kind: 'wallet',
@@ -104,7 +104,7 @@ const CHANGES: readonly MirrorChange[] = [
     kind: 'fill',
     fill: fillRecord({ tradeId: tradeIdOf(72), venueOrderId: orderIdOf(45), orderKey: null, strategy: null }),
   },
-  // Their names sort otherwise than they came.
+  // Sorted by name these come in another order than they were written.
   {
     kind: 'intent',
     intent: intentRecord({ id: 'b', strategy: 'grid', status: 'refused', reason: 'too large: 9 of 5' }),
@@ -156,7 +156,7 @@ const COMMANDS: ReadonlyMap<string, () => Command> = new Map([
   ['intents', intentsCommand],
 ]);
 
-/** Runs a command in this process, which takes a hundredth of the time of one of its own. */
+/** Runs a command in this process, in a hundredth of the time that a process of its own takes. */
 async function run(
   name: string,
   args: readonly string[],
@@ -180,7 +180,7 @@ const sarraf = async (
   ...args: string[]
 ): Promise<{ readonly out: string; readonly failure: unknown }> => run(name, [...args, '--data', folder]);
 
-/** The lines of a table, without its titles, as the words of a column. */
+/** Returns one column of a printed table, without its title. */
 const column = (out: string, index: number): string[] =>
   out
     .trim()

@@ -14,7 +14,7 @@ const ROLLING: WalkQuestion = {
   embargoMs: 0,
 };
 
-/** The plan of a study whose file says `own`, by options. */
+/** Returns the walk-forward settings of a study file whose plan is `own`, together with options. */
 function planOf(of: {
   readonly own?: object;
   readonly flags?: Record<string, string>;
@@ -26,7 +26,7 @@ function planOf(of: {
   const study = { strategy: 'ma-cross', markets: 'BTCUSDT', balances: { usdt: 1 }, validation };
   const told = { source: 'study.yaml', advice: 'leave one of them out' };
   const read = withPlan(readWrittenStudy(study), { flags, trials, begun, ...told });
-  // As it is kept, it is read again as the same.
+  // The plan as it is stored is read again as the same settings.
   expect(readWrittenStudy(read.written).settings).toEqual(read.settings);
   return read.settings.validation.walkForward;
 }

@@ -12,7 +12,7 @@ import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What the exchange loses, in units: no trade is as large to the last digit. */
+/** Rial that the exchange loses, in money units of 1e-10; no trade has the same last digits. */
 const LOST_UNITS = 12_345_678_901n;
 const LOST = '-1.2345678901';
 
@@ -25,13 +25,13 @@ let life: BotLife;
 
 const rials = () => accounts.walletsOf(world.userId).find(({ currency }) => currency === 'rls')!;
 
-/** Takes money from the bot's wallet without a line in its history, as no exchange should. */
+/** Takes money from the bot's wallet without a line in its history, which no exchange should do. */
 function loseMoney(): void {
   rials().total -= LOST_UNITS;
   accounts.houseOf('rls').outside += LOST_UNITS;
 }
 
-/** Runs the command in this process, which takes a hundredth of the time of one of its own. */
+/** Runs the command in this process, in a hundredth of the time that a process of its own takes. */
 async function sarraf(...args: string[]): Promise<{ readonly out: string; readonly failure: unknown }> {
   const out: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void out.push(text));
@@ -51,7 +51,7 @@ beforeAll(async () => {
   life = await BotLife.prepare(world, join(folder, 'mirror.sqlite'));
   life.bot.shell.start();
   await life.run(4 * MINUTE_MS);
-  // So that the last trade has been read, and what is compared stays the same.
+  // After a halt the last trade has been read, and the compared values stay the same.
   life.bot.shell.control({ kind: 'halt', reason: 'to look', wholeAccount: false });
   await life.run(2 * MINUTE_MS);
 });

@@ -31,7 +31,7 @@ afterAll(() => {
 
 const live = async (...args: string[]) => sarrafHere(['report', 'live', ...args]);
 
-/** A configuration of a bot; its data are those of the mirror unless it says otherwise. */
+/** Writes the configuration of a bot; its data folder is that of the mirror unless another is given. */
 function configOf(lines: readonly string[], folder = data): string {
   const file = join(root, `${lines.join('-').replaceAll(/[^a-z]+/g, '-')}.yaml`);
   const strategies =
@@ -73,7 +73,7 @@ describe('sarraf report live', () => {
   });
 
   test('prints the figures as JSON, and keeps nothing where that is not wanted', async () => {
-    // In the image it always names a folder.
+    // The image always sets this variable.
     vi.stubEnv('SARRAF_DATA', root);
     onTestFinished(() => void vi.unstubAllEnvs());
     const { code, out } = await live('--mirror', path, '--no-save', '--json');

@@ -8,7 +8,7 @@ const folder = folderOfAllTests();
 
 const NOW_MS = Date.UTC(2026, 0, 5, 12);
 
-/** How long a bot is silent that last showed itself at a time. */
+/** Returns for how long a bot is silent whose last sign of life was at a time, in ms; null if it is not. */
 function silenceAt(beatMs: number, endedAtMs: number | null = null): number | null {
   const path = join(folder, 'heartbeat.json');
   writeFileSync(path, JSON.stringify({ pid: 1, sinceMs: 0, endedAtMs, failure: null }));

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A run that has the folder, as far as the daemon comes before the exchange has answered. */
+/** Starts a run in the folder, as far as the daemon gets before the exchange has answered. */
 async function begin(port: 0 | null): Promise<void> {
   const lock = claimDataFolder(folder);
   const overrides: [string, string][] = [['health.port', String(port)]];

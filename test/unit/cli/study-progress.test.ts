@@ -3,7 +3,7 @@ import { ProgressReport } from '../../../src/cli/progress-report.ts';
 import { StudyProgress, type TrialCounts } from '../../../src/cli/study/study-lines.ts';
 import { type StoredTrial } from '../../../src/study/study-rows.ts';
 
-/** A clock that a test sets, and what was said. */
+/** Makes a report whose clock the test moves; `lines` are the lines it has written. */
 function reporting(): { report: ProgressReport; lines: string[]; pass: (ms: number) => void } {
   const lines: string[] = [];
   let nowMs = 0;
@@ -151,7 +151,7 @@ describe('progress', () => {
     expect(
       said.every((line) => /^\[[#.]{20}\] bars: [\d,]+, 1,000\/s, \d+ %, \d+ (?:s|min) left\n$/.test(line)),
     ).toBe(true);
-    // At 2 s, then after 5, 10, 20, 40 and then each 60 seconds.
+    // Lines come at 2 s, then after 5, 10, 20 and 40 s more, and then every 60 s.
     expect(said.map((line) => / ([\d,]+),/.exec(line)?.[1])).toEqual([
       '2,000',
       '7,000',

@@ -19,7 +19,7 @@ const line = (id: number, atMs: number, text: string): WalletTransaction => {
   };
 };
 
-/** A trade of 2 BTC for 100 rials each, with a fee of 1 % of what is received. */
+/** Makes a trade of 2 BTC for 100 rial each, with a fee of 1 % of what is received. */
 const trade = (tradeId: number, atMs: number, side: 'buy' | 'sell'): FillRecord =>
   fillRecord({
     tradeId: tradeIdOf(tradeId),
@@ -34,7 +34,7 @@ const trade = (tradeId: number, atMs: number, side: 'buy' | 'sell'): FillRecord 
 
 const at = (second: number): number => Date.parse('2026-01-05T12:00:00Z') + second * 1_000;
 
-/** A change a line: time, wallet, amount, trade, line and what is missing. */
+/** Writes each change as a line: time, wallet, amount, trade, line and what is missing. */
 const shown = (
   fills: readonly FillRecord[],
   transactions: readonly WalletTransaction[],

@@ -47,17 +47,14 @@ const request = (id: number, call: VenueCall): EngineRequest => ({
   expiresAtMs: START_MS + 3_600_000,
 });
 
-/**
- * A shell whose engine says what a test has written down, and whose store and exchange write down what they
- * are given.
- */
+/** A shell with a scripted engine, and with a store and an exchange that log what they are given. */
 class ShellWorld {
   readonly time = new VirtualTime(START_MS);
-  /** What happened, in order. */
+  /** Calls of the store and the exchange, in order. */
   readonly log: string[] = [];
   readonly events: EngineEvent[] = [];
   readonly reported: string[] = [];
-  /** What the engine says to the next events; nothing once it is used up. */
+  /** Outputs of the engine for the next events; empty ones once all are used. */
   readonly says: (Partial<EngineOutput> | Error)[] = [];
   storeError: Error | null = null;
   isDiskFull = false;
@@ -105,7 +102,7 @@ class ShellWorld {
     });
   }
 
-  /** A word from outside, which the engine answers with `output`. */
+  /** Sends a control command to the shell; the engine answers it with `output`. */
   async hear(output: Partial<EngineOutput> | Error): Promise<void> {
     this.says.push(output);
     this.shell.control({ kind: 'resume' });

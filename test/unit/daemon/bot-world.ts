@@ -13,16 +13,16 @@ const BOT = 1;
 const OTHER = 2;
 
 /**
- * An exchange of one market without any traders, and a client of it whose way there a test can break. Its
- * time stands still.
+ * An exchange with one market and no other traders, and a client for it over a connection that a test can
+ * break. The time of the exchange stands still.
  */
 export class BotWorld {
   readonly client: ExchangeClient;
-  /** Called with each request before it leaves; a throw there keeps it from arriving. */
+  /** Called with each request before it leaves; if it throws, the request does not arrive. */
   beforeSend: (request: HttpRequest) => void = () => undefined;
-  /** Whether the reply to a request is lost after the exchange has handled it. */
+  /** True if the reply to a request is lost after the exchange has handled the request. */
   losesReply: (request: HttpRequest) => boolean = () => false;
-  /** What becomes of a reply on its way. */
+  /** Changes a reply on its way to the client. */
   onReply: (response: HttpResponse) => HttpResponse = (response) => response;
   private readonly simulation: Simulation;
 
@@ -58,7 +58,7 @@ export class BotWorld {
     return START_MS;
   }
 
-  /** Another user's limit order. */
+  /** Places a limit order of another user. */
   other(side: Side, amount: string, price: string): void {
     const { exchange } = this.simulation;
     const [market] = [...exchange.markets.values()].map(({ rules }) => rules);

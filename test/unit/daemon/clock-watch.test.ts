@@ -5,16 +5,16 @@ import type { RequestTimes, Transport } from '../../../src/exchange/transport.ts
 const DATE = 'Sat, 21 Nov 2026 12:00:00 GMT';
 const DATE_MS = Date.parse(DATE);
 
-/** What is said of a reply of noon that left at an offset from it and came back a second later. */
+/** Returns the warning for a reply dated noon whose request left at an offset from noon and took a second. */
 function said(offsetMs: number, headers: Readonly<Record<string, string>> = { date: DATE }): string | null {
   const sentMs = DATE_MS + offsetMs;
   return new ClockWatch().apply({ headers }, both({ sentMs, receivedMs: sentMs + 1_000 }));
 }
 
-/** The machine's clock and the bot's own agree. */
+/** Times of a request by both clocks, where the machine's clock and the bot's own agree. */
 const both = (times: RequestTimes) => ({ machine: times, own: times });
 
-/** What is said at noon where the machine's clock is right and the bot's own is so far ahead. */
+/** Returns the warning at noon if the machine's clock is right and the bot's own is ahead by `aheadMs`. */
 function saidOfOwn(aheadMs: number): string | null {
   const own = { sentMs: DATE_MS + aheadMs, receivedMs: DATE_MS + aheadMs };
   const machine = { sentMs: DATE_MS, receivedMs: DATE_MS };

@@ -13,7 +13,7 @@ const failed = (message: string): VenueAnswer => ({
 const VALUE = { outcome: 'value', value: [] } as unknown as VenueAnswer;
 const UNSENT: VenueAnswer = { outcome: 'unsent', reason: 'a newer one took its place' };
 
-/** Feeds by name with when they were read last; null: never. A feed may be 30 s old. */
+/** Watches feeds, given by name with the time of their last read (null: never). The longest age is 30 s. */
 const watched = (readAtMs: Readonly<Record<string, number | null>>) => {
   const time = new VirtualTime(0);
   const read: Record<string, number | null> = { ...readAtMs };

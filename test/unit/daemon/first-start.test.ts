@@ -9,7 +9,7 @@ import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const folder = folderOfEachTest();
 
-/** As a process leaves a database that was killed between the switch to the write-ahead log and its tables. */
+/** Leaves a database as a process does that is killed after the switch to WAL and before making tables. */
 function leaveWithoutTables(path: string): void {
   const database = new Database(path);
   database.pragma('journal_mode = WAL');

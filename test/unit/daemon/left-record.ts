@@ -1,6 +1,6 @@
 import { RunRecord, type RunBeginning } from '../../../src/daemon/run-record.ts';
 
-/** Leaves the record of a run that has ended in a data folder. `aheadMs`: its clock. */
+/** Writes the record of a run that has ended into a folder. `aheadMs`: by how much its clock was ahead. */
 export function leaveRecord(
   folder: string,
   { aheadMs = null, ...parts }: Partial<RunBeginning> & { readonly aheadMs?: number | null } = {},

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Loads the strategies of a configuration, and starts each. */
+/** Loads the strategies of a configuration, and starts each of them. */
 async function load(strategies: readonly object[], folders: readonly string[] = [folder]) {
   const reading = readBotConfig(null, {
     environment: {},
@@ -214,7 +214,7 @@ describe('loading the instances of a bot', () => {
 describe('the strategy files at a path', () => {
   test('are those of a folder by name, or the one file', () => {
     for (const name of ['b.ts', 'a.mjs', 'types.d.ts', 'notes.md']) write(name, '');
-    // A test may lie beside what it tests.
+    // A strategy's test file may lie beside it, and is not taken for a strategy.
     write('b.test.ts', '');
     expect(strategyFilesAt(folder)).toEqual([join(folder, 'a.mjs'), join(folder, 'b.ts')]);
     expect(strategyFilesAt(join(folder, 'b.ts'))).toEqual([join(folder, 'b.ts')]);

@@ -104,7 +104,7 @@ describe('a paper account in its file', () => {
   });
 });
 
-/** An account on a market, in a process that can crash at any time. */
+/** A paper account on one market, in a process that can crash at any time. */
 class Account {
   private readonly folder: string;
   private file: PaperAccountFile;
@@ -142,7 +142,7 @@ class Account {
     }
   }
 
-  /** The process ends; what was not told is lost, and nothing else. */
+  /** Crashes the process and starts anew: all that the account had answered before is still so. */
   crash(market = this.market): void {
     this.file.close();
     this.market = market;
@@ -218,7 +218,7 @@ class Account {
     };
   }
 
-  /** All that the account can be asked. */
+  /** Returns everything that can be asked of the account, as text. */
   private all(): string {
     const wallets = this.value({ kind: 'wallets' }) as readonly WalletReading[];
     const told = [

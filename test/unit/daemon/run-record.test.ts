@@ -75,7 +75,7 @@ describe('the record of a run', () => {
     };
     leaveRecord(folder, { instance: 'before' });
     const draft = join(folder, `run.json.${process.pid}.new`);
-    // A folder in the way of its draft stands for a disk that takes nothing.
+    // A folder at the path of the draft makes the write fail, as a full disk does.
     mkdirSync(draft);
     write(`run.json.${process.pid}.new/a`, '');
     const before = readFileSync(join(folder, 'run.json'), 'utf8');

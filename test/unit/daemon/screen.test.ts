@@ -63,7 +63,7 @@ function screenOf(json = false) {
   return { screen, lines, wall };
 }
 
-/** The lines that people see of one notice. */
+/** Returns the lines that the screen shows for one notice. */
 function shown(one: EngineNotice): readonly string[] {
   const { screen, lines } = screenOf();
   screen.show([one], NOON_MS);

@@ -40,7 +40,7 @@ test('a session is read as it was written, with its money, and without where its
   const of = { beganMs: 5, pollStretch: 1, mirror: 'mirror.sqlite', markets: [MARKET], state };
   writeSessionFile({ ...config, data, record }, of);
   const session = readSessionFile(folder);
-  // Where they stand in a file is nothing that a session keeps.
+  // A session does not store the places of strategies in their file.
   expect(session.config.strategies).toEqual(
     config.strategies.map(({ describe: _place, ...strategy }) => strategy),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bracketIn } from '../../../src/dashboard/readers/market-replies.ts';
 
-/** Bought 0.001541 at 64856.13; the fee of 0.000001541 was taken from the coin. */
+/** The position was bought as 0.001541 at 64856.13; the fee of 0.000001541 was taken from the coin. */
 const algorithm = {
   kind: 'bracket',
   terms: {

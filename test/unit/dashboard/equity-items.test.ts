@@ -7,7 +7,7 @@ import { MirrorFolder } from '../mirror/mirror-fixture.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The first moment of a day in Tehran. */
+/** First moment of 2 April 2026 in Tehran. */
 const MIDNIGHT_MS = Date.parse('2026-04-01T20:30:00Z');
 const NOON_MS = MIDNIGHT_MS + 12 * HOUR_MS;
 
@@ -16,7 +16,7 @@ const figureAt = (name: string, atMs: number, value: string): MirrorChange => ({
   figure: { name, atMs, value },
 });
 
-/** A profit that rises by one a minute, from midnight on. */
+/** Makes a profit value that rises by one each minute from midnight on. */
 const profitAt = (atMs: number): MirrorChange => ({
   kind: 'figure',
   figure: { name: 'profit/rls', atMs, value: String((atMs - MIDNIGHT_MS) / MINUTE_MS) },
@@ -74,12 +74,12 @@ test('values of minutes ago are brought up to now by what the strategies have ma
   expect(equityItems(reader, [maker], later)).toMatchObject([
     { now: '900', day: '-80', total: '-80', drawdown: '0.1', asOfMs: later },
   ]);
-  // One that has left the configuration keeps its row, and is in no figure of the bot.
+  // A strategy that was removed from the configuration keeps its row, and counts in no figure of the bot.
   const removed = { ...STRATEGY, name: 'removed', currency: 'rls', profit: '-500' };
   expect(equityItems(reader, [maker, removed], later)).toMatchObject([
     { now: '900', day: '-80', total: '-80', drawdown: '0.1' },
   ]);
-  // What another currency is worth in this one is not known here.
+  // The rate between the two currencies is not known here.
   const other = { ...STRATEGY, name: 'other', currency: 'usdt', profit: '5' };
   expect(equityItems(reader, [maker, other], later)[0]).toMatchObject({ now: '1000', asOfMs: NOON_MS });
   reader.close();

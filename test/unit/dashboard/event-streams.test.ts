@@ -42,7 +42,7 @@ function write(count: number): void {
   })();
 }
 
-/** A reader of a stream: what it was told, and the id that a browser would come back with. */
+/** A client of an event stream: the rows it received, and the id it would resume from. */
 class Reader {
   text = '';
   private readonly response = new ServerResponse(new IncomingMessage(new Socket()));
@@ -81,7 +81,7 @@ test('however often a reader goes and comes, it is told each row once', () => {
     if (round % 3 === 0) streams.poll();
     told.push(...goes.rows);
     const id = goes.leave();
-    // Rows come while nobody of it listens.
+    // Rows are written while this reader is not connected.
     write(round % 5);
     if (round % 2 === 0) streams.poll();
     goes = new Reader(id);
@@ -92,7 +92,7 @@ test('however often a reader goes and comes, it is told each row once', () => {
   const every = Array.from({ length: last - 3 }, (_, index) => index + 4);
   expect(told).toEqual(every);
   expect(stays.rows).toEqual(every);
-  // A name with a line break is no field of its own.
+  // A name with a line break in it adds no field to the event.
   expect(stays.ids.every((id) => id.startsWith('aaaa.'))).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Makes the first token of a folder, and is killed at a call of the file system about its file. */
+/** Makes the first token of a folder; the process is killed at a call of the file system for that file. */
 const [, , folder = '', at = ''] = process.argv;
 const call = fs[at as 'openSync' | 'renameSync'] as (...given: readonly unknown[]) => unknown;
 Object.assign(fs, {

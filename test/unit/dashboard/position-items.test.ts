@@ -9,7 +9,7 @@ import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { MirrorFolder } from '../mirror/mirror-fixture.ts';
 import { newLedger } from '../../support/new-ledger.ts';
 
-/** A strategy that bought so much BTC at 1, without a fee. */
+/** Makes the strategy row of one that bought this amount of BTC at a price of 1, without a fee. */
 function bought(amount: string): MirrorChange {
   const ledger = newLedger();
   ledger.applyTrade({

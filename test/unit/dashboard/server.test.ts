@@ -39,7 +39,7 @@ afterAll(async () => {
   await here.close();
 });
 
-/** Objects with no other fields than their schemas declare. */
+/** Returns the schema with no fields allowed but the declared ones. */
 function strict(schema: z.ZodType): z.ZodType {
   const json = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
   return z.fromJSONSchema(json);
@@ -380,7 +380,7 @@ test('an alert is listed with its text, and acknowledged once', async () => {
   expect(seen).toMatchObject({ id: '1', acknowledgedBy: 'ali (page)' });
 });
 
-/** Events of a stream until `enough` says so. */
+/** Reads events of a stream until `enough` is true for the text so far. */
 async function listen(
   path: string,
   headers: Readonly<Record<string, string>>,

@@ -23,7 +23,7 @@ const command = (id: string, more: Partial<SignalCommand> = {}): SignalCommand =
   ...more,
 });
 
-/** A bot that was told some signals and has ended, and a folder in which others wait. */
+/** A bot that received some signals and has ended; other signals wait in its folder. */
 beforeAll(async () => {
   const strategies = [{ plugin: join(process.cwd(), 'test/support/plugins/listener.ts'), market: 'BTCIRT' }];
   const world = createEmbeddedWorld({ seed: 7, config: { strategies, 'data.folder': folder } });
@@ -96,7 +96,7 @@ test('those that wait come first, with why, and every one is on one page', async
         if (page.next === null) break;
         query = `?limit=${limit}&before=${page.next}`;
       }
-      // More wait than a page holds: the others are not on the next one, which is of what came.
+      // More signals wait than a page holds; no page has the rest, as the next ones list received signals.
       const waiting = ['w3', 'w2', 'w1'].slice(0, limit);
       expect(seen).toEqual([...waiting, 'again', 'nobody', 'wrong', 'first']);
     }

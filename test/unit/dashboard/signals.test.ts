@@ -16,12 +16,12 @@ const PATH = '/api/v1/signals/follow/alert';
 const folder = folderOfAllTests();
 let here: DashboardHere;
 let token = '';
-/** Tokens of their own: each may send so many in a minute. */
+/** Number of tokens made so far; each test has a token, since a token may send only so many in a minute. */
 let others = 0;
 const endings: (() => void)[] = [];
 const taken: SignalCommand[] = [];
 
-/** What the bot answers to a payload of its name. */
+/** Answers of the bot, by the payload it receives. */
 const ANSWERS: Readonly<Record<string, readonly ['told' | 'dropped' | 'refused', string]>> = {
   'while paused': ['dropped', 'paused'],
   'of another shape': ['refused', 'invalid'],
@@ -69,7 +69,7 @@ beforeEach(() => {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Sends it, again and again while a busy machine has not answered it yet: the same is told once. */
+/** Sends a signal, again while a busy machine has not answered: a repeated one is delivered only once. */
 async function send(
   body: unknown,
   of: { readonly headers?: object; readonly path?: string } = {},
@@ -96,7 +96,7 @@ interface Reply {
   readonly error?: { readonly code: string; readonly message: string; readonly field?: string };
 }
 
-/** The door without a server, for what would take long. */
+/** Makes the endpoint without a server, for tests that would take long. */
 const adapterHere = (
   more: { readonly answeredWithinMs?: number; readonly nowMs?: () => number } = {},
 ): SignalEndpoint =>
@@ -118,7 +118,7 @@ const asked = (rawBody: string): Parameters<SignalEndpoint['accept']>[0] => ({
 
 const codeOf = ({ json, status }: Awaited<ReturnType<typeof send>>) => [status, json.error?.code];
 
-/** Headers of a signed request. */
+/** Makes the headers of a signed request. */
 function signed(
   body: string,
   of: {
@@ -193,7 +193,7 @@ describe('a signal over HTTP', () => {
     const body = { payload: { side: 'sell', others } };
     const [first, second] = [await send(body), await send(body)];
     expect(first.json.id).toMatch(/^made-[0-9a-f]{27}$/);
-    // Unless a minute ends between them.
+    // The two ids differ if a minute ends between the requests.
     if (first.json.id === second.json.id) expect(taken).toHaveLength(1);
     expect((await send({ payload: { side: 'buy', others } })).json.id).not.toBe(first.json.id);
   });
@@ -270,7 +270,7 @@ describe('who may send signals', () => {
     const first = await send(body, { headers });
     expect(first).toMatchObject({ status: 202, json: { outcome: 'told' } });
     expect(taken[0]).toMatchObject({ sentAtMs: Number(headers['x-sarraf-timestamp']) });
-    // The same request again is the same signal.
+    // Repeating a request repeats its signal, which is not delivered again.
     expect((await send(body, { headers })).json.id).toBe(first.json.id);
     expect(taken).toHaveLength(1);
     const seconds = signed(body, { atMs: Math.floor(Date.now() / 1_000) });

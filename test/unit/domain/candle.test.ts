@@ -34,7 +34,7 @@ test('takes more candles than a call may have arguments', () => {
 const at = (iso: string): number => Date.parse(iso);
 const texts = (times: readonly number[]): readonly string[] => times.map(isoText);
 
-/** When so many bars begin that follow one another. */
+/** Returns the times at which a number of consecutive bars begin. */
 function starts(timeframe: Timeframe, iso: string, bars: number): readonly string[] {
   const grid = gridOf(timeframe, TEHRAN_BARS);
   let timeMs = grid.startOf(at(iso));
@@ -48,7 +48,7 @@ function starts(timeframe: Timeframe, iso: string, bars: number): readonly strin
 }
 
 describe('bars on the clock of Tehran', () => {
-  // The answer for resolution=D in the exchange's public documentation, as numbers of its own.
+  // The answer for resolution=D in the exchange's public documentation, copied as numbers.
   test('days are those that the documentation of the exchange shows', () => {
     const day = gridOf('1d', TEHRAN_BARS);
     expect([day.startOf(1_562_100_000_000), day.endOf(1_562_095_800_000)]).toEqual([

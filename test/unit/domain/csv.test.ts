@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvLine, CsvScanner } from '../../../src/domain/csv.ts';
 
-/** A text with what CSV minds, and no blanks around it, which do not count. */
+/** Text of characters that are special in CSV, without blanks at its ends, which CSV drops. */
 const cell = fc
   .string({ unit: fc.constantFrom('a', 'é', ',', ';', '"', '\n', '\r\n', ' ') })
   .map((text) => text.trim());
 
-/** The rows of a text that comes in pieces of some length. */
+/** Returns the rows of a text that arrives in pieces of this length. */
 function rowsOf(text: string, pieceLength = text.length): string[][] {
   const scanner = new CsvScanner('rows.csv', ',');
   const starts = Array.from(

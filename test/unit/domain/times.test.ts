@@ -103,12 +103,12 @@ describe("Tehran's clock", () => {
   });
 
   test.each([
-    // The clock goes from 24:00 of 1 Farvardin 1401 to 01:00 of the next day.
+    // The clock jumps from 24:00 of 1 Farvardin 1401 to 01:00 of the next day.
     ['1401/01/01', 23 * 60 + 30, '2022-03-21T20:00:00Z', '1401/01/01 23:30'],
     ['1401/01/02', 0, '2022-03-21T20:30:00Z', '1401/01/02 01:00'],
     ['1401/01/02', 30, '2022-03-21T20:30:00Z', '1401/01/02 01:00'],
     ['1401/01/02', 60, '2022-03-21T20:30:00Z', '1401/01/02 01:00'],
-    // It goes back from 24:00 of 30 Shahrivar 1401 to 23:00: the hour before midnight is there twice.
+    // The clock goes back from 24:00 of 30 Shahrivar 1401 to 23:00: the hour before midnight comes twice.
     ['1401/06/30', 23 * 60 + 30, '2022-09-21T19:00:00Z', '1401/06/30 23:30'],
     ['1401/06/31', 0, '2022-09-21T20:30:00Z', '1401/06/31 00:00'],
   ])('%s at minute %i is %s', (date, minute, utc, shown) => {
@@ -154,7 +154,7 @@ const persian = new Intl.DateTimeFormat('en-US-u-ca-persian-nu-latn', {
   day: 'numeric',
 });
 
-/** What the runtime's own calendar says of a day. */
+/** Returns a day in the Persian calendar of the runtime, to compare with ours. */
 function byIntl(day: number): { readonly year: number; readonly month: number; readonly day: number } {
   const parts = new Map(persian.formatToParts(day * DAY_MS).map(({ type, value }) => [type, value]));
   const of = (type: Intl.DateTimeFormatPartTypes): number => Number.parseInt(parts.get(type) ?? '', 10);

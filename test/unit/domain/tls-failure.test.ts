@@ -12,7 +12,7 @@ import { redisFailure } from '../../../src/redis/redis-server.ts';
 import { makeCertificate, type Certificate } from '../../support/certificate.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-/** Certificates of servers; those that this process trusts are listed below. */
+/** Certificates of servers, by name; this process trusts those in the list below. */
 let certificates: Readonly<Record<string, Certificate>>;
 const trusted = getCACertificates('default');
 const folder = folderOfAllTests();
@@ -73,7 +73,7 @@ async function exchangeFailure(baseUrl: string): Promise<Error> {
   return error;
 }
 
-/** What a channel, an e-mail and a Redis say of a port. */
+/** Returns the errors of a channel, an e-mail and a Redis that connect to a port. */
 async function saidOf(port: number): Promise<readonly string[]> {
   const dispatcher = openDispatcher(null);
   const post = { url: `https://127.0.0.1:${port}/`, headers: {}, body: '', dispatcher };

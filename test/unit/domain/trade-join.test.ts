@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { joinTrades, oldestFirst, type PublicTrade } from '../../../src/domain/trade.ts';
 
-/** `1a`: a trade of the first instant, at the price that the letter stands for. */
+/** Reads trades such as `1a`: a trade at the first instant, at the price that the letter stands for. */
 function tape(text: string): readonly PublicTrade[] {
   return text
     .split(' ')
@@ -29,13 +29,13 @@ describe('joining pages of the tape', () => {
     ['1a 2b 3c', '2b 4d', '2b 4d', true],
     ['', '1a', '1a', false],
     ['1a', '', '', false],
-    // The same twice in one instant: as many as there are more of.
+    // Equal trades in one instant: only as many are new as there are more of them.
     ['1a 1a', '1a 1a 1a', '1a', false],
     ['1a 2b 2b', '2b 2b 2b 3c', '2b 3c', false],
-    // One instant in another order.
+    // The trades of one instant come in another order.
     ['1a 2b 2c', '2c 2b 3d', '3d', false],
     ['1a 2b 2c', '1a 2c 2b 3d', '3d', false],
-    // A page of one instant holds its end.
+    // A page with one instant only includes the end of that instant.
     ['2b 2c', '2c 2d', '2d', false],
   ])('"%s" and then "%s" brings "%s", a gap: %s', (before, page, fresh, hasGap) => {
     const joined = joinTrades(tape(before), tape(page));

@@ -12,7 +12,7 @@ function ready(options: WorldOptions = {}): EngineWorld {
   return world;
 }
 
-/** `98 1`: a purchase of one at 98; with a minus a sale. */
+/** Makes quotes from texts: `98 1` is a purchase of one at 98; a negative amount is a sale. */
 function set(...wanted: readonly string[]): Intent {
   return quotes(
     'BTCUSDT',
@@ -172,7 +172,7 @@ it('a target is reached with what is missing, and another one ends it', () => {
   world.want(target('BTCUSDT', { position: '0.2', price: '98.5' }));
   world.endCanceled();
   world.advance(6_000);
-  // The fee of the purchase was taken off the coins.
+  // The fee of the purchase was taken from the coins.
   expect(placed(world)).toEqual(['buy 98 1', 'sell 98.5 0.299']);
 });
 

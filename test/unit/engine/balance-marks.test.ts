@@ -13,7 +13,7 @@ function begun(): EngineWorld {
   return world;
 }
 
-/** What is kept: when the last movement of each was, and what tether it has. */
+/** Returns the stored marks: the time of the last movement in each, and its tether. */
 function marksOf(world: EngineWorld): readonly (readonly [throughMs: number, usdt: string])[] {
   const kept = Object.entries(world.mirror.copy().stored).map(([name, json]) => ({ name, json }));
   const marks = readRecord(kept, 'balance-marks')?.marks ?? [];
@@ -83,7 +83,7 @@ describe('balances that are kept for years', () => {
     expect(world.engine.reconciler.books.expectedOf('usdt')).toBe(parseUnits('101000'));
     expect(marksOf(world)).toHaveLength(1);
     world.failing = null;
-    // The books do not know that the line is of what they began with, so it goes after a while.
+    // The books can not know that they began with the line's money, so they drop the line after a while.
     world.advance(700_000);
     expect(marksOf(world).slice(1)).toEqual([[paidAtMs, '101000']]);
   });

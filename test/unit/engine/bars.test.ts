@@ -22,14 +22,14 @@ const BARS = deepRuns(600, 300);
 const HOUR_MS = 3_600_000;
 const MARKETS = [TETHER, RIAL];
 
-/** A number below `most` that looks like chance and is the same each time. */
+/** Returns a number below `most` that looks random but is always the same for a text. */
 function pick(of: string, most: number): number {
   let hash = 2_166_136_261;
   for (const letter of of) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 16_777_619);
   return ((hash ^ (hash >>> 15)) >>> 0) % most;
 }
 
-/** Wants this and that now and then, throws now and then, and notes down whatever it gets and sees. */
+/** Makes a strategy that places orders and throws now and then, and logs all that it receives and sees. */
 function nosy(name: string, of: { readonly lines: string[]; readonly throws: boolean }): StrategyDefinition {
   const { lines } = of;
   return defineStrategy({
@@ -81,8 +81,8 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
 }
 
 /**
- * The whole life of an engine on the bars of two markets, by its events and requests. Only one without a
- * journal takes the short way.
+ * Runs an engine over the bars of two markets, and returns its events and requests as lines. Without a
+ * journal the engine takes its short route.
  */
 function life(isJournaled: boolean): readonly string[] {
   const lines: string[] = [];
@@ -129,7 +129,7 @@ function life(isJournaled: boolean): readonly string[] {
   const take = ({ changes, requests, notices, wakeAtMs }: EngineOutput, atMs: number): EngineEvent[] => {
     wake.atMs = wakeAtMs;
     for (const change of changes) {
-      // What an order was between its plan and its end is entered where there is a journal.
+      // The states of an order between plan and end are written only where there is a journal.
       if (change.kind === 'order' && (change.order.state === 'planned' || isFinal(change.order)))
         lines.push(`entered ${change.order.key} ${change.order.state} at ${atMs}`);
       if (change.kind === 'fill') lines.push(`entered fill ${change.fill.tradeId} at ${atMs}`);

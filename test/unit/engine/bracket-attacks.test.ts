@@ -17,7 +17,7 @@ const openSales = (world: EngineWorld): readonly string[] =>
     .map(({ amount, price }) => `${formatUnits(amount)}@${formatUnits(price ?? 0n)}`)
     .toSorted();
 
-/** Brackets of one market whose entries have filled and whose exits rest. */
+/** Makes a world with brackets in one market whose entries have filled and whose exits rest. */
 function held(...chosen: readonly BracketWish[]): EngineWorld {
   const world = EngineWorld.ready();
   world.answers.add('order');

@@ -11,7 +11,7 @@ const WISH: BracketWish = {
   stopLoss: { price: '90' },
 };
 
-/** A world whose bracket has its entry at the exchange. */
+/** Makes a world whose bracket has its entry at the exchange. */
 function entered(wish: BracketWish = WISH): EngineWorld {
   const world = EngineWorld.ready();
   world.answers.add('order');
@@ -20,7 +20,7 @@ function entered(wish: BracketWish = WISH): EngineWorld {
   return world;
 }
 
-/** The same with its entry filled, and its exit resting. */
+/** Makes a world as `entered` does, with the entry filled and its exit resting. */
 function held(wish: BracketWish = WISH): EngineWorld {
   const world = entered(wish);
   world.venue.fill(world.order().venueId);
@@ -29,7 +29,7 @@ function held(wish: BracketWish = WISH): EngineWorld {
   return world;
 }
 
-/** `sell 0.4@110 stop 90/89.1` of every pair that was ever asked for. */
+/** Writes every OCO that was requested as `sell 0.4@110 stop 90/89.1`. */
 const pairs = (world: EngineWorld): readonly string[] =>
   world.requestsOf('place-oco').map(({ call }) => {
     if (call.kind !== 'place-oco') return '';
@@ -184,7 +184,7 @@ describe('a bracket', () => {
         asked.push(waitedMs);
         world.refuse('place-oco', 'InsufficientBalance');
       }
-      // In its place the stop goes alone, which is refused as well.
+      // In place of the pair the stop is sent alone, and is refused as well.
       if (world.waitingKinds().includes('place')) world.refuse('place', 'InsufficientBalance');
       world.advance(500);
     }
@@ -248,7 +248,7 @@ describe('a bracket', () => {
 });
 
 describe('what is too little for an order', () => {
-  /** 0.6986 comes of it, in steps of 0.001. */
+  /** Terms that buy 0.6986 after the fee, which is no whole number of steps of 0.001. */
   const ODD: BracketWish = { ...WISH, entry: { amount: '0.7', price: '98' } };
 
   it('goes with the exit of the next bracket, so that it does not grow', () => {
@@ -314,7 +314,7 @@ describe('a protection', () => {
   });
 });
 
-/** 0.998 that was bought at 98, while the bid is another one. */
+/** Makes a world that bought 0.998 at 98 and whose best bid then moved to `bid`. */
 function moved(bid: string): EngineWorld {
   const world = EngineWorld.ready();
   world.answers.add('order');

@@ -27,7 +27,7 @@ function ready(options = {}): EngineWorld {
   return world;
 }
 
-/** A world whose strategy holds 0.998 of the coin, bought at 98. */
+/** Makes a world whose strategy holds 0.998 of the coin, bought at 98. */
 function holding(): EngineWorld {
   const world = ready();
   world.want(WISH);
@@ -40,7 +40,7 @@ function holding(): EngineWorld {
 const endOf = ({ engine }: EngineWorld, key: string): unknown =>
   inEnglish(engine.byHand.stateOf(key)?.end ?? null);
 
-/** `sell 0.998 market` of each order that was asked for, from one on. */
+/** Writes the orders requested from index `first` on, such as `sell 0.998 market`. */
 const placedSince = (world: EngineWorld, first: number): readonly string[] =>
   world
     .requestsOf('place')
@@ -122,7 +122,7 @@ describe('a close by hand', () => {
     expect(endOf(world, 'k2')).toMatchObject({ ok: false });
     world.advance(5_000);
     expect(placedSince(world, 2)).toEqual([]);
-    // It trades while its cancel is on its way.
+    // The order trades while its cancel is on the way.
     world.venue.fill(world.order().venueId, '0.2');
     world.endCanceled();
     world.advance(11_000);

@@ -5,7 +5,7 @@ import type { VenueOrderId } from '../../../src/domain/order.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
-/** A world with one open order, and its id. */
+/** Makes a world with one open order, and returns the order's key and id as well. */
 function open(): { readonly world: EngineWorld; readonly key: string; readonly id: VenueOrderId | null } {
   const world = EngineWorld.ready();
   world.want(WISH);

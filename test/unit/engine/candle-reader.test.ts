@@ -7,7 +7,7 @@ import { pageIssue } from '../../../src/engine/feeds/candle-pages.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 
-/** Bars that begin at some times. */
+/** Makes bars that begin at these times. */
 function bars(...times: readonly string[]): readonly Candle[] {
   const price = decimalText('10');
   return times.map((time) => ({
@@ -20,7 +20,7 @@ function bars(...times: readonly string[]): readonly Candle[] {
   }));
 }
 
-/** A reader that has read its past. */
+/** Makes a candle reader that has read its history. */
 function readerOf(timeframe: Timeframe, lastOpen: string): CandleReader {
   const reader = new CandleReader({
     market: 'BTCIRT',
@@ -92,7 +92,7 @@ test.each([
   ['after the end', '2026-01-01T00:02:02Z', 1],
 ])('a bar is as it was %s', (_, said, expected) => {
   const reader = readerOf('1m', '2026-01-01T00:00Z');
-  // The bot's clock is ahead by eight seconds.
+  // The clock of the bot is ahead by eight seconds.
   const times = { askedAtMs: at(said) + 8_000, nowMs: at(said) + 8_200, saidAtMs: at(said) };
   expect(reader.apply(bars('2026-01-01T00:01Z'), times)).toHaveLength(expected);
 });
@@ -100,7 +100,7 @@ test.each([
 test('a later bar in the answer shows that a bar has closed', () => {
   const reader = readerOf('1m', '2026-01-01T00:00Z');
   const page = bars('2026-01-01T00:01Z', '2026-01-01T00:02Z');
-  // The answer took three seconds, so its own time says too little.
+  // The answer took three seconds, so its own time is too early.
   const times = { askedAtMs: at('2026-01-01T00:02:01Z'), nowMs: at('2026-01-01T00:02:04Z') };
   expect(reader.apply(page, { ...times, saidAtMs: at('2026-01-01T00:02:01Z') })).toHaveLength(1);
 });

@@ -8,10 +8,10 @@ const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const CREDENTIAL = { name: 'the token of a test', advice: 'make a new one' };
 const OPTIONS = { settings: { credential: CREDENTIAL } };
 
-/** A world whose credential was refused to the reading of the wallets. */
+/** Makes a world whose credential was refused when the wallets were read. */
 function refused(): EngineWorld {
   const world = EngineWorld.ready(OPTIONS);
-  // Of the private calls only this one is answered from now on, so that nothing else shows how it is.
+  // Only this private call is answered from here on, so that no other shows the credential's state.
   for (const kind of ['orders', 'trades', 'transactions'] as const) world.answers.delete(kind);
   world.failing = { kind: 'wallets', code: 'UNAUTHORIZED' };
   world.advance(11_000);

@@ -45,15 +45,15 @@ import { emptyStats } from '../../support/recorded-rows.ts';
 import { instanceOf, runnerOn } from '../../support/runner-on.ts';
 
 /**
- * What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is.
+ * A mirror in memory. `crash` drops all changes that were not durable, as a crash does to the mirror on disk.
  */
 class MemoryMirror {
   readonly journal: JournalEntry[] = [];
-  /** Lines of wallets, as they were written. */
+  /** Wallet lines, in the order in which they were written. */
   readonly lines: WalletTransaction[] = [];
-  /** Values of series, as they were written. */
+  /** Values of series, in the order in which they were written. */
   readonly figures: FigureRecord[] = [];
-  /** Replies about orders as they are kept: one of each order, step, and whether it was used. */
+  /** Stored replies about orders: one for each order, step, and whether the reply could be used. */
   readonly replies = new Map<string, ReplyRecord>();
   private readonly kept = new StoredState('e001');
   private pending: MirrorChange[] = [];
@@ -86,13 +86,13 @@ class MemoryMirror {
     this.pending = [];
   }
 
-  /** What a backup has. */
+  /** Returns the state that a backup would hold. */
   copy(): MirrorState {
     this.flush();
     return this.kept.state;
   }
 
-  /** A copy takes its place, which gives it another mark. */
+  /** Replaces the state by a copy, with a new epoch as a restored mirror gets. */
   putBack(copy: MirrorState, epoch: string): void {
     this.pending = [];
     this.kept.state = { ...copy, epoch };
@@ -111,13 +111,13 @@ export const MARKET = createMarket({
   minOrderValue: '5',
 });
 
-/** From a question to its answer, for what answers by itself. */
+/** Time from a request that is answered automatically to its reply, in ms. */
 const REPLY_MS = 50;
 
-/** Steps of one `advance` at most: an engine in a livelock fails its test. */
+/** Most steps of one `advance`; an engine in a livelock exceeds it, and its test fails. */
 const MOST_STEPS = 20_000;
 
-/** The replies to these come with their bytes, which here say which request they answer. */
+/** Calls whose replies have bytes; here these name the request that they answer. */
 const ABOUT_ONE_ORDER: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'order']);
 
 const READS: ReadonlySet<VenueCallKind> = new Set([
@@ -134,15 +134,15 @@ const READS: ReadonlySet<VenueCallKind> = new Set([
 export interface WorldOptions {
   readonly settings?: Partial<EngineSettings>;
   readonly instances?: readonly Partial<StrategyInstanceSettings>[];
-  /** In place of the strategy that does what `want` says. */
+  /** Strategies that replace the usual one, which places what `want` is given. */
   readonly strategies?: readonly StrategyDefinition[];
   readonly feeds?: readonly PlannedFeed[];
 }
 
-/** The strategy of the world has been given all coins of the account. */
+/** Options with which the strategy has all coins of the account as inventory. */
 export const WITH_COINS: WorldOptions = { instances: [{ inventory: { btc: parseUnits('10') } }] };
 
-/** What a strategy got: the kind of the event, and what came with it. */
+/** An event that a strategy received: its kind, and its content. */
 export interface NotedEvent {
   readonly strategy: string;
   readonly kind: string;
@@ -150,24 +150,24 @@ export interface NotedEvent {
 }
 
 /**
- * An engine in a world made by hand. Reads are answered by the scripted venue after 50 ms; what changes the
- * exchange, and look-ups of single orders, wait until the test answers them. Every step is checked for what
- * must always hold.
+ * An engine in a world that a test controls. The scripted venue answers reads after 50 ms; calls that change
+ * the exchange, and look-ups of single orders, wait until the test answers them. After each step the output
+ * is checked for what must always hold.
  */
 export class EngineWorld {
   readonly venue: ScriptedVenue;
   readonly mirror = new MemoryMirror();
   readonly notices: EngineNotice[] = [];
   readonly events: NotedEvent[] = [];
-  /** Every request that was ever made. */
+  /** All requests that the engine has made so far. */
   readonly made: EngineRequest[] = [];
   engine: Engine;
   nowMs = START_MS;
-  /** Kinds that the venue answers by itself. */
+  /** Kinds of calls that the venue answers without the test. */
   readonly answers = new Set<VenueCallKind>(READS);
-  /** What failed reads say; null while they succeed. */
+  /** Kind of read that fails now, and its error; null while all succeed. */
   failing: { readonly kind: VenueCallKind; readonly code: ErrorCode } | null = null;
-  /** Rows that the replies to a kind of call are said to lack; null while they have all. */
+  /** Rows that replies to a kind of call report as unreadable; null while there are none. */
   unread: { readonly kind: VenueCallKind; readonly rows: readonly UnreadRow[] } | null = null;
   private readonly options: WorldOptions;
   private readonly chosen: Intent[] = [];
@@ -181,7 +181,7 @@ export class EngineWorld {
     this.engine = this.begin();
   }
 
-  /** A world whose account has been read and whose books have begun, if that is asked for. */
+  /** Makes a world whose account has been read; with a longer time the books have begun as well. */
   static ready(options: WorldOptions = {}, forMs = 2_000): EngineWorld {
     const world = new EngineWorld(options);
     world.advance(forMs);
@@ -189,7 +189,7 @@ export class EngineWorld {
     return world;
   }
 
-  /** Lets time pass. */
+  /** Lets time pass, in ms: the engine does all steps and gets all automatic replies that fall into it. */
   advance(ms: number): void {
     const untilMs = this.nowMs + ms;
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
@@ -209,7 +209,7 @@ export class EngineWorld {
     throw new Error(`the engine was still at work after ${MOST_STEPS} steps in ${ms} ms`);
   }
 
-  /** Has the strategy want something with its next book, and waits for that. */
+  /** Has the strategy place these intents with its next book, and lets time pass until it has. */
   want(...intents: readonly Intent[]): void {
     this.chosen.push(...intents);
     for (let waited = 0; this.chosen.length > 0; waited += 100) {
@@ -222,7 +222,7 @@ export class EngineWorld {
     this.take(this.engine.step({ kind: 'control', atMs: this.nowMs, command }));
   }
 
-  /** The oldest request of a kind that waits for an answer. */
+  /** Returns the oldest unanswered request of a kind; throws if there is none. */
   pending<Kind extends VenueCallKind>(
     kind: Kind,
   ): EngineRequest & { readonly call: Extract<VenueCall, { kind: Kind }> } {
@@ -250,7 +250,7 @@ export class EngineWorld {
     this.answer(kind, { outcome: 'value', value: value as VenueOrder });
   }
 
-  /** The exchange registers an order, and says so. */
+  /** Registers the order of the oldest `place` request at the exchange, and answers with it. */
   accept(status?: string): VenueOrder {
     const order = this.venue.place(this.pending('place').call.order, status);
     this.give('place', { ...order });
@@ -279,7 +279,7 @@ export class EngineWorld {
     });
   }
 
-  /** No clear answer comes. */
+  /** Answers a request with an error, by default one that leaves the outcome unknown. */
   fail(kind: VenueCallKind, code: ErrorCode = 'TIMED_OUT', effect: Effect = 'unknown'): void {
     this.answer(kind, { outcome: 'failed', code, message: code, effect });
   }
@@ -290,7 +290,7 @@ export class EngineWorld {
     this.reply(request, { outcome: 'unsent', reason }, null);
   }
 
-  /** Ends an order at the exchange and answers the cancel of it. */
+  /** Ends an order at the exchange and answers the request to cancel it. */
   endCanceled(): VenueOrder {
     const { venueId, clientOrderId } = this.pending('cancel').call;
     const id =
@@ -301,8 +301,8 @@ export class EngineWorld {
   }
 
   /**
-   * The process ends and another one begins from the mirror. Requests under way are forgotten; the exchange
-   * is not.
+   * Ends the process and starts another one from the mirror. Requests under way are dropped; the exchange
+   * keeps its state. `losing`: changes that were not durable are lost.
    */
   restart(way: { readonly losing?: boolean; readonly options?: WorldOptions } = {}): void {
     if (way.losing === true) this.mirror.crash();
@@ -314,8 +314,8 @@ export class EngineWorld {
   }
 
   /**
-   * The bot begins again as one whose earlier version gave no inventory, and let the strategy sell coins of
-   * the account: of the coin it holds so much, by its trades alone.
+   * Restarts the bot as one whose earlier version had no inventory, so that the strategy could sell coins of
+   * the account: by its trades it holds `held` of the coin, which may be negative.
    */
   restartWithout(held: string, options: WorldOptions = {}): void {
     const copy = this.mirror.copy();
@@ -331,7 +331,7 @@ export class EngineWorld {
     return found;
   }
 
-  /** Every order by its last written value, oldest first. */
+  /** Returns all orders with their last written values, oldest first. */
   orders(): readonly OrderRecord[] {
     this.mirror.flush();
     return this.mirror.load(0).orders;
@@ -387,7 +387,7 @@ export class EngineWorld {
     );
   }
 
-  /** Wants what the test said, with the next book, and notes what it gets. */
+  /** Makes a strategy that places with each book what the test wants, and records its events. */
   private wisher(): StrategyDefinition {
     const note = (kind: string, what: unknown): void =>
       void this.events.push({ strategy: 'one', kind, what });
@@ -495,8 +495,8 @@ function withoutInventory(json: string, held: string): string {
 }
 
 /**
- * What holds after every step: a request that changes the exchange leaves with its durable row, and the
- * engine asks for no time that is over.
+ * Checks every step: a request that changes the exchange leaves with its durable row, and the next time at
+ * which the engine wakes lies ahead.
  */
 function checkOutput(output: EngineOutput, nowMs: number): void {
   expect(output.wakeAtMs).toBeGreaterThan(nowMs);
@@ -516,7 +516,7 @@ function checkOutput(output: EngineOutput, nowMs: number): void {
   }
 }
 
-/** A feed at one pace. */
+/** Makes a feed that polls at one interval, in ms. */
 export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number): PlannedFeed {
   return {
     key,
@@ -545,7 +545,7 @@ export const FEEDS: readonly PlannedFeed[] = [
   feedOf('book BTCUSDT', 'book', 1_000),
 ];
 
-/** A day of BTCUSDT with these numbers. */
+/** Makes the 24 h statistics of BTCUSDT with this last price and volume. */
 export const statsOf = (latest: string, baseVolume = '1'): MarketStats => ({
   ...emptyStats('BTCUSDT'),
   bestSell: decimalText('101'),

@@ -8,7 +8,7 @@ import { buy } from '../../support/intents.ts';
 import { issue } from '../../support/issue.ts';
 import { EngineWorld } from './engine-world.ts';
 
-/** Wants with the next book what is put in its list, and notes why it was refused. */
+/** Makes a strategy that places its list of intents with the next book, and records refusals. */
 function wisher(name: string, chosen: Intent[], refusals: string[]): StrategyDefinition {
   return defineStrategy({
     name,

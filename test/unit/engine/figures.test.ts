@@ -25,10 +25,10 @@ function valuesOf(world: EngineWorld, name: string): readonly Value[] {
 const ready = (settings: WorldOptions['settings'] = {}): EngineWorld =>
   EngineWorld.ready({ settings: { figures: FIGURES, ...settings } });
 
-/** To just after the next multiple of five minutes. */
+/** Lets time pass until a second after the next multiple of five minutes. */
 const toNext = (world: EngineWorld): void => world.advance(EVERY_MS - (world.nowMs % EVERY_MS) + 1_000);
 
-/** Has the strategy buy a coin at 98 in a market that stands at 100. */
+/** Has the strategy buy a coin at 98, while the middle of the book is 100. */
 function buyOne(world: EngineWorld): void {
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
   world.venue.fill(world.accept().id);
@@ -42,7 +42,7 @@ describe('equity and profits', () => {
     toNext(world);
     buyOne(world);
     toNext(world);
-    // Of the coin the exchange takes a fee of 0.2 %: 0.998 at 100, less 98.
+    // The exchange takes a fee of 0.2 % from the coin: 0.998 at 100, less 98.
     expect(valuesOf(world, 'profit/one/usdt').slice(1)).toEqual([
       [NEXT_MS, '0'],
       [NEXT_MS + EVERY_MS, '1.8'],
@@ -128,7 +128,7 @@ test('a limit has its use of the most, from its first use on', () => {
   ]);
 });
 
-/** Plots what it is given with each book, and each bar's close. */
+/** Makes a strategy that calls `plot` with each book, and plots the close of each bar. */
 function plotter(plot: (ctx: Pick<StrategyContext, 'plot'>) => void) {
   return defineStrategy({
     name: 'one',

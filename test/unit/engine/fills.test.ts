@@ -14,7 +14,7 @@ function open(options: WorldOptions = {}): { readonly world: EngineWorld; readon
   return { world, id: id };
 }
 
-/** A purchase that fills against a sale of the same account, after so many smaller fills. */
+/** Makes a world where a purchase trades with the account's own sale, after `earlier` small fills. */
 function soldToOneself(earlier: number): EngineWorld {
   const { world, id } = open(WITH_COINS);
   world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
@@ -115,7 +115,7 @@ describe('the fills of an order', () => {
     world.want(WISH);
     world.venue.fill(world.accept().id, '0.4');
     const before = world.requestsOf('trades').length;
-    // The first trade of all has nothing that it could be held against, so it is read twice.
+    // The first trade ever has no earlier one to be compared with, so the list is read twice.
     world.advance(6_400);
     expect(world.requestsOf('trades')).toHaveLength(before + 2);
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });

@@ -193,7 +193,7 @@ describe('the reply to a placement', () => {
     world.advance(1_000);
     expect(world.order(own.clientOrderId ?? '')).toMatchObject({ state: 'open', venueId: own.id });
     world.advance(20_000);
-    // The other one is of an earlier life, and no intent steers it.
+    // The other order is one of an earlier run, which no intent steers any more.
     expect(world.requestsOf('cancel').map(({ call }) => call)).toEqual([
       expect.objectContaining({ clientOrderId: 'bot-one-e000-9' }),
     ]);

@@ -70,7 +70,7 @@ describe('a trade that can not be right', () => {
     const trade = world.venue.fill(id, '0.4');
     wrongTrades(world, 1, { ...trade, ...changed });
     const asked = () => world.made.filter(({ call }) => call.kind === 'trades').length;
-    // The second is asked for when the first has been answered.
+    // The second list is requested only after the first has been answered.
     for (const before = asked(); asked() < before + 2;) world.advance(10);
     world.venue.hidden.clear();
     world.give('place', { ...world.venue.orders.find((order) => order.id === id) });

@@ -13,7 +13,7 @@ import { EngineWorld, FEEDS, type WorldOptions } from './engine-world.ts';
 import { english, inEnglish } from '../../../src/language/sentence.ts';
 import { runnerOn } from '../../support/runner-on.ts';
 
-/** The account has 100,000 USDT and 10 BTC; the best prices are 99 and 101; a purchase pays 0.2 % in coins. */
+/** The account has 100,000 USDT and 10 BTC; best prices are 99 and 101; purchases pay 0.2 % in coins. */
 const LIMITS = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
 
 const given = (btc: string): WorldOptions => ({

@@ -12,7 +12,7 @@ const DEARER = sell('BTCUSDT', { amount: '0.4', price: '120' });
 const TOO_MUCH = sell('BTCUSDT', { amount: '1', price: '130' });
 const ENTRY = buy('BTCUSDT', { amount: '1', price: '97' });
 
-/** A world whose strategy holds 0.998 BTC, and has placed what it wants. */
+/** Makes a world whose strategy holds 0.998 BTC and has placed these intents. */
 function holding(options: WorldOptions, ...chosen: readonly Intent[]): EngineWorld {
   const world = EngineWorld.ready(options);
   world.answers.add('order');
@@ -27,7 +27,7 @@ function holding(options: WorldOptions, ...chosen: readonly Intent[]): EngineWor
   return world;
 }
 
-/** The same, where an earlier version let it place sales of coins that it does not hold. */
+/** Makes a world as `holding` does, where an earlier version could place sales of coins it does not hold. */
 function oversold(...chosen: readonly Intent[]): EngineWorld {
   const world = holding(WITH_COINS, ...chosen);
   world.restartWithout('0.998');
@@ -35,7 +35,7 @@ function oversold(...chosen: readonly Intent[]): EngineWorld {
   return world;
 }
 
-/** What the drain asked to be canceled, by price; all of it is answered. */
+/** Answers all cancels that were requested; returns the prices of their orders. */
 function canceled(world: EngineWorld): readonly string[] {
   const prices: string[] = [];
   while (world.waitingKinds().includes('cancel')) prices.push(formatUnits(world.endCanceled().price ?? 0n));
@@ -115,7 +115,7 @@ describe('a drain that keeps exits', () => {
 
   it('cancels everything in a halt, before it or after', () => {
     const world = holding({}, OCO);
-    // Two readings make sure of the id of a stop leg, which has no name of its own.
+    // The id of a stop leg, which has no client order id, is only sure after two readings.
     world.advance(5_100);
     world.control(DRAIN);
     expect(world.engine.isDrained()).toBe(true);

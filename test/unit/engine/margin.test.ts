@@ -13,7 +13,7 @@ const MARGIN_FEEDS = [
   { ...feedOf('delegation-limit btc', 'delegation-limit', 5_000), currency: 'btc' },
 ];
 
-/** Notes every event of margin, and what it can look at. */
+/** Makes a strategy that records each margin event, and the margin data it can read then. */
 function reader(seen: unknown[]): StrategyDefinition {
   return defineStrategy({
     name: 'one',

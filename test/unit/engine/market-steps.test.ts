@@ -68,7 +68,7 @@ describe('the steps of a market', () => {
   });
 });
 
-/** A book that nobody buys in. */
+/** Makes a book without bids. */
 const soldBook = (lastTradePrice?: string): OrderBook => ({
   bids: [],
   asks: [[decimalText('101'), decimalText('1')]],

@@ -8,7 +8,7 @@ import type { Page } from '../../../src/venues/port.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
-/** A world with one open order, accepted so long before the next list of open orders is asked for. */
+/** Makes a world with one open order, accepted `listMs` before the next list of open orders is requested. */
 function openBefore(listMs: number): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
   const world = EngineWorld.ready({}, 10_100);
   world.advance(15_000 - listMs - 10_100);
@@ -18,7 +18,7 @@ function openBefore(listMs: number): { readonly world: EngineWorld; readonly id:
   return { world, id };
 }
 
-/** Has lists show the same object for as long as a record stays as it is, as a venue in this process does. */
+/** Lets lists return the same object while a record is unchanged, as a venue in this process does. */
 function showSameRecords({ venue }: EngineWorld): void {
   const read = venue.read.bind(venue);
   const shown = new Map<string, VenueOrder>();

@@ -16,7 +16,7 @@ function ready(): EngineWorld {
   return world;
 }
 
-/** Every order that was asked for, as `buy 1@98`. */
+/** Writes all orders that were requested, such as `buy 1@98`. */
 const placed = (world: EngineWorld): readonly string[] =>
   world.requestsOf('place').map(({ call }) => {
     if (call.kind !== 'place') return '';
@@ -25,7 +25,7 @@ const placed = (world: EngineWorld): readonly string[] =>
     return `${side} ${formatUnits(amount)}${at}`;
   });
 
-/** What the next life would find at work. */
+/** Returns the algorithms that the next run would load as unfinished. */
 function atWork(world: EngineWorld): readonly unknown[] {
   world.mirror.flush();
   return world.mirror.load(world.nowMs).algorithms;
@@ -38,7 +38,7 @@ describe('a restart', () => {
     world.accept();
     world.venue.place(world.pending('place').call.order);
     world.restart({ losing: true });
-    // While it is still syncing a rung is refused, and tried again ten seconds later.
+    // During the sync after the start a rung is refused; it is tried again ten seconds later.
     world.advance(15_000);
     world.accept();
     world.advance(5_000);

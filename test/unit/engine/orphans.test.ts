@@ -76,7 +76,7 @@ describe('an order that carries our name and is not in the mirror', () => {
   });
 });
 
-/** A bot that has an order at the exchange, sent when nothing of an earlier life can arrive any more. */
+/** Makes a bot with an order at the exchange, sent when no request of an earlier run can arrive any more. */
 function trading(): { readonly world: EngineWorld; readonly ownId: VenueOrderId | null } {
   const world = EngineWorld.ready();
   world.answers.add('order');

@@ -14,7 +14,7 @@ const WISH: BracketWish = {
   stopLoss: { price: '90' },
 };
 
-/** A world whose account has no coins. */
+/** Makes a world whose account has no coins. */
 function ready(): EngineWorld {
   const world = new EngineWorld();
   world.venue.deposit('btc', '-10');
@@ -23,7 +23,7 @@ function ready(): EngineWorld {
   return world;
 }
 
-/** A world whose bracket holds 0.998, with its exit at the exchange. */
+/** Makes a world whose bracket holds 0.998, with its exit at the exchange. */
 function held(): EngineWorld {
   const world = ready();
   world.want(bracket(BTC, WISH));
@@ -33,7 +33,7 @@ function held(): EngineWorld {
   return world;
 }
 
-/** A world that has bought 0.998 without a bracket, and protects it by an order of its own. */
+/** Makes a world that bought 0.998 without a bracket, and protects it by orders of its own. */
 function guarded(guard: Intent, count = 1): EngineWorld {
   const world = ready();
   world.want(buy(BTC, { amount: '1', price: '98' }));
@@ -48,7 +48,7 @@ function guarded(guard: Intent, count = 1): EngineWorld {
   return world;
 }
 
-/** `sell 0.998 market` of every sale that was asked for, in order, and `cancel` between them. */
+/** Writes the sales requested, such as `market 0.998` or `pair 0.998`, with `cancel` between them. */
 const asked = (world: EngineWorld): readonly string[] =>
   world.made.flatMap(({ call }) => {
     if (call.kind === 'cancel') return ['cancel'];
@@ -60,7 +60,7 @@ const asked = (world: EngineWorld): readonly string[] =>
     ];
   });
 
-/** Answers cancels and sales until nothing waits; sales fill. */
+/** Answers cancels and sales until none waits; sales fill. */
 function serve(world: EngineWorld): void {
   for (let round = 0; round < 20; round += 1) {
     const [kind] = world.waitingKinds();
@@ -132,7 +132,7 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     world.endCanceled();
     const from = world.nowMs;
     while (asked(world).length < 3 && world.nowMs < from + 20_000) world.advance(10);
-    // Of the other leg of the pair, whose look-ups take 50 ms each here.
+    // The time is for the pair's other leg, each look-up of which takes 50 ms here.
     expect(world.nowMs - from).toBeLessThanOrEqual(100);
     expect(asked(world).at(-1)).toBe('market 0.998');
     expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
@@ -275,14 +275,14 @@ const column = (value: number): Float64Array => new Float64Array(9).fill(value);
 
 const TETHER_PRICE = 1_000_000;
 
-/** Nine hours at one price. */
+/** Makes candles of nine hours at one price. */
 const flat = (market: string, price: number): Candles => {
   const timeMs = Float64Array.from({ length: 9 }, (_, hour) => Date.UTC(2024, 0, 1, hour));
   const [open, high, low, close] = [column(price), column(price), column(price), column(price)];
   return { market, timeframe: '1h', timeMs, open, high, low, close, volume: column(1_000) };
 };
 
-/** How brackets in two markets are left at a price in rial; `again`: after one in tether. */
+/** Leaves brackets in two markets at a price; returns the sales. `again`: the tether one is left first. */
 const left = async (again: boolean) => {
   const strategy = defineStrategy({
     name: 'two-markets',

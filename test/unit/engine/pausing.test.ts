@@ -21,7 +21,7 @@ const PAUSED = {
 } as const;
 const RESUMED: LockCommand = { kind: 'unlock', name: PAUSE, strategy: 'one', market: null, isAll: false };
 
-/** What the strategy has been told since it was paused. */
+/** Returns the state of the strategy, which counts its books: it stays the same during a pause. */
 const booksOf = ({ engine }: EngineWorld): unknown => engine.instances[0]?.runner.stateJson();
 
 function begun(): EngineWorld {
@@ -62,7 +62,7 @@ describe('a strategy that is paused', () => {
     world.accept();
     const events = world.events.length;
     world.control(PAUSED);
-    // The rest of the entry and the other purchase go, and the stop stays.
+    // The rest of the entry and the other purchase are canceled; the stop stays.
     expect(world.requestsOf('cancel')).toHaveLength(2);
     const stop = world.venue.open().find(({ side }) => side === 'sell');
     world.endCanceled();

@@ -22,7 +22,7 @@ function placed(): Omit<Closed, 'trades'> {
   return { world, id: world.accept().id };
 }
 
-/** An order that has filled 0.3 at 97.5 and 0.5 at 97, of which the second trade, or both, are not listed. */
+/** Makes an order that filled 0.3 at 97.5 and 0.5 at 97; the second trade or both are not listed. */
 function closed(hidden: 'both' | 'second', record: { total?: Units; fee?: Units } | null = {}): Closed {
   const { world, id } = placed();
   const first = world.venue.fill(id, '0.3', '97.5');
@@ -127,7 +127,7 @@ describe('an order whose trades are not listed any more', () => {
     expect(world.order()).toMatchObject({ state: 'cancelled', filledTotal: parseUnits('78.4') });
     expect(world.fills()).toMatchObject([{ tradeId: `placeholder ${id}` }]);
     expect(world.engine.closedReason()).toBeNull();
-    // The balances that a person has accepted have the trades as they were.
+    // The accepted balances already contain the trades as they really were.
     world.restart();
     world.venue.hidden.clear();
     world.advance(15 * MINUTE_MS);

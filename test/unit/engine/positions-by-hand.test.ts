@@ -7,7 +7,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import { EngineWorld } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';
 
-/** Buys one coin with a bracket at its first book, or does nothing. */
+/** Makes a strategy that buys one coin with a bracket at its first book, or does nothing. */
 function strategy(name: string, buys: boolean): StrategyDefinition {
   return defineStrategy({
     name,
@@ -28,7 +28,7 @@ function strategy(name: string, buys: boolean): StrategyDefinition {
   });
 }
 
-/** Two strategies, of which `one` holds 0.998 BTC; the account had 10 BTC before. */
+/** Makes a world with two strategies; `one` holds 0.998 BTC, and the account had 10 BTC before. */
 function open(): EngineWorld {
   const world = new EngineWorld({
     strategies: [strategy('one', true), strategy('two', false)],
@@ -42,7 +42,7 @@ function open(): EngineWorld {
   return world;
 }
 
-/** The same after somebody else has canceled the exit of `one`. */
+/** Makes a world as `open` does, after somebody else has canceled the exit of `one`. */
 function canceled(): EngineWorld {
   const world = open();
   for (const { id } of world.venue.open()) world.venue.end(id);
@@ -107,7 +107,7 @@ describe('what a person says of a position whose exit somebody else canceled', (
     );
     world.advance(3_600_000);
     expect([held(world, 'one'), pairs(world), world.waitingKinds()]).toEqual(['0', 1, []]);
-    // Bought for 98 with a fee of 0.002 BTC.
+    // The coin was bought for 98, with a fee of 0.002 BTC.
     expect(profit(world, 'one')).toMatchObject({ realised: '9.784', open: '0', profit: '9.784' });
   });
 
@@ -117,7 +117,7 @@ describe('what a person says of a position whose exit somebody else canceled', (
     expect(say(world, 'move', { to: 'two', amount: '0.5' })).toMatch(/^0.5 BTC went from one to two at \d/);
     expect([held(world, 'one'), held(world, 'two')]).toEqual(['0.498', '0.5']);
     expect([profit(world, 'one')?.profit, profit(world, 'two')?.profit]).toEqual(before);
-    // What is left gets its exit again.
+    // The coins that are left get a new exit.
     expect(pairs(world)).toBe(2);
   });
 });

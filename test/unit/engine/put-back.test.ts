@@ -7,7 +7,7 @@ import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 
 const wish = (price: string) => buy('BTCUSDT', { amount: '1', price });
 
-/** A world whose mirror is copied with one order in it, which has traded a part. */
+/** Makes a world, and a copy of its mirror with one order in it that has filled in part. */
 function copied(): {
   readonly world: EngineWorld;
   readonly id: VenueOrderId | null;
@@ -229,9 +229,9 @@ describe('a mirror that was put back from a copy', () => {
     world.venue.fill(legs[1].id);
     world.advance(10_000);
     const before = position(world);
-    // The list still shows the first leg as open.
+    // The list still shows the first leg as open, although it has ended.
     Object.assign(world.venue.orders.at(-2) ?? {}, { status: 'Active' });
-    // The copy knows a later order, so that nothing before it is looked for.
+    // The copy has a later order, so no order before that one is searched for.
     const later = copy.fills.map((fill) => ({
       ...fill,
       tradeId: tradeIdOf(1),

@@ -7,11 +7,11 @@ import { withoutNewestLine } from './wrong-once.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 
 const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
-/** Of a start without strategies, which look at no market. */
+/** Feeds of a start without strategies, which polls no market. */
 const ACCOUNT_FEEDS = FEEDS.filter(({ kind }) => kind !== 'book');
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
-/** A world whose books have begun. */
+/** Makes a world whose books have begun. */
 function begun(): EngineWorld {
   const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
   world.answers.add('order');
@@ -19,7 +19,7 @@ function begun(): EngineWorld {
   return world;
 }
 
-/** Lets the strategy want something, and answers it, for as long as said. */
+/** Has the strategy place an order every two seconds for a time, and answers it. */
 function busy(world: EngineWorld, forMs: number): void {
   for (let at = 0; at < forMs; at += 2_000) {
     const wish: Intent = buy('BTCUSDT', { amount: '0.1', price: `98.${String(at / 2_000 + 10)}` });
@@ -68,7 +68,7 @@ describe('reconciliation', () => {
   it('reads the balances anew when asked to compare, whatever comparison has begun', () => {
     const world = begun();
     world.answers.delete('trades');
-    // Its balances were read, and it waits for the trades after them.
+    // The comparison has read the balances, and waits for the trades after them.
     const readings = (): number => world.requestsOf('wallets').length;
     const first = readings();
     while (readings() === first) {

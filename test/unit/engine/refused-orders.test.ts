@@ -16,7 +16,7 @@ const WISH: BracketWish = {
 };
 const FAR: BracketWish = { ...WISH, takeProfit: { price: '135' } };
 
-/** A world whose bracket has bought 0.998, and whose exit waits for its answer. */
+/** Makes a world whose bracket has bought 0.998, and whose exit is not answered yet. */
 function bought(wish: BracketWish): EngineWorld {
   const world = EngineWorld.ready();
   world.answers.add('order');
@@ -26,7 +26,7 @@ function bought(wish: BracketWish): EngineWorld {
   return world;
 }
 
-/** Exits that were asked for: `stop_market 0.998 @90`, or `pair 0.998`. */
+/** Writes the exits that were requested, such as `stop_market 0.998 @90` or `pair 0.998`. */
 const exits = (world: EngineWorld): readonly string[] =>
   world.made.flatMap(({ call }) => {
     if (call.kind === 'cancel') return ['cancel'];

@@ -13,7 +13,7 @@ function open(): { readonly world: EngineWorld; readonly id: VenueOrderId | null
   return { world, id: world.accept().id };
 }
 
-/** The exchange gives every trade so far another id. */
+/** Gives every trade so far another id, as the exchange might. */
 function renumber(world: EngineWorld): void {
   for (const [place, trade] of world.venue.trades.entries())
     world.venue.trades[place] = { ...trade, id: venueTradeId(String(Number(trade.id) + 10_000)) };

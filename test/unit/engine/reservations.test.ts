@@ -12,7 +12,7 @@ import { EngineWorld, type WorldOptions } from './engine-world.ts';
 const LIMITS = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
 const HALF = { amount: '500', price: '100' } as const;
 
-/** Wants with the next book what is put in its list, and notes what it sees and why it was refused. */
+/** Places the intents of its list with the next book, and records what it sees and why it was refused. */
 class Wisher {
   readonly chosen: Intent[] = [];
   readonly refusals: string[] = [];

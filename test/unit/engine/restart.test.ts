@@ -5,7 +5,7 @@ import { english, sentence } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
-/** A world with one order on its way, which answers look-ups by itself. */
+/** Makes a world with one order on its way, where look-ups are answered automatically. */
 function sending(): EngineWorld {
   const world = EngineWorld.ready();
   world.answers.add('order');
@@ -13,7 +13,7 @@ function sending(): EngineWorld {
   return world;
 }
 
-/** The same once it has filled, was refused all the same, and no list has its trade. */
+/** Makes a world whose order was refused although it has filled; no list shows its trade. */
 function wronglyRefused() {
   const world = sending();
   const placed = world.venue.place(world.pending('place').call.order);

@@ -40,25 +40,25 @@ import {
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { marketOfCurrencies } from '../../../src/exchange/market-names.ts';
 
-/** Rows of a page of orders or trades: few, so that tests turn pages. */
+/** Rows of one page of orders or trades; there are few, so that tests need several pages. */
 const PAGE = 5;
 
-/** Of what is received, in millionths. */
+/** Fee in millionths of what is received. */
 const FEE = 2_000n;
 
-/** As tests take it from records; an order without one is in no list. */
+/** Id as tests read it from records; an order without one is in no list. */
 type SomeId = VenueOrderId | null | undefined;
 
 type Changeable = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 
 /**
- * The truth of an exchange with one market, BTCUSDT, as a test makes it: orders that come, trade and end only
- * when it says so, and the account's wallets with their history. It answers what may be asked of it, and
- * knows nothing of budgets or time but what a test sets.
+ * The state of an exchange with one market, BTCUSDT, as a test sets it: orders are placed, trade and end only
+ * when the test says so, and wallets have a history. It answers reads, and knows no rate limits and no time
+ * but the one that a test sets.
  */
 export class ScriptedVenue {
   nowMs = 0;
-  /** Its own words. */
+  /** Its rules, and its own words for statuses and refusals. */
   readonly profile: VenueProfile;
   readonly orders: Changeable[] = [];
   readonly trades: VenueTrade[] = [];
@@ -66,16 +66,16 @@ export class ScriptedVenue {
   readonly candles: Candle[] = [];
   readonly tape: PublicTrade[] = [];
   rules: readonly MarketRule[] = [];
-  /** Its best prices; null where a side is empty. */
+  /** Best prices of its book; null where a side is empty. */
   book: { bid: string | null; ask: string | null } = { bid: '99', ask: '101' };
-  /** When the book changed last; null where it does with every reading. */
+  /** Time of the last change of the book, in ms; null: it changes with each reading. */
   bookAtMs: number | null = null;
-  /** All books, by market, and the statistics, where a test has them answered. */
+  /** Answers to requests for all books, by market, and for statistics. */
   allBooks: Readonly<Record<string, OrderBook>> = {};
   stats: readonly MarketStats[] = [];
-  /** Orders that lists do not show yet, and trades that are not shown yet, by their ids. */
+  /** Ids of orders and trades that lists do not show yet. */
   readonly hidden = new Set<SomeId | VenueTradeId>();
-  /** What wallets say to be set aside, by currency. */
+  /** Amounts that wallets report as held, by currency. */
   readonly held = new Map<string, Units>();
   private readonly totals = new Map<string, bigint>([
     ['usdt', parseUnits('100000')],
@@ -87,12 +87,12 @@ export class ScriptedVenue {
     this.profile = profile;
   }
 
-  /** Its word for what an order is. */
+  /** Returns the exchange's own word for a status. */
   word(meaning: StatusMeaning): string {
     return this.profile.statuses[meaning][0] ?? meaning;
   }
 
-  /** Registers what was asked for. */
+  /** Registers an order that was requested, and returns it. */
   place(order: OrderRequest, status = this.word('working')): VenueOrder {
     const { base, quote, side, execution, amount, price, stopPrice, clientOrderId } = order;
     return this.add({
@@ -127,7 +127,7 @@ export class ScriptedVenue {
     return [{ ...first }, { ...second }];
   }
 
-  /** An order by somebody else's hand. */
+  /** Registers an order that somebody placed outside of the bot. */
   placeByHand(
     side: Side,
     amount: string,
@@ -148,8 +148,8 @@ export class ScriptedVenue {
   }
 
   /**
-   * Trades some of an order, at its own price unless said otherwise; all that is left of it when no amount is
-   * said. Its pair ends.
+   * Trades `amount` of an order, or all that is left of it, at `price`, or at the order's own. The other leg
+   * of a pair ends.
    */
   fill(id: SomeId, amount?: string, price?: string): VenueTrade {
     const order = this.orderOf(id);
@@ -189,12 +189,12 @@ export class ScriptedVenue {
     return { ...order };
   }
 
-  /** A deposit, or with a negative amount a withdrawal. */
+  /** Deposits an amount, or withdraws it where it is negative. */
   deposit(currency: string, amount: string): void {
     this.move(currency, parseUnits(amount), 'deposit');
   }
 
-  /** Changes a balance without any line that says why. */
+  /** Changes a balance without a line in the history that explains it. */
   steal(currency: string, amount: string): void {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) - parseUnits(amount));
   }
@@ -213,9 +213,7 @@ export class ScriptedVenue {
     return order;
   }
 
-  /**
-   * What a question gets now; undefined for what only a test can answer, and for an order that is not there.
-   */
+  /** Returns the answer to a read; undefined for an unknown order, or if only a test can answer the call. */
   read(call: VenueCall): VenueValues[VenueCall['kind']] | undefined {
     switch (call.kind) {
       case 'orders': {
@@ -328,13 +326,13 @@ export class ScriptedVenue {
     });
   }
 
-  /** One count for everything, so that no test leans on an id of one kind being one of another. */
+  /** Returns the next of one count for all ids, so that no test relies on two kinds having equal ids. */
   private nextId(): number {
     this.lastId += 1;
     return this.lastId;
   }
 
-  /** Rising numbers where its lists go by id; else texts that say nothing of when they were given. */
+  /** Returns rising numbers if lists go by id; else hex texts that do not show their order. */
   private nextVenueId(): string {
     const count = this.nextId();
     if (this.profile.ownLists.orders.by === 'id') return String(count);
@@ -345,7 +343,7 @@ export class ScriptedVenue {
 const levelsAt = (price: string | null): readonly BookLevel[] =>
   price === null ? [] : [[decimalText(price), decimalText('5')]];
 
-/** Odd, so that no two counts below 2^32 give the same. */
+/** Factor of scrambled ids; it is odd, so that no two counts below 2^32 give the same id. */
 const SCRAMBLE = 2_654_435_761;
 
 function page<Item>(

@@ -14,7 +14,7 @@ import { EngineWorld, START_MS } from './engine-world.ts';
 
 const told: unknown[] = [];
 
-/** Buys what a signal says, and counts in its state what it was told. */
+/** Buys the amount in a signal, and stores the ids of the signals that it received. */
 const LISTENER = defineStrategy({
   name: 'one',
   state: z.strictObject({ ids: z.array(z.string()).default([]) }),
@@ -52,7 +52,7 @@ function ready(): EngineWorld {
   return EngineWorld.ready({ strategies: [LISTENER] });
 }
 
-/** Gives it to the engine; answers what became of it. */
+/** Gives a signal to the engine; returns the reply so far. */
 function give(world: EngineWorld, command: SignalCommand) {
   world.control(command);
   return world.engine.signals.replyTo(command);
@@ -77,7 +77,7 @@ describe('a signal', () => {
     expect(told).toEqual([{ id: 'a', payload, sentAtMs: START_MS, seenAtMs, source: 'command' }]);
     expect(Object.isFrozen((told[0] as { readonly payload: unknown }).payload)).toBe(true);
     expect(world.accept()).toMatchObject({ side: 'buy', price: parseUnits('98') });
-    // Far from the market: the price collar refuses it, as for any other order.
+    // The price is far from the market: the price collar refuses the order, as any other.
     give(world, signal('b', { payload: { price: '150' } }));
     expect(world.waitingKinds()).not.toContain('place');
     expect([...world.mirror.intents.values()].map(({ status }) => status)).toContain('refused');
@@ -181,7 +181,7 @@ describe('a signal', () => {
     world.advance(2_000);
     expect(idsOf(world)).toEqual(['a', 'b']);
     expect(world.engine.signals.replyTo(signal('a'))).toMatchObject({ code: 'told' });
-    // It had got too old by then.
+    // This signal had become too old before the start was over.
     expect(world.engine.signals.replyTo(signal('old'))).toMatchObject({ code: 'too-old' });
     expect(journalOf(world)).toHaveLength(3);
   });

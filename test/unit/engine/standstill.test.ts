@@ -7,7 +7,7 @@ import { buy } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS, statsOf } from './engine-world.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
 
-/** A world whose book is read for ever and has stood still since it began. */
+/** Makes a world whose book is polled without end but has not changed since the start. */
 function standing(maxStandstillMs: number | null = 60_000, feeds = FEEDS): EngineWorld {
   const world = EngineWorld.ready({ instances: [{ limits: createRiskLimits({ maxStandstillMs }) }], feeds });
   world.venue.bookAtMs = world.nowMs;
@@ -21,7 +21,7 @@ const bookOf = (bid: string, updatedAtMs: number): OrderBook => ({
   updatedAtMs,
 });
 
-/** Why the order that a strategy wants now is refused; null where it leaves. */
+/** Has the strategy place an order; returns the reason if it is refused, null if it is sent. */
 function refusal(world: EngineWorld): unknown {
   const before = world.eventsOf('reject').length;
   world.want(buy('BTCUSDT', { amount: '0.1', price: '98' }));

@@ -5,7 +5,7 @@ import { EngineWorld, WITH_COINS } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
-/** What is kept of replies about an order, oldest first. */
+/** Returns the stored replies about an order, oldest first. */
 function repliesOf(world: EngineWorld, key = world.order().key) {
   world.mirror.flush();
   return [...world.mirror.replies.values()]

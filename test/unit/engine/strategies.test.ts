@@ -9,7 +9,7 @@ import { runnerOn } from '../../support/runner-on.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Places one order with its first book, and throws with the third. */
+/** Makes a strategy that places one order with its first book, and throws with the third. */
 function failing(books: number[]): StrategyDefinition {
   return defineStrategy({
     name: 'bad',
@@ -28,7 +28,7 @@ function failing(books: number[]): StrategyDefinition {
   });
 }
 
-/** Counts its books. */
+/** Makes a strategy that counts its books. */
 function good(books: number[]): StrategyDefinition {
   return defineStrategy({
     name: 'good',
@@ -71,7 +71,7 @@ describe('a strategy that throws', () => {
     expect(bad).toHaveLength(3);
     const pausedAtMs = bad[2] ?? 0;
     world.advance(20_000);
-    // Its state was not changed by the call that threw, so it throws with its next book again.
+    // The call that threw changed no state, so the next book is again the third one, and it throws again.
     expect(bad).toHaveLength(4);
     expect((bad[3] ?? 0) - pausedAtMs).toBeGreaterThanOrEqual(10_000);
     expect(world.alarms()).toHaveLength(2);
@@ -214,7 +214,7 @@ describe('candles', () => {
   const BARS: PlannedFeed = { ...feedOf('candles BTCUSDT 1m', 'candles', MINUTE_MS), wantedAgeMs: MINUTE_MS };
 
   /**
-   * A world of one strategy with bars, whose exchange has bars of every minute but those that are left out.
+   * Makes a world with one strategy on bars; the exchange has the bars of all minutes but those in `without`.
    */
   function worldOfBars(
     warmUp: number,
@@ -284,7 +284,7 @@ describe('candles', () => {
     return (openTimeMs - firstMs()) / MINUTE_MS;
   }
 
-  /** The minute that is under way at the start counts as 0. */
+  /** Start of the minute in which the world starts, in ms; it counts as minute 0. */
   function firstMs(): number {
     return Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
   }
@@ -296,13 +296,13 @@ describe('candles', () => {
   }
 });
 
-/** The rows of all strategies, as a restart gets them. */
+/** Returns the rows of all strategies, as a restart reads them. */
 const rows = (world: EngineWorld) => {
   world.mirror.flush();
   return world.mirror.load(0).strategies;
 };
 
-/** Options of an exchange that lists one market. */
+/** Makes the market rules of an exchange that lists one market. */
 const rules = (symbol: 'BTCUSDT' | 'ETHUSDT') => [
   { symbol, priceStep: decimalText('0.01'), amountStep: decimalText('0.001'), minOrderValue: null },
 ];
@@ -350,7 +350,7 @@ describe('a strategy in a market that the exchange does not list any more', () =
     const reason = 'the exchange does not list BTCUSDT any more';
     world.venue.rules = rules('BTCUSDT');
     world.advance(5_000);
-    // A reply without any market says nothing.
+    // A reply that lists no market at all proves nothing.
     world.venue.rules = [];
     world.advance(2 * MINUTE_MS);
     expect(world.alarms()).toEqual([]);

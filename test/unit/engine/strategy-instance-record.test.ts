@@ -56,7 +56,7 @@ function fillOf(
 
 const tetherAt100 = (symbol: string) => (symbol === 'USDTIRT' ? parseUnits('100') : null);
 
-/** Bought for 9,900 rial, sold for 100 tether, which are sold for 10,000 rial. */
+/** Buys for 9,900 rial, sells for 100 tether, and sells these for 10,000 rial. */
 function roundTriangle(instance: StrategyInstance): void {
   const of = { leastAmount: parseUnits('0.001'), priceOf: tetherAt100 };
   instance.applyFill(fillOf('BTCIRT', 'buy', ['1', '9900']), of);

@@ -4,7 +4,7 @@ import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { target, targets } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
-/** The account has 100,000 USDT; the best prices are 99 and 101, so that a tenth is 100 BTC. */
+/** Makes a world whose account has 100,000 USDT, with best prices 99 and 101: a tenth is 100 BTC. */
 function open(): EngineWorld {
   const limits = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
   const world = EngineWorld.ready({ instances: [{ limits }] }, 30_000);
@@ -32,7 +32,7 @@ describe('a set of shares', () => {
     world.venue.end(order.id);
     world.restart();
     world.advance(30_000);
-    // The fee is taken from what came.
+    // The fee is taken from the coins that were received.
     expect(amounts(world)).toEqual(['buy 100 cancelled', 'buy 40 sending']);
     expect(world.requestsOf('place')).toHaveLength(2);
   });

@@ -9,7 +9,7 @@ function transfer(amount: string, from: 'spot' | 'margin' = 'spot', currency = '
   return { kind: 'transfer', currency, amount, from, to: from === 'spot' ? 'margin' : 'spot' };
 }
 
-/** A world whose books have begun. */
+/** Makes a world whose books have begun. */
 function begun(settings: WorldOptions['settings'] = {}): EngineWorld {
   const world = EngineWorld.ready({ settings: { reconciliation: FAST, ...settings } }, 30_000);
   expect(world.engine.status().conclusions).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe('a transfer', () => {
         expect(world.alarms().at(-1)).toMatch(
           /nobody knows whether the transfer of 12.5 usdt.*run ended before/,
         );
-        // Each life says it anew: what the one before said may have gone with it.
+        // Each run reports it anew, since the report of the run before may have been lost.
         expect(told(world, 'transfer')).toMatchObject(
           Array.from({ length: life }, () => ({ status: 'unknown', amount: 12.5 })),
         );

@@ -7,12 +7,12 @@ const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const RESENDING: WorldOptions = { settings: { resendUnknown: true } };
 
 /**
- * What an order needs to be proven absent: the last arrival after 120 s, two passes 10 s apart and the trades
- * after them.
+ * Time that the proof of an order's absence takes, in ms: the last possible arrival after 120 s, two passes
+ * 10 s apart, and the trades after them.
  */
 const PROOF_MS = 145_000;
 
-/** An order that was asked for and not answered, and that the exchange does or does not have. */
+/** Makes an order whose request was not answered. `arrives`: the exchange has it. */
 function lost(way: { readonly arrives: boolean; readonly options?: WorldOptions }): EngineWorld {
   const world = EngineWorld.ready(way.options);
   world.want(WISH);
@@ -22,7 +22,7 @@ function lost(way: { readonly arrives: boolean; readonly options?: WorldOptions 
   return world;
 }
 
-/** One that never arrived, was proven absent, and was asked for once more. */
+/** Makes an order that never arrived, was proven absent, and was sent once more. */
 function resent(): EngineWorld {
   const world = lost({ arrives: false, options: RESENDING });
   world.refuse('order', 'NotFound');

@@ -7,7 +7,7 @@ import { EngineWorld } from './engine-world.ts';
 const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 600_000 };
 const NOTHING = { venueOrderId: null, market: null, currency: null };
 
-/** From now on the reply to calls of a kind lacks these rows, which can not be read; none: it has all again. */
+/** Marks rows as unreadable in replies to a kind of call from now on; an empty list ends that. */
 function unread(
   world: EngineWorld,
   kind: VenueCallKind,

@@ -8,13 +8,13 @@ import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 
 const PAGE = 50;
 
-/** A wallet whose list the test makes up, by ids. */
+/** A wallet whose history consists of the ids that a test gives. */
 class Wallet {
   readonly history = new WalletHistory(new IssueLog(new Outbox()), INTERFACE_PROFILE.ownLists);
   pages = 0;
   private atMs = 0;
 
-  /** Reads a list, newest last, and answers the ids that count from now on. */
+  /** Reads a list, newest last; returns the ids that count from now on, null if there are none. */
   read(ids: readonly number[], amountOf = (id: number): number => id): readonly number[] | null {
     const end = this.readWhole(ids, amountOf);
     return end?.lines.map(({ id }) => Number(id)) ?? null;
@@ -47,7 +47,7 @@ function upTo(last: number): readonly number[] {
   return Array.from({ length: last }, (_, index) => index + 1);
 }
 
-/** A wallet whose first lines count. */
+/** Makes a wallet with a history that has been read twice. */
 function begun(last: number): Wallet {
   const wallet = new Wallet();
   wallet.read(upTo(last));
@@ -136,7 +136,7 @@ describe('the history of a wallet', () => {
     wallet.read([1, 2, 3]);
     expect(wallet.readTwiceSinceMs).toBe(3_000);
     wallet.read([1, 2, 3, 4]);
-    // Older than the one before.
+    // The list is older than the one before.
     wallet.read([1, 2, 3]);
     expect(wallet.readTwiceSinceMs).toBe(3_000);
     wallet.read([1, 2, 3, 4]);

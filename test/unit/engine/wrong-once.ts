@@ -6,7 +6,7 @@ import type { VenueTrade } from '../../../src/domain/trade.ts';
 import type { Page, VenueCallKind, WalletReading, WalletTransaction } from '../../../src/venues/port.ts';
 import type { EngineWorld } from './engine-world.ts';
 
-/** Fields of records that have money. */
+/** Fields of records that hold money. */
 const MONEY: ReadonlySet<string> = new Set([
   'price',
   'stopPrice',
@@ -20,7 +20,7 @@ const MONEY: ReadonlySet<string> = new Set([
   'held',
 ]);
 
-/** Changes as a venue reads them from the wire: decimal texts of money as units. */
+/** Converts decimal texts of money to units, as a venue does when it reads a reply. */
 function inUnits(changed: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const texts = Object.entries(changed).flatMap(([field, value]) =>
     MONEY.has(field) && typeof value === 'string' ? [[field, decimalText(value)] as const] : [],
@@ -30,10 +30,7 @@ function inUnits(changed: Readonly<Record<string, unknown>>): Readonly<Record<st
   return { ...changed, ...Object.fromEntries(units), ...(tooFine === null ? {} : { tooFine }) };
 }
 
-/**
- * Has so many replies to questions of a kind say something else than the exchange has; then it is right
- * again.
- */
+/** Changes the next `times` replies to a kind of call; the replies after them are right again. */
 function wrongly<Value>(
   world: EngineWorld,
   { kind, times }: { readonly kind: VenueCallKind; readonly times: number },
@@ -52,7 +49,7 @@ function wrongly<Value>(
   };
 }
 
-/** The same for the first record of a list of orders that has any. */
+/** Changes fields of the first order in the next `times` lists of orders. */
 export function wrongOrders(
   world: EngineWorld,
   times: number,
@@ -64,7 +61,7 @@ export function wrongOrders(
   }));
 }
 
-/** The same for an order that is asked for by itself. */
+/** Changes fields of an order in the next `times` look-ups of a single order. */
 export function wrongOrder(
   world: EngineWorld,
   times: number,
@@ -73,7 +70,7 @@ export function wrongOrder(
   wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...inUnits(changed) }));
 }
 
-/** And of a list of trades. */
+/** Changes fields of the first trade in the next `times` lists of trades. */
 export function wrongTrades(
   world: EngineWorld,
   times: number,
@@ -85,7 +82,7 @@ export function wrongTrades(
   }));
 }
 
-/** And of one wallet. */
+/** Changes fields of the first wallet in the next `times` readings of wallets. */
 export function wrongWallets(
   world: EngineWorld,
   times: number,
@@ -96,7 +93,7 @@ export function wrongWallets(
   );
 }
 
-/** So many readings of orders, in lists and by themselves, lack fields of every record. */
+/** Drops fields of all orders in the next `times` lists, and in the next `times` look-ups. */
 export function withoutFields(
   world: EngineWorld,
   times: number,
@@ -109,7 +106,7 @@ export function withoutFields(
   wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...lacking }));
 }
 
-/** So many readings of a wallet's history are older than its newest line. */
+/** Drops the newest line from the next `times` readings of a wallet's history. */
 export function withoutNewestLine(world: EngineWorld, times: number): void {
   wrongly<Page<WalletTransaction>>(world, { kind: 'transactions', times }, ({ items, hasNext }) => ({
     items: items.slice(1),
@@ -117,7 +114,7 @@ export function withoutNewestLine(world: EngineWorld, times: number): void {
   }));
 }
 
-/** So many readings of trades that have one alone say that more pages follow. */
+/** Lets the next `times` lists of trades say that more pages follow after a page with a single trade. */
 export function fullOfOneTrade(world: EngineWorld, times: number): void {
   wrongly<Page<VenueTrade>>(world, { kind: 'trades', times }, ({ items, hasNext }) => ({
     items,

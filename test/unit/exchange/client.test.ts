@@ -15,7 +15,7 @@ import {
 import { parseJson } from '../../../src/domain/stored-json.ts';
 import { createHash } from 'node:crypto';
 
-/** Typed from the code tables of the interface, not from the source. */
+/** Codes copied by hand from the interface's tables, not from the source. */
 const DOCUMENTED = `
   InvalidOrderPrice BadPrice PriceConditionFailed OverValueOrder SmallOrder DuplicateOrder
   InvalidMarketPair MarketClosed TradingUnavailable FeatureUnavailable DuplicateClientOrderId NullIdAndClientOrderId
@@ -394,7 +394,7 @@ describe('retries', () => {
 const DEPTH = 100_000;
 const NESTED = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
 
-/** How a placement and a read end with this body: what they throw, or the refusal. */
+/** Decodes a body as the reply to a call; returns the error or the refusal. */
 function endOf(name: EndpointName, body: unknown, status = 200): SarrafError | { readonly outcome: string } {
   try {
     const result = decodeReply(name, json(body, status));

@@ -12,7 +12,7 @@ export const json = (
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** A transport that writes down what is sent and answers by a function. */
+/** A transport that records what is sent, and answers by a function. */
 export class FakeTransport implements Transport {
   readonly sent: HttpRequest[] = [];
   private readonly answer: (request: HttpRequest, index: number) => Answer | Promise<Answer>;
@@ -33,7 +33,7 @@ export class FakeTransport implements Transport {
   }
 }
 
-/** Answers one after another; the last one again and again. */
+/** Makes a transport that gives these answers in turn, and repeats the last one. */
 export const inTurn = (...answers: readonly Answer[]): FakeTransport =>
   new FakeTransport(
     (_request, index) => answers[Math.min(index, answers.length - 1)] ?? new Error('no answer'),

@@ -33,7 +33,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all;
 }
 
-/** A list of orders as the exchange pages it from an id. */
+/** Pages a list of orders from an id, as the exchange does. */
 const ordersFrom =
   (ids: readonly number[], options: { readonly tellsNext: boolean }) =>
   ({ fromId = '1', pageSize = '100' }: Readonly<Record<string, string>>) => {

@@ -11,7 +11,7 @@ const order = {
   price: '12600000000',
 } as const;
 
-/** What TypeScript would not let through, as a caller in JavaScript may write it. */
+/** Encodes a request that TypeScript would refuse, as a caller in JavaScript may make it. */
 const encodeAnything = (name: EndpointName, request: unknown) =>
   encodeRequest(name, request as EndpointRequest<never>);
 

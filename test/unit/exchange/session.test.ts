@@ -128,7 +128,7 @@ describe('a session with log-in', () => {
   });
 });
 
-/** DER around a bare seed, which is all that PKCS #8 adds to an Ed25519 key. */
+/** DER bytes before a bare seed; PKCS #8 adds no others to an Ed25519 key. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function keyFromSeed(seed: Uint8Array) {

@@ -37,7 +37,7 @@ function clientOf(baseUrl: string, timeoutMs = 5000): ExchangeClient {
   return client;
 }
 
-/** Holds up this process, as a stop does. */
+/** Blocks this process for 400 ms, as a process that is stopped. */
 function standStill(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
 }
@@ -51,7 +51,7 @@ async function failure(work: Promise<unknown>): Promise<SarrafError> {
   throw error;
 }
 
-/** A port on which nothing listens: one that was free a moment ago. */
+/** Returns an address on which nothing listens: its port was free a moment ago. */
 async function freePort(): Promise<string> {
   const server = createSocketServer();
   const url = await listen(server);
@@ -218,7 +218,7 @@ describe('UndiciTransport', () => {
     standStill();
     expect(await sending).toMatchObject({ outcome: 'none', details: { stoodStill: true } });
     expect(seen).toBe(0);
-    // Where no limit was asked nothing grows stale, a cancel may be late, and an own commit is no standstill.
+    // Without a limit nothing becomes stale, a cancel may be late, and our own commits are no standstill.
     const others = [transport.send(get), transport.send({ ...admitted, admittedForMs: 30_000 })];
     standStill();
     await Promise.all(others);

@@ -8,7 +8,7 @@ import { orderIn } from '../../support/order-value.ts';
 
 let placed = 0;
 
-/** An open sale of one coin, later than all before it. */
+/** Makes an open sale of one coin, later than all before it. */
 function sale(key: string, changed: Partial<OrderRecord> = {}): OrderRecord {
   placed += 1;
   return orderIn('open', { key, clientOrderId: key, side: 'sell', plannedAtMs: placed, ...changed });
@@ -94,7 +94,7 @@ describe('exitsAmong', () => {
       const taken = new Set(exits(orders, String(held)));
       const sold = drawn.reduce((sum, { amount }, index) => sum + (taken.has(`o${index}`) ? amount : 0), 0);
       expect(sold).toBeLessThanOrEqual(held);
-      // And what is left out does not fit besides.
+      // A sale that was left out does not fit beside the others.
       for (const [index, { amount }] of drawn.entries())
         if (!taken.has(`o${index}`)) expect(sold + amount).toBeGreaterThan(held);
     });

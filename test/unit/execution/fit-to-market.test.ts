@@ -15,7 +15,7 @@ const MARKET = createMarket({
 
 const units = (text: string): Units | null => (text === '-' ? null : parseUnits(text));
 
-/** `amount @ price stop s limit l ref r` with `-` for what is not there, and what it is fitted to. */
+/** Fits `amount price stop limit reference` (`-`: none); returns the result, or why it is refused. */
 function fitted(wish: string): string {
   const [amount = '', price = '-', stop = '-', limit = '-', reference = '-'] = wish.split(' ');
   const wished = {

@@ -52,8 +52,8 @@ const FACTS: Readonly<Record<string, OrderEvent>> = {
 };
 
 /**
- * What each fact makes of an order in each state: another state, `-` for nothing at all, `same` for the same
- * state with new values, `!` for a refusal.
+ * State of an order after each event, by its state before. `-`: no change; `same`: the same state with new
+ * values; `!`: the event is refused.
  */
 const TABLE = `
                 planned   sending    unknown    open       cancelling  settling   filled  cancelled  rejected
@@ -147,7 +147,7 @@ describe('the life cycle of an order', () => {
   });
 });
 
-/** Every value that an order takes; what is refused changes nothing. */
+/** Returns all values that an order takes; a refused event changes nothing. */
 function lifeOf(
   given: readonly OrderEvent[],
 ): { readonly order: OrderRecord; readonly fact: OrderEvent | null }[] {

@@ -14,16 +14,16 @@ const SETTINGS = {
 };
 
 /**
- * Runs a search as a table, a line a step: a time in ms, what happens then, and after `=>` what is to be so.
+ * Runs a search by a table with one step on each line: a time in ms, an event, and after `=>` what is expected.
  *
- *     0 lost a from 7          an order without an answer, last sent at that time, which stands beyond 7
- *     1000 due                 a pass is due then, and not a ms before
- *     1000 begin => from 7     begins a pass; from which cursor it reads, or `nothing`
- *     1100 asked               its first page left at that time
- *     1200 complete            its last page came and had none of them
+ *     0 lost a from 7          order a, last sent at this time, has no answer; lists show it after cursor 7
+ *     1000 due                 the next pass is due at this time
+ *     1000 begin => from 7     begins a pass; expects the cursor from which it reads, or `nothing`
+ *     1100 asked               the request for its first page left at this time
+ *     1200 complete            its last page came; no page had one of the orders
  *     1200 failed
  *     1200 found a
- *     1200 proven => a b       those for whose absence only the trades are missing, with the time since when they may be read
+ *     1200 proven => a b       orders absent in the lists, as `a since 1200`: trades read after that time complete the proof
  */
 function run(table: string): void {
   const unknown = new UnknownOrders(SETTINGS);

@@ -7,7 +7,7 @@ import { createRandom } from '../../../src/domain/random.ts';
 import type { ReplayRow } from '../../../src/simulator/replay-flow.ts';
 import { candle, HOUR_MS, replayOn, START_MS } from '../../support/replayed-market.ts';
 
-/** Hours of a wild walk with gaps between the bars; one price jumps tenfold. */
+/** Makes hours of a random walk with gaps between the bars; one price jumps to ten times its value. */
 const walk = (hours: number): ReplayRow[] => {
   const random = createRandom(5);
   let price = 4_000;
@@ -223,7 +223,7 @@ describe('a replay of candles', () => {
     const volumeOf = (timeframe: Timeframe) =>
       market.candles.bars(timeframe).reduce((sum, bar) => sum + bar.volume, 0);
     expect(volumeOf('3h')).toBe(volumeOf('1h'));
-    // Hours of UTC do not lie whole inside the days of Tehran: only what was traded since is in these.
+    // Days of Tehran do not begin with an hour of UTC; they hold only what was traded after the seeding.
     expect(volumeOf('1d')).toBeLessThan(volumeOf('1h'));
     expect(seeded.offGridPrices).toBe(0);
   });

@@ -64,7 +64,7 @@ describe('what is done by hand', () => {
   });
 });
 
-/** Faults found over two lives: the second one takes the ids and names of steps that the first one lost. */
+/** Counts faults over two runs, where the second uses ids and names of steps lost by the first again. */
 const faultsOfLives = (lost: readonly MirrorChange[], kept: readonly MirrorChange[]): number =>
   faultsOf(kept, [...sale(20n), order(10)], [], lost);
 
@@ -100,7 +100,7 @@ describe('of steps that a life lost, not only the last one, the ids and names ar
 
 const folder = folderOfAllTests();
 
-/** A mirror whose strategy was told these. */
+/** Makes a mirror whose strategy has received these signals. */
 function mirrorOf(told: readonly string[]): string {
   const path = join(folder, `${told.join('-')}.sqlite`);
   const database = new Database(path);

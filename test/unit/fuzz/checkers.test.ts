@@ -240,7 +240,7 @@ const saidOf = (orders: readonly TrueOrder[], mirror: MirrorRows): string =>
 
 const OTHER_ROW = row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: '11' });
 
-/** Two orders of one intent, the second planned at a time. */
+/** Makes two orders of one intent, the second of them planned at a time. */
 const bothOf = (kind: string, fields: object, plannedAtMs = 1_000): MirrorRows =>
   rows({
     orders: [row(), { ...OTHER_ROW, plannedAtMs }],
@@ -258,7 +258,7 @@ describe('the check of intents that take time', () => {
     expect(saidOf([first, later], fine)).toBe('');
     const beyond = bothOf('peg', { amount: '4', bound: '99.9' });
     expect(saidOf([first, later], beyond)).toContain('10 lies at 100');
-    // The exchange has just made the step 0.2: 99.9 is rounded to 100 there.
+    // The exchange has just changed the price step to 0.2, so 99.9 is rounded to 100.
     const found = checkOrders(truth({ orders: [first, later] }), beyond, undefined, {
       roundingOf: () => parseUnits('0.1'),
       dustOf: () => 0n,

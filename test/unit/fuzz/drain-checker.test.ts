@@ -15,7 +15,7 @@ const drain = (policy: DrainPolicy): DrainBeginning => ({
   strategies: [{ name: 'one', held: parseUnits('1'), orders: [ENTRY, EXIT] }],
 });
 
-/** What the exchange has after the drain: those that are still open. */
+/** Makes the orders of the exchange after the drain: those in `open` are open. */
 const truth = (open: readonly OrderRecord[]): ExchangeTruth => ({
   orders: [ENTRY, EXIT].map((order, index) => ({
     id: index + 1,

@@ -75,7 +75,7 @@ describe('positions with all orders of a side', () => {
     const ofOther = (id: number): TrueOrder => order(id, { clientOrderId: `bot-other-2-mark-${id}` });
     expect(count([order(1), ofOther(2)])).toBe(0);
     expect(count([order(1), ofOther(2), ofOther(3)])).toBe(1);
-    // What the other strategy sold makes this one's no less.
+    // A sale of the other strategy does not reduce what this one has.
     const sale = { ...ofOther(2), side: 'sell' as const };
     expect(count([order(1), sale, order(3)], [fill(2, { side: 'sell' })])).toBe(1);
   });
@@ -207,13 +207,13 @@ describe('the checker of funds', () => {
   });
 });
 
-/** A bot whose strategy holds as much. */
+/** Makes a bot whose strategy holds this amount. */
 function holding(btc: string): HoldingBot {
   const holdings = new Map([['btc', { held: parseUnits(btc) }]]);
   return { instances: [{ name: 'one', ledger: { state: { holdings } } }] } as unknown as HoldingBot;
 }
 
-/** A bracket begins, and takes dust along. */
+/** Makes the change that begins a bracket which takes over dust. */
 function began(intentId: string, dust: string): { readonly changes: readonly MirrorChange[] } {
   const entry = { amount: '1' };
   const intent = { kind: 'bracket', market: 'BTCUSDT', entry, stopLoss: { percent: '5' } } as const;

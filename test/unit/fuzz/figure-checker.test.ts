@@ -19,7 +19,7 @@ const book = (market: string, bid: string, ask: string): MirrorChange => ({
   },
 });
 
-/** Two coins for 196, of which the exchange takes a hundredth. */
+/** A purchase of two coins for 196, of which the exchange takes one percent. */
 const BOUGHT: MirrorChange = {
   kind: 'fill',
   fill: fillRecord({
@@ -43,7 +43,7 @@ const truth = (usdt: string): ExchangeTruth => ({
   balances: new Map([['usdt', { total: parseUnits(usdt), held: 0n }]]),
 });
 
-/** What it finds when one life writes these, a minute after each other. */
+/** Returns the findings when one run writes these changes, a minute apart. */
 function judge(changes: readonly MirrorChange[], money = '804', mustAgree = true): readonly string[] {
   const checker = new FigureChecker({
     instance: 'bot',
@@ -67,7 +67,7 @@ const SEEN = [book('BTCUSDT', '99', '101'), BOUGHT];
 
 describe('the checker of figures', () => {
   test('agrees with the plain sum of a strategy, of all, and of the wallets with the coins', () => {
-    // 1.98 coins at 100, less 196.
+    // 1.98 coins at 100, less the 196 that they cost.
     const right = [
       ...SEEN,
       figure('profit/one/usdt', '2'),

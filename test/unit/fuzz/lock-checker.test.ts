@@ -27,7 +27,7 @@ const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill =>
 const sale = (amount: bigint): TrueOrder => order(SALE, { side: 'sell', amount });
 const soldAtOnce = fill(SALE, { side: 'sell', amount: 10n });
 
-/** Faults of the order that was planned in a lock, beside what else there was. */
+/** Counts the faults of an order that was planned during a lock, with the given fills and other orders. */
 function faultsOf(last: TrueOrder, fills: readonly TrueFill[], others: readonly TrueOrder[]): number {
   const checker = new LockChecker({ instance: 'bot', rules: [always], count: () => {} });
   const sent = orderIn('sending', { key: nameOf(SALE), side: last.side, market: last.market });
@@ -112,7 +112,7 @@ const shownLock = (changes: Partial<ShownLock>): ShownLock => ({
   entries: 'cancel',
   ...changes,
 });
-/** Two strategies of which both see the same. */
+/** Makes a bot whose two strategies see the same locks. */
 const showing = (...locks: readonly ShownLock[]): ShowingBot => ({
   instances: ['one', 'two'].map((name) => ({ name, runner: { market: 'BTCIRT' } })),
   locks: { shownTo: () => locks },

@@ -33,7 +33,7 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
     openedAtMs: 0,
     ...changes,
   });
-/** One coin is bought for 100 at 1,000. */
+/** One coin, bought for 100 at 1,000 ms. */
 const BOUGHT = trueFill(1, { atMs: 1_000, amount: ONE, total: parseUnits('100') });
 const ENTRY = order(1, { side: 'buy', isOpen: false, closedAtMs: 1_000 });
 const bracket = (changes: Partial<WatchedBracket> = {}): WatchedBracket => ({
@@ -99,7 +99,7 @@ describe('a position of a bracket', () => {
   });
 
   test('is of its own market, whatever else the strategy trades', () => {
-    // Half of the coin was sold before, and 500 of another coin are held: half of it is to be protected.
+    // Half of the coin was sold before, so half of it needs protection; the 500 of another coin do not count.
     const names = { isOpen: false, closedAtMs: 500 } as const;
     const before = order(7, { ...names, side: 'sell' });
     const other = order(8, { ...names, side: 'buy', market: 'ETHUSDT' });
@@ -124,7 +124,7 @@ describe('a position of a bracket', () => {
   });
 });
 
-/** A step in which a bracket begins. */
+/** Makes the output of a step in which a bracket begins. */
 function beginOf(intentId: string): Pick<EngineOutput, 'changes'> {
   const intent = {
     kind: 'bracket',

@@ -96,7 +96,7 @@ describe('the swarm', () => {
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const createWorld = (seed = 1): FuzzWorld => new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: 250 });
 
-/** Everything of the world that a disturbance can change, as text. */
+/** Returns everything of the world that a disturbance can change, as text. */
 function stateOf({ exchange, bot, markets }: FuzzWorld): string {
   const { mayTrade, lacksClientIdLookup, fees } = bot;
   return JSON.stringify({
@@ -110,7 +110,7 @@ function stateOf({ exchange, bot, markets }: FuzzWorld): string {
   });
 }
 
-/** The bot's own order, far from the market. */
+/** Places an order of the bot, far from the market. */
 function placeFar(world: FuzzWorld): void {
   const market = world.markets[0]!;
   world.exchange.trading.place(

@@ -40,7 +40,7 @@ const keep = (...states: readonly ('sending' | 'unknown')[]): void => {
   database.prepare("INSERT OR REPLACE INTO kept VALUES ('transfers', ?)").run(JSON.stringify(rows));
 };
 
-/** Its end as the file has it, and what the strategy was told. */
+/** Writes the end of the transfer to the file, and what the strategy was notified of. */
 const end = (status: string, reason: string | null, told: string | null): void => {
   const insert = database.prepare("INSERT INTO intents VALUES (NULL, 'i1', 'transfer', ?, ?, ?)");
   insert.run(JSON.stringify(WISH), status, reason);
@@ -48,7 +48,7 @@ const end = (status: string, reason: string | null, told: string | null): void =
   database.prepare("INSERT INTO strategies VALUES ('mover', ?)").run(JSON.stringify({ state }));
 };
 
-/** Leaves as it should, and is answered or not. */
+/** Sends the transfer in the right order of steps, with or without an answer. */
 const send = (isAnswered = true): void => {
   keep('sending');
   checker.leaves(REQUEST);

@@ -11,7 +11,7 @@ const RULE = { silentAfterMs: 10_000, cancelEntriesAfterMs: 20_000 };
 const PULSE = { pid: 1, sinceMs: 0, beatMs: 0, endedAtMs: null, failure: null };
 const SILENT = { kind: 'silent', pulse: PULSE, forMs: 10_000 } as const;
 
-/** A watchdog and its bot that are both there from the beginning on. */
+/** A checker of a watchdog and its bot, where both of them run from the start. */
 class Scene {
   nowMs = 0;
   entries: readonly string[] = [];
@@ -35,7 +35,7 @@ class Scene {
     this.checker.bot.begins(0);
   }
 
-  /** The bot stands still from a minute on, right after a beat. */
+  /** The bot stands still from 60 s to 100 s, right after a heartbeat. */
   stands(): void {
     this.at(60_000).bot.turns(60_000);
     this.checker.bot.stands(60_000, 100_000);
@@ -60,7 +60,7 @@ class Scene {
   }
 }
 
-/** The bot stands still, and the watchdog does what it should. */
+/** Makes a scene where the bot stands still, and the watchdog does what it should. */
 function silence(): Scene {
   const scene = new Scene();
   scene.stands();
@@ -141,7 +141,7 @@ describe('a watchdog', () => {
   });
 });
 
-/** The bot works, but its loop does not turn after a minute: its own commits keep it from that. */
+/** Makes a scene where the bot works, but after 60 s its own commits keep its loop from turning. */
 function busy(isSlow: boolean): Scene {
   const scene = new Scene(isSlow);
   scene.checker.bot.turns(60_000);

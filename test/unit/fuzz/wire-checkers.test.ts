@@ -118,7 +118,7 @@ const countAt = (atMs: number, reply: HttpResponse, name: EndpointName = 'trades
 
 const lowersTo = (limit: unknown): HttpResponse => response(429, { backOff: 5, limit });
 
-/** Breaks after a reply at 10 s, by what left at these times. */
+/** Counts violations after a reply at 10 s, for requests that left at these times. */
 const breaksOf = (
   reply: HttpResponse,
   leftAtMs: readonly number[],
@@ -290,7 +290,7 @@ const wishOf = (tag: string, id = 'i1'): MirrorChange => ({
 const noted = (subject: string, facts: unknown): MirrorChange =>
   journalLine(subject, JSON.stringify(facts), 'control');
 
-/** Faults of steps, one of each list, a second apart; the first begins a pause of ten seconds. */
+/** Counts the faults of steps with these changes, a second apart; the first begins a pause of 10 s. */
 function faultsOf(...steps: readonly (readonly MirrorChange[])[]): number {
   const checker = new PauseChecker();
   checker.watch({ changes: [stateOf(1), pauseOf(10_000)] }, 0);

@@ -120,11 +120,11 @@ describe('numbers in a sentence of the bot', () => {
     ['at 59430000000 RLS', 'at 59,430,000,000 RLS'],
     ['of 0.0012500000 BTC', 'of 0.00125 BTC'],
     ['of -1234.5678901234 USDT', 'of -1,234.5679 USDT'],
-    // A coin of little worth keeps a price, and two prices stay apart.
+    // Prices of cheap coins are not rounded to zero, and two close prices stay different.
     ['at 0.0000123450 USDT', 'at 0.000012345 USDT'],
     ['1.2345 USDT above 1.2340 USDT', '1.2345 USDT above 1.234 USDT'],
     ['was 7654321.0987654321: the account', 'was 7,654,321.09876543: the account'],
-    // What is no sum.
+    // Numbers that are no amounts or prices stay as they are.
     ['order 123456789 of grid-1000', 'order 123456789 of grid-1000'],
     ['until 00:00 UTC and 2026-04-01T20:30:00.123Z', 'until 00:00 UTC and 2026-04-01T20:30:00.123Z'],
     ['sarraf 0.1.0 at 127.0.0.1', 'sarraf 0.1.0 at 127.0.0.1'],

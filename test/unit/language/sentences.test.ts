@@ -26,7 +26,7 @@ import {
   type SentenceFacts,
 } from '../../../src/language/sentence.ts';
 
-/** One text for each kind of place. */
+/** Sample text for each kind of place. */
 const SAMPLES: Readonly<Record<PlaceKind, string>> = {
   money: '1.5 BTC',
   price: 'any price',
@@ -47,7 +47,7 @@ const SAMPLES: Readonly<Record<PlaceKind, string>> = {
   sentence: 'by hand',
 };
 
-/** Templates as mirrors before version 5 had them. */
+/** Texts of sentences as mirrors stored them before version 5. */
 const OLD_TEXTS = Object.entries(
   JSON.parse(readFileSync('test/unit/mirror/sentences-of-version-4.json', 'utf8')) as Record<
     SentenceCode,
@@ -55,7 +55,7 @@ const OLD_TEXTS = Object.entries(
   >,
 ) as readonly [SentenceCode, string][];
 
-/** The text with a sample in each place. */
+/** Returns a text with a sample in each of its places. */
 const sampleOf = (text: string): string =>
   partsOf(text)
     .map((part) => (typeof part === 'string' ? part : SAMPLES[part.kind]))
@@ -69,7 +69,7 @@ const inPersian = (text: string): string => {
 
 const placesOf = (text: string): readonly string[] => text.match(/\{\w+:\w+\}/g) ?? [];
 
-/** What is to be read of it. */
+/** Returns the facts that reading the sample of a text has to find. */
 function sampleFacts(text: string): SentenceFacts['facts'] {
   const facts: Record<string, string | SentenceFacts> = {};
   for (const part of partsOf(text))
@@ -113,7 +113,7 @@ describe('a sentence of the bot', () => {
       .filter((path) => path.endsWith('.ts') && !path.includes('language'))
       .map((path) => readFileSync(`src/${path}`, 'utf8'))
       .join('\n');
-    // Words of states and kinds come as they are, refusals from the exchange.
+    // Codes of states and kinds are values of records, and refusals come from the exchange.
     const plain = {
       ...WORD_SENTENCES,
       ...KIND_SENTENCES,
@@ -156,7 +156,7 @@ describe('a sentence of the bot', () => {
   });
 });
 
-/** Settings and names that Persian texts have as they are. */
+/** Names of settings and others that Persian texts leave in Latin letters. */
 const NAMES = new Set([
   'UTC',
   'postOnly',
@@ -176,7 +176,7 @@ const NAMES = new Set([
   'username',
 ]);
 
-/** Texts of anybody, and a value of the limiter. */
+/** Codes that are not in the sources: any text, and a value of the limiter. */
 const FROM_VALUES = ['expected', 'locked-out'];
 
 describe('reading', () => {

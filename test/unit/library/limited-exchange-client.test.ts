@@ -15,10 +15,10 @@ import { type AddressInfo } from 'node:net';
 
 const MINUTE_MS = 60_000;
 
-/** Of the 15 that the interface allows the client uses 98 %. */
+/** Requests that the client uses: 98 % of the 15 that the interface allows, rounded down. */
 const USED = 14;
 
-/** The simulator with its limits on, and clients of it, in virtual time. */
+/** Makes the simulator with its limits on, and clients of it, in virtual time. */
 function world(replace?: (request: HttpRequest) => Promise<{ status: number; body: string } | null>) {
   const time = new VirtualTime(START_MS);
   const venue = createVenue();
@@ -152,7 +152,7 @@ describe('the client of the library', () => {
     const client = open({ credentials: { kind: 'token', token: 'nobodys' } });
     for (let call = 0; call < 5; call += 1) await client.profile().catch(() => null);
     expect(statuses()).toEqual([401]);
-    // Its reason is the token, and no limit.
+    // The error names the token as its cause, and no limit.
     await expect(client.profile()).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
       message: expect.stringContaining('refused these credentials with 401'),
@@ -227,7 +227,7 @@ describe('the client of the library', () => {
 const CALLS = 200;
 const BOOK = JSON.stringify({ status: 'ok', lastUpdate: 1, bids: [], asks: [] });
 
-/** Answers late; every seventh request is never answered, every fifth with a 500. */
+/** Makes a slow server: it never answers every seventh request, and answers every fifth with status 500. */
 function createSlowServer(): Server {
   let count = 0;
   return createServer((request, response) => {
@@ -280,7 +280,7 @@ describe(`${CALLS} calls of one client with one signal at a slow exchange`, () =
       ),
     );
     await client.close();
-    // A warning comes in a turn of its own.
+    // A warning is emitted in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     const known = new Set(['answered', 'TIMED_OUT', 'SERVER_ERROR', 'RATE_LIMITED', 'CONNECTION_LOST']);
     expect(outcomes.filter((outcome) => !known.has(outcome))).toEqual([]);

@@ -17,7 +17,7 @@ interface Column {
 let mirror: MirrorFolder;
 let database: Database.Database;
 
-/** Every column of a new mirror, to make a test of each. */
+/** All columns of a new mirror; each of them gets a test. */
 const COLUMNS: readonly Column[] = (() => {
   using folder = new MirrorFolder();
   folder.open().close();
@@ -102,7 +102,7 @@ function expectUnreadable(pattern: RegExp | string): void {
   expect(() => new MirrorReader(mirror.path).close()).toThrow(pattern);
 }
 
-/** Both ways to open a mirror refuse it with this. */
+/** Expects that both ways to open a mirror refuse it with this message. */
 function expectRefused(pattern: RegExp | string): void {
   expectUnreadable(pattern);
   expect(() => {
@@ -128,7 +128,7 @@ test.each(CHECKED.map((column) => [`${column.table}.${column.name}`, column] as 
   'a damaged %s is refused with file, table and row',
   (_, column) => {
     const { table, name } = column;
-    // What a bot writes when it begins may have been pruned: old candles and figures are.
+    // Pruning may have removed what a bot writes when it starts, such as old candles and figures.
     addGoodRow(table);
     database.prepare(`UPDATE ${table} SET ${name} = ?`).run(badValue(column));
     try {
@@ -179,7 +179,7 @@ test('an order that is its own second leg is refused', () => {
   database.exec('UPDATE orders SET pair_key = NULL');
 });
 
-/** Readable values that no bot has ever written. */
+/** Values that can be read but that no bot ever writes. */
 test.each([
   ['orders', 'filled', '-0.5', 'a decimal from 0'],
   ['orders', 'amount', '-1', 'a decimal from 0'],

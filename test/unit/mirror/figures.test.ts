@@ -8,7 +8,7 @@ import { MirrorFolder } from './mirror-fixture.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The first moment of a day in Tehran, which is half past an hour of UTC. */
+/** First moment of 2 April 2026 in Tehran, which is at half past an hour in UTC. */
 const MIDNIGHT_MS = Date.parse('2026-04-01T20:30:00Z');
 
 let place: MirrorFolder;
@@ -39,7 +39,7 @@ function write(changes: readonly MirrorChange[], atMs: number): void {
 const timesOf = (name: string): readonly number[] =>
   reader.figures(name, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, most: 1e6 }).map(({ atMs }) => atMs);
 
-/** Every five minutes of a time. */
+/** Makes values of a series, five minutes apart, from one time to another. */
 const every5Minutes = (name: string, fromMs: number, toMs: number): readonly MirrorChange[] =>
   Array.from({ length: (toMs - fromMs) / (5 * MINUTE_MS) }, (_, index) =>
     figure(name, fromMs + index * 5 * MINUTE_MS, String(index)),

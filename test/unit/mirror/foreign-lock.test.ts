@@ -5,7 +5,7 @@ import { DURABLE, LATER, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixt
 
 const order = (key: string) => ({ kind: 'order', order: orderRecord({ key }) }) as const;
 
-/** Somebody else who writes to the file, until the returned function is called. */
+/** Locks the file as another writer does, until the returned function is called. */
 function hold(path: string): () => void {
   const other = new Database(path);
   other.exec('BEGIN IMMEDIATE');
@@ -41,7 +41,7 @@ test('waits once, and not with every write, for a process that holds the mirror'
   using mirror = new MirrorFolder();
   const store = mirror.open();
   const letGo = hold(mirror.path);
-  // At a quarter of a second each this would take minutes.
+  // If each write waited for 250 ms, this would take minutes.
   for (let attempt = 0; attempt < 1_000; attempt += 1) {
     expect(() => store.apply([order('bot-a-e001-1')], { atMs: NOW_MS, isDurable: true })).toThrow(
       'another program',

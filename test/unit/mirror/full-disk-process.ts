@@ -6,9 +6,7 @@ import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 
-/**
- * Runs alone on a disk of a few megabytes, which it fills; says in JSON lines what the mirror does about it.
- */
+/** Runs alone on a disk of a few MB, which it fills; prints what the mirror does as lines of JSON. */
 const disk = process.argv[2] ?? '';
 const folder = join(disk, 'data');
 const say = (line: Record<string, unknown>): void => console.log(JSON.stringify(line));
@@ -24,7 +22,7 @@ const open = (): MirrorStore =>
     onRelief: (message) => say({ relief: /is full.*room again/.test(message) }),
   });
 
-/** Takes every byte that is left. */
+/** Writes files until no byte of the disk is left. */
 function fillDisk(): void {
   for (let size = 1_048_576; size >= 1; size = Math.floor(size / 2)) {
     try {
@@ -32,7 +30,7 @@ function fillDisk(): void {
         writeFileSync(join(disk, `filler-${size}-${count}`), Buffer.alloc(size, 1));
       }
     } catch {
-      // No room for this size any more.
+      // The disk has no room for a file of this size any more.
     }
   }
 }
@@ -49,7 +47,7 @@ fillDisk();
 store.apply([{ kind: 'kept', name: 'gathered', json: '1' }], { atMs: 1, isDurable: false });
 for (let count = 0; count < 20; count += 1)
   store.apply([line(`early-${count}`)], { atMs: 1, isDurable: false });
-// More market data than the reserve file has room for.
+// Makes more market data than the reserve file has room for.
 const candle = {
   openTimeMs: 0,
   open: decimalText('1'),

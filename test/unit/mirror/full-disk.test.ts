@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const DISK_PROCESS = fileURLToPath(new URL('./full-disk-process.ts', import.meta.url));
-/** Of util-linux. */
+/** Program of util-linux that gives a process its own mounts. */
 const UNSHARE = 'unshare';
 
-/** Runs a script of the shell where it may mount what nobody else sees. */
+/** Runs a shell script in a namespace of its own, where it may mount file systems. */
 const withOwnMounts = (
   script: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ const withOwnMounts = (
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
-/** Systems without namespaces of users, or without Linux, can not give a test a disk of its own. */
+/** True if a test can mount a disk here, for which it needs Linux and user namespaces. */
 const canMount = withOwnMounts('mount -t tmpfs -o size=1m none "$1"', [folder]).status === 0;
 rmSync(folder, { recursive: true });
 
@@ -36,11 +36,11 @@ test.skipIf(!canMount)(
     const lines = out.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { ballast: true },
-      // What only was gathered waits, and leaves the reserve file to what has to be durable.
+      // Changes that are not durable wait, and leave the reserve file to the durable ones.
       { gathered: false, ballast: true },
       { relief: true },
       { code: 'DATA_UNUSABLE', isFull: true, ballast: false, writable: false, runningOut: true },
-      // Once there is room for the reserve file again, everything may be written.
+      // Once there is room for the reserve file again, everything can be written.
       { written: expect.any(Number), writable: true, runningOut: false },
       { kept: { gathered: '1' }, ballast: true },
     ]);

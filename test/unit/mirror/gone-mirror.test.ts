@@ -45,7 +45,7 @@ const PROCESS = fileURLToPath(new URL('./out-of-files-process.ts', import.meta.u
 
 test('a lock and a mirror name the limit of open files, and blame no folder', () => {
   const folder = folderOfThisTest();
-  // The program itself raises a soft limit as far as the hard one.
+  // The program raises its soft limit up to the hard one, so the hard one is set.
   const script = 'ulimit -n 60; exec "$@"';
   const { stdout, stderr } = spawnSync('sh', ['-c', script, 'sh', process.execPath, PROCESS, folder], {
     encoding: 'utf8',

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** What a restart is given of two orders that ended an hour ago, the second of which was taken over. */
+/** Returns the keys of the orders that a restart loads, of two ended an hour ago, the second adopted. */
 function givenBack(names: object): readonly string[] {
   const store = place.open();
   const ended = { state: 'filled', closedAtMs: NOW_MS - HOUR_MS } as const;
@@ -62,7 +62,7 @@ test('a restart is given orders that were sent and refused, however long ago: su
   expect(store.load().orders.map(({ key }) => key)).toEqual(['bot-one-e001-1']);
 });
 
-/** The first and how many, of 2,500 whose reading begins at a place. */
+/** Returns the first cursor and the count of the fills, of 2,500, that a restart with this cursor loads. */
 function givenBackFrom(cursor: number): readonly unknown[] {
   const store = place.open();
   const fills = Array.from({ length: 2_500 }, (_, at) => {

@@ -18,7 +18,7 @@ import { INTENT, ALGORITHM, STRATEGY } from '../../../src/records/rows.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 import { newLedger } from '../../support/new-ledger.ts';
 
-/** Few names, so that rows are written over one another. */
+/** There are few names, so that rows are often overwritten. */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const text = fc.string({ maxLength: 12, unit: 'binary' }).filter((value) => !value.includes('\0'));
 const json = fc.json({ maxDepth: 2 });
@@ -27,12 +27,12 @@ const object = fc
   .map((value) => JSON.stringify(value));
 const units = fc.bigInt({ min: 0n, max: 10n ** 32n }) as fc.Arbitrary<Units>;
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
-/** Whole numbers and hex. */
+/** Ids as whole numbers, and as hex texts. */
 const venueText = fc.oneof(
   id.map(String),
   fc.nat().map((value) => value.toString(16)),
 );
-/** Around the edge of what counts as recent, and elsewhere. */
+/** Times around the limit of what counts as recent, and any others. */
 const timeMs = fc.oneof(
   fc.integer({ min: NOW_MS - 20 * 60_000, max: NOW_MS }),
   fc.integer({ min: 0, max: 4e12 }),
@@ -65,7 +65,7 @@ const BY_KIND: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
   json: object,
 };
 
-/** A record with any values, but for the fields in `special`. */
+/** Makes records with any values, but those in `special` for the fields there. */
 function recordOf<Of extends RecordFields>(
   fields: Of,
   special: Readonly<Record<string, fc.Arbitrary<unknown>>>,
@@ -78,7 +78,7 @@ function recordOf<Of extends RecordFields>(
 }
 
 const order = recordOf(ORDER, {
-  // The legs of a pair name each other; these name orders that are not there.
+  // The legs of a pair name each other; these names are of orders that do not exist.
   pairKey: name.map((key) => `pair of ${key}`),
   attempts: fc.nat(3),
 }).map((fields) => ({ ...fields, clientOrderId: fields.clientOrderId === null ? null : fields.key }));
@@ -105,7 +105,7 @@ const algorithm = recordOf(ALGORITHM, { json: fc.constant(algorithmToJson(ICEBER
 const strategy = recordOf(STRATEGY, { json: instance });
 const intent = recordOf(INTENT, {});
 
-/** Changes that a restart gets. */
+/** Changes that a restart reads back. */
 export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
   { weight: 4, arbitrary: order.map((value) => ({ kind: 'order' as const, order: value })) },
   { weight: 2, arbitrary: fill.map((value) => ({ kind: 'fill' as const, fill: value })) },

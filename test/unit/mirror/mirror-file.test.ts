@@ -17,7 +17,7 @@ afterEach(() => place[Symbol.dispose]());
 const refusal = (message: string): unknown =>
   expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining(message) });
 
-/** Puts bytes into the place of the mirror and holds that opening it refuses them and leaves them. */
+/** Replaces the mirror's file by these bytes; expects that opening it fails and changes none of them. */
 function expectRefused(content: Buffer, message: string): void {
   writeFileSync(place.path, content);
   expect(() => place.open()).toThrow(refusal(message));
@@ -25,7 +25,7 @@ function expectRefused(content: Buffer, message: string): void {
   expect(readdirSync(place.folder).filter((name) => /-wal|-shm|ballast/.test(name))).toEqual([]);
 }
 
-/** The bytes of a mirror of some size that nobody has open. */
+/** Returns the bytes of a mirror with many rows that nobody has open. */
 function goodMirror(): Buffer {
   const store = place.open();
   store.apply(

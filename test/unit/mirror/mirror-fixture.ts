@@ -26,7 +26,7 @@ export const ICEBERG: Algorithm = {
   tally: { filled: parseUnits('0.25'), countedKey: null },
 };
 
-/** A folder with a mirror, which is opened and closed as often as a test likes. */
+/** A folder with a mirror that a test can open and close many times. */
 export class MirrorFolder implements Disposable {
   readonly folder: string;
   readonly path: string;
@@ -38,7 +38,7 @@ export class MirrorFolder implements Disposable {
     this.path = join(this.folder, 'mirror.sqlite');
   }
 
-  /** Epochs are `e001`, `e002` and so on. */
+  /** Opens the mirror; its epochs are `e001`, `e002` and so on. */
   open(options: Partial<MirrorStoreOptions> = {}): MirrorStore {
     const store = MirrorStore.open({
       path: this.path,
@@ -57,7 +57,7 @@ export class MirrorFolder implements Disposable {
       try {
         store.abandon();
       } catch {
-        // The test closed it already.
+        // The test has closed it already.
       }
     }
     rmSync(this.folder, { recursive: true });

@@ -32,7 +32,7 @@ const byKey = (left: OrderRecord, right: OrderRecord): number => (left.key < rig
 const byFillName = (left: FillRecord, right: FillRecord): number =>
   fillName(left) < fillName(right) ? -1 : 1;
 
-/** What a restart is to be given, worked out with plain maps. */
+/** Computes the state that a restart must load, by plain maps. */
 function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epoch'> {
   const orders = new Map<string, OrderRecord>();
   const fills = new Map<string, FillRecord>();

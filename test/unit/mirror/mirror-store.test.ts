@@ -38,7 +38,7 @@ beforeEach(() => {
 
 afterEach(() => place[Symbol.dispose]());
 
-/** Rows as another reader of the file sees them. */
+/** Returns rows as another reader of the file sees them. */
 function seen(sql: string): unknown[] {
   const reader = new Database(place.path, { readonly: true });
   try {
@@ -339,7 +339,7 @@ describe('the epoch', () => {
     const second = place.open();
     second.apply([journalLine('b')], DURABLE);
     second.close();
-    // Into the same file, so that its place on the disk makes no difference.
+    // Written into the same file, so that its identity on the disk does not give the copy away.
     copyFileSync(copy, place.path);
     expect(place.open().epoch).toBe('e002');
   });

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 afterEach(() => place[Symbol.dispose]());
 
-/** The bytes of a mirror as the first version made it, with rows of it. */
+/** Returns the bytes of a mirror of version 1 with rows in it. */
 function oldMirror(): Buffer {
   using folder = new MirrorFolder();
   const rows = join(folder.folder, 'rows.sqlite');
@@ -246,7 +246,7 @@ describe('a mirror of version 1', () => {
     dying.pragma('wal_autocheckpoint = 0');
     dying.pragma('cache_size = 1');
     dying.exec(`BEGIN IMMEDIATE; ${MIRROR_STEPS[1]} PRAGMA user_version = 2`);
-    // With a cache of one page what is not yet committed is in the log.
+    // With a cache of one page, changes that are not committed yet are already in the log.
     const many = dying.prepare("INSERT INTO figures VALUES (?, 1, '1')");
     for (let index = 0; index < 500; index += 1) many.run(`equity/${'x'.repeat(200)}${index}`);
     const left = join(place.folder, 'left');

@@ -5,7 +5,7 @@ import { acquireProcessLock } from '../../../src/daemon/process-locks.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 
-/** Opens all files that this process may, and then says how a lock and a mirror fail. */
+/** Opens as many files as this process may, and then prints how a lock and a mirror fail. */
 const folder = process.argv[2] ?? '';
 const failure = (act: () => unknown): string => {
   try {
@@ -26,7 +26,7 @@ const attempts = [
       durability: 'full',
     }),
 ];
-// SQLite itself is a file that is opened once.
+// Loads SQLite first, since its library is a file that has to be opened, too.
 new Database(':memory:').close();
 failure(() => {
   for (;;) openSync(devNull, 'r');

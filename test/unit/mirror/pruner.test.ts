@@ -16,7 +16,7 @@ import {
 } from './mirror-fixture.ts';
 import { tradeIdOf, transactionIdOf } from '../../../src/venues/read-records.ts';
 
-/** The least that is allowed. */
+/** The smallest limits that are allowed. */
 const LEAST: RetentionLimits = {
   journalRows: 1_000,
   candlesPerSeries: 100,

@@ -14,11 +14,11 @@ import { EngineWorld, START_MS } from '../engine/engine-world.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { fillRecord, ICEBERG, intentRecord, MirrorFolder } from './mirror-fixture.ts';
 
-/** Stored JSON by the row it is in: `table name`, where the name is that of its key. */
+/** Stored JSON by its row, named `table name`, where the name is the key of the row. */
 type Stored = Readonly<Record<string, string>>;
 
 /**
- * What a bot has written that has traded, so that its books, its ledger and its state have something in them.
+ * Makes the state of a bot that has traded, with books, a ledger and a strategy's state that are not empty.
  */
 function tradedState(): MirrorState {
   const world = EngineWorld.ready({
@@ -49,7 +49,7 @@ const RECONCILED = {
 
 const MONEY = { price: '98', amount: '1', total: '98', fee: '0' };
 
-/** What only a bot keeps that something went wrong with, in all its parts. */
+/** Records that a bot stores only after something went wrong, with all their parts. */
 const SELDOM: Stored = {
   'kept reconciliation': JSON.stringify(RECONCILED),
   'kept control': JSON.stringify({ halted: { reason: 'by hand', sinceMs: START_MS, wholeAccount: false } }),
@@ -152,12 +152,12 @@ function put(row: string, json: string): void {
   database.prepare(`UPDATE ${table} SET json = ? WHERE ${KEYS[table]} = ?`).run(json, name);
 }
 
-/** A bot begins from one in so many of the shapes that nothing refuses; in the deep suite, from each. */
+/** A bot is started from every `STRIDE`-th value that is accepted; in the deep suite from every one. */
 const STRIDE = Math.ceil(8 / deepRuns(2, 1));
 
 const WRONG: readonly unknown[] = [null, [], {}, 'text', 1.5, -1, [null]];
 
-/** Every value in which one part, at any depth, is another thing or is missing. */
+/** Yields copies of a value in which one part, at any depth, is replaced or missing. */
 function* spoiled(value: unknown): Generator {
   yield* WRONG;
   if (Array.isArray(value)) {
@@ -174,7 +174,7 @@ function* spoiled(value: unknown): Generator {
   }
 }
 
-/** The commands that read a table's JSON. */
+/** Commands that read the JSON of each table. */
 const COMMANDS: Readonly<
   Record<string, readonly (readonly [() => Command, ...options: readonly string[]])[]>
 > = {
@@ -185,7 +185,7 @@ const COMMANDS: Readonly<
   algorithms: [],
 };
 
-/** What is said against the mirror by whoever opens it; null where nothing is. */
+/** Checks the mirror as every program does that opens it; returns the problem, or null. */
 function refusal(): string | null {
   try {
     checkMirror(database);
@@ -203,15 +203,13 @@ async function runCommands(table: string): Promise<void> {
         .exitOverride()
         .parseAsync([...options, '--data', folder.folder], { from: 'user' });
     } catch (error) {
-      // A break sets an exit code.
+      // The command reports a break by its exit code.
       expect(String(error)).toContain('the books do not agree with the exchange');
     }
   }
 }
 
-/**
- * A bot begins from it and lets some time pass. What only its strategy can judge is the strategy's to refuse.
- */
+/** Starts a bot from the mirror and lets time pass. Its strategy may refuse its own state. */
 function begin(): void {
   const world = new EngineWorld();
   world.mirror.putBack(loadState(database, { epoch: 'e001', nowMs: START_MS }), 'e001');
@@ -244,8 +242,8 @@ describe('stored JSON of another shape', () => {
     try {
       for (const value of spoiled(JSON.parse(good))) {
         const json = JSON.stringify(value);
-        // Most of what the check of the column refuses is not put into the file as well: that takes a
-        // thousand times as long.
+        // Most values that the check of the column refuses are not written to the file as well, as that takes
+        // a thousand times as long.
         const isWrong = (check?.problemOf?.({ name, kind: name, json }) ?? null) !== null;
         if (isWrong && (refused += 1) % 20 !== 1) continue;
         put(row, json);

@@ -9,7 +9,7 @@ import { UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { english } from '../../../src/language/sentence.ts';
 import { newLedger } from '../../support/new-ledger.ts';
 
-/** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
+/** Makes the row of a strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
 function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
   const ledger = newLedger();
   const market = parseMarket('BTCUSDT');
@@ -47,7 +47,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
   return { name: 'grid', status, reason: null, json, atMs: 6_000 };
 }
 
-/** The book of BTCUSDT as it was read at a time, 149 to 151. */
+/** Makes last prices from a book of BTCUSDT, 149 to 151, that was read at a time. */
 function pricesAt(seenAtMs: number): LastPrices {
   const bids = [[decimalText('149'), decimalText('1')]] as const;
   const asks = [[decimalText('151'), decimalText('1')]] as const;
@@ -95,7 +95,7 @@ describe('a strategy for the status', () => {
   });
 
   it('is valued by the last book, where that is newer than the price of its row', () => {
-    // 0.98916 BTC are worth 30 more each than by the row.
+    // 0.98916 BTC are worth 30 more for each coin than in the row.
     expect(profitWith(pricesAt(7_000))).toBe('78.244');
     expect(profitWith(pricesAt(5_000))).toBe('48.5692');
   });

@@ -14,7 +14,7 @@ import type { FeedingEvent, ShownLock } from '../../../src/strategy/strategy-eve
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
-/** Does what the name of a timer says. */
+/** A strategy that does what the name of its timer says. */
 const SOURCE = `import { z } from 'zod';
 import { defineStrategy, sma } from '#sdk';
 const DEEDS = {
@@ -50,7 +50,7 @@ export default defineStrategy({
 });
 `;
 
-/** Keeps its context, and prints how many uses there are between two calls, and what does not refuse. */
+/** A strategy that keeps its context, and prints how many late uses were tried and which succeeded. */
 const KEEPER = `import { defineStrategy, sma } from '#sdk';
 import { LATE, usesOf } from ${JSON.stringify(new URL('../../support/late-uses.ts', import.meta.url).href)};
 export default defineStrategy({
@@ -115,7 +115,7 @@ afterAll(async () => shared?.dispose());
 
 const view = engineView({ nowMs: 5, position: '4' });
 
-/** How a strategy is set up that is a file of the folder. */
+/** Makes the setup of a strategy in a file of the folder. */
 const setupOf = (shownFile: string): WorkerRunnerOptions['setup'] => ({
   file: join(folder, shownFile),
   shownFile,
@@ -147,7 +147,7 @@ async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerM
   return runner;
 }
 
-/** One runner for the tests that leave it at work, since each takes a third of a second of a core to begin. */
+/** Returns a shared runner for tests that leave it alive; each takes 0.3 s of CPU to start. */
 async function rested(): Promise<WorkerRunner> {
   if (shared === null) {
     shared = await begin();
@@ -161,7 +161,7 @@ async function rested(): Promise<WorkerRunner> {
 
 const deed = (runner: WorkerRunner, name: string) => runner.handle({ kind: 'timer', name, dueMs: 0 }, view);
 
-/** A bar of a member. */
+/** Makes a bar of a member's market. */
 const bar = (minute: number): FeedingEvent => ({
   kind: 'candle',
   candle: closedCandle(minute, { market: 'ETHIRT', timeframe: '1m', openTimeMs: minute * 60_000 }),
@@ -371,7 +371,7 @@ describe('a strategy in a thread', () => {
       onEnd: () => undefined,
       onPrint: () => undefined,
     });
-    // This thread is busy until the other one is at its end.
+    // This thread is blocked until the other one has ended.
     const sleep = new Int32Array(new SharedArrayBuffer(4));
     while (!existsSync(gone)) Atomics.wait(sleep, 0, 0, 10);
     expect(await thread.loaded()).toMatchObject({ kind: 'problem', params: [{ path: ['size'] }] });
@@ -413,7 +413,7 @@ describe('a strategy in a thread', () => {
     const ended = Promise.withResolvers<void>();
     const runner = await begin({ onEnd: ended.resolve });
     deed(runner, 'later');
-    // Where the timer comes before the answer was read, the call reports it.
+    // If the timer fires before the answer is read, the call itself reports the error.
     if (runner.failure === null) await ended.promise;
     expect(runner.failure).toMatch(/outside of a handler: later \(deeds\.ts:6\)$/);
   });

@@ -214,13 +214,13 @@ test('coins that were given have a value at the first price, which is a change t
   expect(at('100')).toBe(true);
   expect(formatUnits(viewOf(ledger, MIDNIGHT_MS).result)).toBe('0');
   expect(ledger.waitsForPrices).toBe(false);
-  // Below its peak a result alone is no change that a restart has to know.
+  // Below the peak a changed result is no change that has to be stored for a restart.
   expect(at('90')).toBe(false);
 });
 
 /**
- * What is held in BTCIRT, BTCUSDT and USDTIRT after purchases of so much in each, and with so much tether in
- * all.
+ * Returns the amounts held in BTCIRT, BTCUSDT and USDTIRT, after purchases of these amounts in each, with
+ * this much tether in total.
  */
 const heldAfter = (bought: readonly [string, string, string], tether: string) => {
   const [inRial, inTether, bridge] = bought.map((text) => parseUnits(text));

@@ -26,7 +26,7 @@ function totals(btc: bigint, usdt: bigint): ReadonlyMap<string, bigint> {
   ]);
 }
 
-/** Books that were stored and read again. */
+/** Stores books and reads them back, as a restart does. */
 function restartedFrom(books: BalanceBooks): BalanceBooks {
   const restarted = new BalanceBooks();
   restarted.restore(storedBooks.parse(JSON.parse(JSON.stringify(books.store()))), 0);
@@ -73,7 +73,7 @@ describe('the books of the balances', () => {
   it('take old lines, which a balance agreed with since, for no reason before all else has failed', () => {
     const books = new BalanceBooks(30);
     books.begin(totals(100n, 5_000n));
-    // Lines of trades that were given up: two of them add up to a trade whose list lags.
+    // Lines whose trades were given up: two of them add up to a trade that its list shows late.
     books.addLine(line(-400n, 100));
     books.addLine(line(-600n, 100));
     books.addLine(line(77n, 100));
@@ -85,7 +85,7 @@ describe('the books of the balances', () => {
     });
     books.addTrade(BUY, BOTH, 0);
     expect(books.compare(totals(109n, 4_000n), 210)).toEqual([]);
-    // A reading that was an old one agreed though the deposit was in the history already.
+    // The lines before count as old, since an outdated reading of the balance agreed without the deposit.
     expect(books.compare(totals(109n, 4_077n), 220)).not.toEqual([]);
     expect(books.compare(totals(109n, 4_077n), 260, { withOld: true })).toEqual([]);
     expect(books.compare(totals(109n, 4_077n), 300)).toEqual([]);
@@ -216,7 +216,7 @@ describe('the books of the balances', () => {
     expect([books.isIncomplete('usdt'), books.isIncomplete('btc')]).toEqual([true, false]);
     const restarted = restartedFrom(books);
     expect(restarted.isIncomplete('usdt')).toBe(true);
-    // The line of the one that was given up.
+    // The late line of the trade that was given up.
     restarted.addLine(line(-1n, 2_000));
     restarted.compare(totals(10n ** 9n + 9n, usdt), 3_000);
     expect(restarted.isIncomplete('usdt')).toBe(true);
@@ -245,8 +245,8 @@ describe('the books of the balances', () => {
 
 describe('the books of the balances, over any history', () => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 20n });
-  // Even for trades and odd for what comes from outside: a line that looks like a trade's own is taken for
-  // it.
+  // Totals of trades are even and amounts from outside are odd, since a line with a trade's amount is taken
+  // for that trade's.
   const total = amount.map((units) => units * 2n);
   const trade = fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const), amount, total });
   const happening = fc.oneof(
@@ -297,7 +297,7 @@ function amountsAddingUpTo(difference: bigint, amounts: readonly bigint[]): read
   return linesAddingUpTo(difference, lines)?.map(({ amount }) => amount) ?? null;
 }
 
-/** No few of them add up to another few. */
+/** Amounts of which no few add up to the sum of others. */
 const POWERS = Array.from({ length: 40 }, (_, power) => 3n ** BigInt(power));
 
 describe('a difference is explained', () => {

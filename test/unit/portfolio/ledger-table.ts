@@ -6,13 +6,13 @@ import { AssetLedger, type LedgerTrade } from '../../../src/portfolio/asset-ledg
 export const MIDNIGHT_MS = Date.UTC(2026, 0, 2);
 const HOUR_MS = 3_600_000;
 
-/** The ledger of a strategy whose markets have these quote currencies, in a bot that sees every market. */
+/** Makes the ledger of a strategy whose markets have these quote currencies; its bot sees every market. */
 export function ledgerOf(...quotes: readonly Currency[]): AssetLedger {
   const currency = quotes.includes('rls') ? 'rls' : 'usdt';
   return new AssetLedger({ marketNames: MARKET_NAMES, currency, quotes: new Set(quotes), sees: () => true });
 }
 
-/** A trade such as `buy 1 for 100 fee 0.0025`, `in ETHUSDT` or else in BTCUSDT. */
+/** Reads a trade such as `buy 1 for 100 fee 0.0025`, of BTCUSDT unless it says `in ETHUSDT`. */
 function tradeOf(text: string, atMs: number): LedgerTrade {
   const words = text.split(' ');
   const after = (word: string, otherwise: string) =>
@@ -33,8 +33,7 @@ function tradeOf(text: string, atMs: number): LedgerTrade {
 }
 
 /**
- * Plays steps such as `buy 1 for 100`, `at 110`, `ETHUSDT at 50`, `1h later`; gives the time at which they
- * ended.
+ * Plays steps such as `buy 1 for 100`, `at 110`, `ETHUSDT at 50` and `1h later`; returns the time after them.
  */
 export function play(ledger: AssetLedger, steps: string, fromMs: number = MIDNIGHT_MS): number {
   let atMs = fromMs;

@@ -178,7 +178,7 @@ describe('a query', () => {
     const file = '2026-01.1.parquet';
     const path = join(catalogue, 'BTCUSDT', 'candles-1h', file);
     const bytes = readFileSync(path);
-    // The pages of the columns, without what the file says of itself at its end.
+    // The pages of the columns are overwritten, and the footer that describes the file is left.
     writeFileSync(path, bytes.fill(0x5a, 40, 900));
     const { code, out, error } = await sql('from candles', '--format', 'csv', '--catalogue', catalogue);
     expect({ code, lines: out.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
@@ -256,7 +256,7 @@ describe('the tables of a run as Parquet', () => {
     mkdirSync(shared);
     const [run = ''] = readdirSync(join(data, 'backtests'));
     const names = ['trades', 'orders', 'fills', 'equity'].map((name) => `${name}.parquet`);
-    // The backtest wrote them, too.
+    // The backtest had written Parquet files, too.
     expect(readdirSync(join(data, 'backtests', run))).toEqual(expect.arrayContaining(names));
     const { out, code } = await parquetOfRun('--out', shared, '--json');
     expect({ code, printed: JSON.parse(out) as unknown }).toEqual({

@@ -11,7 +11,7 @@ import { demoRun } from '../backtest/demo-run.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const base = demoRun({ bars: 60, tradeChance: 0.3 });
-// The most digits that money has, and a text that CSV and SQL would take for more than one.
+// The most digits that money can have, and a text that CSV and SQL may take for several.
 const odd = {
   tag: `a "b", c's`,
   price: 1_234_567_890_123_456_789_012_345_678_987_654_321n as Units,
@@ -31,14 +31,14 @@ beforeAll(async () => {
   database = await openDatabase();
   const files = await writeRunParquet(kept, kept);
   expect(files).toEqual(['trades', 'orders', 'fills', 'equity'].map((name) => join(kept, `${name}.parquet`)));
-  // Those that are there are replaced.
+  // Existing files are replaced.
   await writeRunParquet(kept, kept);
 });
 afterAll(() => {
   database.close();
 });
 
-/** Money as its shortest exact text, and times as ms. */
+/** Expressions that show money as its shortest exact text, and times in ms. */
 const SHOWN: Readonly<Record<string, (name: string) => string>> = {
   'DECIMAL(38,10)': (name) => `rtrim(rtrim("${name}"::VARCHAR, '0'), '.')`,
   TIMESTAMP: (name) => `epoch_ms("${name}")`,

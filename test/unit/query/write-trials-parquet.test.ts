@@ -19,7 +19,7 @@ beforeAll(async () => {
   const store = StudyStore.openToRead(file);
   trials = [...store.outcomes()];
   expect(await writeTrialsParquet(store, parquet)).toBe(60);
-  // Another one takes its place.
+  // A second file replaces the first.
   expect(await writeTrialsParquet(store, parquet)).toBe(60);
   store.close();
 });

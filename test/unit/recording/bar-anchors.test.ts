@@ -21,7 +21,7 @@ import { BTCIRT, candle, candles, temporaryCatalogue, USUAL_IMPORT } from './tem
 const at = (iso: string): number => Date.parse(iso);
 const DAY = 86_400_000;
 
-/** When the exchange's days and bars of 4 h began around the last change of its clock, by hand. */
+/** Starts of the exchange's days and bars of 4 h around the last change of its clock, written by hand. */
 const DAYS = ['2022-09-19T19:30Z', '2022-09-20T19:30Z', '2022-09-21T20:30Z', '2022-09-22T20:30Z'].map(at);
 const HOURS = [
   '2022-09-21T07:30Z',
@@ -31,7 +31,7 @@ const HOURS = [
   '2022-09-22T00:30Z',
 ].map(at);
 
-/** An exchange with these bars, which counts what it is asked. */
+/** Makes an exchange that has these bars, and records what it is asked for. */
 function exchangeWith(times: readonly number[]): { readonly fetchPage: FetchPage; readonly asked: number[] } {
   const asked: number[] = [];
   return {
@@ -186,7 +186,7 @@ describe('where bars begin', () => {
 
 describe('a bar that has not closed', () => {
   test('is not recorded, though an hour of UTC has', () => {
-    // 24 h after its beginning, and an hour before its end.
+    // 24 h after the start of the day, and an hour before its end.
     const askedMs = at('2022-09-21T19:31Z');
     const page = DAYS.slice(0, 2).map((timeMs) => candle(timeMs));
     const detector = new ChangeDetector({ tape: null, beganMs: null, longestPauseMs: 60_000 });

@@ -40,7 +40,7 @@ function onlyFile(folder: string): string {
 
 test('gives back what was kept for a source, and nothing for another one', () => {
   const cache = cacheAt(join(folderOfThisTest(), 'candles'));
-  // Columns may have room behind their bars.
+  // Columns may have spare room behind their bars.
   const roomy = { ...block(9), length: 4 };
   cache.write('one', roomy);
   expect(cache.read('one')).toEqual(block(4));

@@ -17,7 +17,7 @@ import { BTCIRT, candle, candles, temporaryCatalogue } from './temporary-catalog
 const START = Date.UTC(2024, 7, 8);
 const MINUTE = 60_000;
 
-/** An exchange with these bars, which counts what it is asked. */
+/** Makes an exchange that has these bars, and records what it is asked for. */
 function exchangeWith(bars: readonly Candle[]): { readonly fetchPage: FetchPage; readonly asked: number[] } {
   const asked: number[] = [];
   return {

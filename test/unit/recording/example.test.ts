@@ -5,7 +5,7 @@ import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const MARKETS = ['BTCUSDT', 'BTCIRT', 'USDTIRT'];
 
-/** What `sarraf data list --json` says of a folder. */
+/** Entry of `sarraf data list --json`. */
 interface Listed {
   readonly market: string;
   readonly folder: string;

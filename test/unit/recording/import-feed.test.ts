@@ -9,7 +9,7 @@ import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8, 23, 59, 59);
 
-/** What is received is 300 ms behind what the exchange says. */
+/** Makes a received line whose time of receipt is 300 ms after the exchange's time. */
 const received = (timeMs: number, message: object): string =>
   `${timeMs + 300}123456 ${JSON.stringify({ stream: 'x', data: message })}`;
 

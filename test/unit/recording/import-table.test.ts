@@ -22,7 +22,7 @@ const hourly = (
     (_, hour) => `${time(hour)},12600000000,12600000500,12599999500,12600000010,0.${hour + 1}`,
   );
 
-/** Bars by the second, those from one on up to another. */
+/** Makes the lines of bars of one second, from one index up to another. */
 const bySecond = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `${START + (from + index) * 1_000},1,1,1,1,1`);
 
@@ -31,7 +31,7 @@ type Change = Partial<Omit<ImportTableOptions, 'catalogue' | 'path'>> & {
   readonly pack?: boolean;
 };
 
-/** Imports lines as a file of the catalogue's own folder. */
+/** Imports lines from a file in the folder of the catalogue. */
 function importLines(
   catalogue: Catalogue,
   lines: readonly string[],

@@ -28,13 +28,13 @@ interface How {
 }
 
 interface ImportOutcome {
-  /** What came of the import, or why nothing did. */
+  /** Result of the import, or its error. */
   readonly outcome: unknown;
-  /** Whether the file was read as columns, to its end. */
+  /** True if the whole file was read as columns. */
   readonly isPlain: boolean;
 }
 
-/** A file of its own, and how it is to be imported: as a command does, or row by row. */
+/** Writes a file for this test, and returns how to import it: as a command does, or row by row. */
 function given(text: string, { byRow = false, name = 'file.csv', options = {} }: How) {
   const path = join(folderOfThisTest(), name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
@@ -67,7 +67,7 @@ const reported = ({ result, rows, firstBad, notes }: ImportReport): unknown => (
   notes,
 });
 
-/** Imports a file into a catalogue of its own, and reads it again. */
+/** Imports a file into a new catalogue, and reads the result back. */
 async function importing(text: string, how: How = {}): Promise<ImportOutcome> {
   const catalogue = temporaryCatalogue();
   const { asked, tracked, reading } = given(text, how);
@@ -95,7 +95,7 @@ async function importing(text: string, how: How = {}): Promise<ImportOutcome> {
   return { ...reading, outcome: { report: reported(report), partitions, bars: columns && cellsOf(columns) } };
 }
 
-/** Reads a file into memory. */
+/** Imports a file into memory. */
 async function collecting(text: string, how: How = {}): Promise<ImportOutcome> {
   const collector = new CandleCollector();
   const { asked, tracked, reading } = given(text, how);
@@ -109,7 +109,7 @@ async function collecting(text: string, how: How = {}): Promise<ImportOutcome> {
   return { ...reading, outcome: { report: reported(report), bars: columns && cellsOf(columns) } };
 }
 
-/** Columns as they are, without the room behind their bars. */
+/** Returns the columns without the spare room behind their bars. */
 const cellsOf = ({
   length,
   openTimeMs,
@@ -124,7 +124,7 @@ const cellsOf = ({
   columns: [openTimeMs, open, high, low, close, volume].map((column) => [...column.subarray(0, length)]),
 });
 
-/** What came of an import, or why nothing did. */
+/** Returns the result of an import, or its error. */
 async function outcomeOf(result: Promise<ImportOutcome>): Promise<unknown> {
   try {
     return (await result).outcome;
@@ -204,7 +204,7 @@ describe('a CSV file that is imported as columns', () => {
   });
 });
 
-/** Minutes one after another, unless they are changed. */
+/** Makes the CSV of consecutive minutes, which `change` may alter. */
 const minutes = (count: number, change: (lines: string[]) => void = () => {}): string => {
   const lines = Array.from({ length: count }, (_, minute) =>
     line(minute / 60, `5,9,${1 + (minute % 4)}.5,5,0.1`),
@@ -223,7 +223,7 @@ test.each([
   ['of less than one bar', minutes(30)],
 ])('a CSV file of finer bars %s comes to the same as columns and row by row', async (_, text) => {
   const how = { options: { mayResample: true } };
-  // A space makes a line one that is not plain, and changes nothing else.
+  // A space after the comma forces a line to be read row by row, and changes nothing else.
   const byRow = text.replaceAll(',', ', ');
   expect(await outcomeOf(collecting(text, how))).toEqual(await outcomeOf(collecting(byRow, how)));
 });
@@ -270,7 +270,7 @@ test.each<[string, string, { readonly name?: string; readonly options?: Partial<
   expect(plain.outcome).toEqual((await collecting(text, { ...how, byRow: true })).outcome);
 });
 
-/** How a file is written. */
+/** Styles in which a CSV file may be written. */
 const style = fc.record({
   hasHeader: fc.boolean(),
   eol: fc.constantFrom('\n', '\r\n'),
@@ -303,7 +303,7 @@ const price = fc.oneof(
   },
 );
 
-/** Parts of a line that are unusual or wrong, and what becomes of the line. */
+/** Changes that make a line unusual or wrong. */
 const oddity = fc.constantFrom<(line: string) => string>(
   (text) => text.slice(0, 12),
   (text) => `${text},1`,

@@ -9,7 +9,7 @@ import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 export const BTCIRT = parseMarket('BTCIRT').symbol;
 
-/** An import of a file that says itself what it has. */
+/** Options for importing a file that describes its own content. */
 export const USUAL_IMPORT = {
   market: BTCIRT,
   kind: null,
@@ -20,14 +20,14 @@ export const USUAL_IMPORT = {
   skipBadRows: false,
 } as const;
 
-/** Locks as the commands take them. */
+/** Takes locks as the commands do. */
 export const takeLock: LockFile = (path) => acquireProcessLock({ path, what: path, otherwise: 'wait' });
 
 export function temporaryCatalogue(root = folderOfThisTest()): Catalogue {
   return new Catalogue({ root, lockFile: takeLock });
 }
 
-/** A bar at a time, at a rial price that its place in the day decides. */
+/** Makes a bar at a time, with a price in rial that depends on the time of day. */
 export function candle(
   openTimeMs: number,
   change: Partial<Record<keyof Candle, string | number>> = {},
@@ -45,7 +45,7 @@ export function candle(
   };
 }
 
-/** Bars one after another. */
+/** Makes consecutive bars. */
 export function candles(fromMs: number, count: number, stepMs = 60_000): Candle[] {
   return Array.from({ length: count }, (_, index) => candle(fromMs + index * stepMs));
 }
@@ -71,7 +71,7 @@ export function book(timeMs: number, levels = 2): RecordedBook {
   return { venueTimeMs: timeMs, seenMs: timeMs + 200, bids: side(-1), asks: side(1) };
 }
 
-/** All that an iteration gives. */
+/** Collects all rows of an iteration. */
 export async function gather<Row>(parts: AsyncIterable<readonly Row[]>): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const part of parts) rows.push(...part);

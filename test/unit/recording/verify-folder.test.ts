@@ -17,7 +17,7 @@ const START = Date.UTC(2024, 7, 8);
 const HOUR = 3_600_000;
 const HOURLY: FolderKey = { market: BTCIRT, kind: 'candles', timeframe: '1h' };
 
-/** Bars that differ from one another, with a volume of their own, as those of an exchange do. */
+/** Makes bars that all differ, with changing volumes, as those of an exchange do. */
 function walk(count: number, fromMs = START): Candle[] {
   let price = 12_600_000_000;
   return Array.from({ length: count }, (_, index) => {
@@ -54,7 +54,7 @@ async function withCandles(given: readonly Candle[]): Promise<Catalogue> {
   return catalogue;
 }
 
-/** Writes a partition as no append would, with a manifest that knows it. */
+/** Changes a partition as no append would, and makes its manifest agree. */
 async function tampered(given: readonly Candle[], sql: string): Promise<Catalogue> {
   const catalogue = await withCandles(given);
   const folder = join(catalogue.root, 'BTCIRT', 'candles-1h');

@@ -27,14 +27,14 @@ const HOUR_MS = 3_600_000;
 
 interface Sighting {
   readonly feed: PlannedFeed;
-  /** How old the data before it had become when it came. */
+  /** Age of the feed's previous data when this answer came, in ms. */
   readonly ageMs: number;
   readonly atMs: number;
 }
 
 /**
- * Carries a plan out under the ledger for an hour, in virtual time, and tells of every answer but the first
- * of each feed.
+ * Runs a plan against the ledger for an hour of virtual time; returns every answer but the first of each
+ * feed.
  */
 function carryOut(feeds: readonly PlannedFeed[], replyMsOf: (request: number) => number): Sighting[] {
   const queue = new PollQueue(feeds, 0);
@@ -112,7 +112,7 @@ describe('a plan at work under the ledger', () => {
             if (atMs < settledMs || feed.key === 'options') continue;
             answers += 1;
             const cacheMs = feed.budget === 'v2/orderbook' ? 1_000 : 0;
-            // A plan counts with slots that become free evenly; one may come later by a gap of the fastest pace.
+            // The plan assumes slots to become free evenly; one may be later by a gap of the fastest pace.
             const gapsMs = feeds
               .filter(({ budget }) => budget === feed.budget)
               .map(

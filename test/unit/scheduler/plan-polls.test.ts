@@ -21,7 +21,7 @@ import {
   type Freshness,
 } from '../../../src/strategy/subscriptions.ts';
 
-/** Limits as the interface states them: name, requests, ms, reserve. */
+/** Limits as the interface states them: name, requests, window in ms, reserve. */
 const BUDGETS = `
   v2/orderbook 60 60000 0
   v2/trades 15 60000 0
@@ -48,7 +48,7 @@ const BUDGETS = `
 
 const MARKETS = Array.from({ length: 40 }, (_, index) => `C${index}IRT`);
 
-/** `scalper book BTCIRT every=1000 max=5000`, a line each. */
+/** Reads subscriptions such as `scalper book BTCIRT every=1000 max=5000`, one on each line. */
 function subscriptionsOf(text: string): PlanInput['subscriptions'] {
   return text
     .trim()
@@ -82,7 +82,7 @@ interface Situation {
   readonly usesAccount?: boolean;
   readonly scale?: number;
   readonly replyMs?: number;
-  /** What this exchange has otherwise. */
+  /** Fields of this exchange's profile that differ. */
   readonly venue?: Partial<PlanInput['venue']>;
 }
 
@@ -218,7 +218,7 @@ describe('the plan of polls', () => {
       'orders: 3000/15000 3500',
       'fills: 3000/15000 3500',
       'wallets: 10000/10000 10500',
-      // Three wallets (two coins and the rial), one after another.
+      // The histories of three wallets (two coins and the rial), one after another.
       'transactions: 20000/20000 60500',
     ]);
   });
@@ -259,7 +259,7 @@ describe('the plan of polls', () => {
 
   test('says how long reading the account takes after a restart, with free windows and with full ones', () => {
     const { restart } = plan({ usesAccount: true, traded: ['BTCIRT'] });
-    // Two pages of orders, three of trades, the wallets, and the history of two of them.
+    // Two pages of orders, three of trades, the wallets, and the histories of two of them.
     expect(restart).toMatchObject({ requests: 8, soonestMs: 4_000, latestMs: 120_000 + 120_000 + 4_000 });
     expect(plan({ traded: ['BTCIRT'] }).restart).toEqual({
       steps: [],
@@ -271,7 +271,7 @@ describe('the plan of polls', () => {
 
   test('waits for the windows that a restart needs', () => {
     const { restart } = plan({ usesAccount: true, traded: MARKETS, scale: 1 / 6 });
-    // 41 wallets at ten in two minutes, and three pages of trades at two a minute.
+    // 41 wallets at ten in two minutes, and three pages of trades at two in each minute.
     expect(restart.soonestMs).toBe(47 * 500 + 4 * 120_501 + 60_501);
   });
 
@@ -293,7 +293,7 @@ describe('the plan of polls', () => {
       .map((seconds, index) => `a trades ${MARKETS[index]} every=${seconds}000`)
       .join('\n');
     const { feeds } = plan({ subscriptions: subscriptionsOf(text) });
-    // 14 of 15 in the time for which a slot is taken, and one more for each pace: three too many.
+    // 14 of 15 requests fill the window; with one more for each pace, three are too many.
     expect(feeds[0]!.worstAgeMs - feeds[0]!.intervalMs).toBe(Math.ceil(500 + 3 * (60_501 / 15)));
   });
 });
@@ -422,7 +422,7 @@ describe('every plan', () => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)].map((factor) =>
           plan({ ...given, scale: factor }),
         );
-        // Of one that does not fit, how far it is from fitting is given in whole ms.
+        // A plan that does not fit is skipped, since how far it is from fitting is given in whole ms only.
         if (less!.problems.length > 0) return;
         fitting += 1;
         expect(more!.problems).toEqual([]);

@@ -6,7 +6,7 @@ import { deepRuns } from '../../support/deep-runs.ts';
 
 type Given = Partial<PlannedFeed> & Pick<PlannedFeed, 'key' | 'intervalMs'>;
 
-/** A feed with a budget of its own. */
+/** Makes a feed with a budget of its own. */
 const feed = ({ key, intervalMs, ...rest }: Given): PlannedFeed => ({
   key,
   kind: 'book',
@@ -147,7 +147,7 @@ describe('the poll queue', () => {
       .map((intervals) =>
         intervals.map((intervalMs, index) => feed({ key: `${index}`, intervalMs, budget: 'one' })),
       );
-    // One question at a time: it takes its reply, and now and then a stall comes after it.
+    // Only one request is under way at a time; after a reply there is now and then a stall.
     const delays = fc.array(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 20_000 })), {
       minLength: 50,
       maxLength: 300,

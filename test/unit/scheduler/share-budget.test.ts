@@ -6,7 +6,7 @@ const demand = fc
   .tuple(fc.integer({ min: 1, max: 60_000 }), fc.integer({ min: 0, max: 600_000 }))
   .map(([wantedMs, more]): PaceDemand => ({ wantedMs, longestMs: wantedMs + more }));
 const demands = fc.array(demand, { minLength: 1, maxLength: 40 });
-/** Requests a minute. */
+/** Rate in requests per minute. */
 const rate = fc.double({ min: 0.01, max: 2_000, noNaN: true });
 
 const rateOf = (intervalsMs: readonly number[]): number => intervalsMs.reduce((sum, ms) => sum + 1 / ms, 0);

@@ -9,7 +9,7 @@ const bar = (open: number, high: number, low: number, close: number): ScriptedBa
   low,
   close,
 });
-/** Bars of a range of two around 100. */
+/** Makes bars with a range of two around 100. */
 const calm = (count: number): readonly ScriptedBar[] =>
   Array.from({ length: count }, (_, index) => bar(100, 101, 99, index % 2 === 0 ? 100.4 : 99.6));
 

@@ -10,11 +10,11 @@ import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCUSDT';
 
-/** Prices 90, 95, 100, 105 and 110, each of one coin at first. */
+/** Parameters of a grid at 90, 95, 100, 105 and 110, with one coin at each price at first. */
 const PARAMS = { low: 90, high: 110, levels: 5, equityShare: 0.1 };
 
 let runner: StrategyRunner;
-/** The orders that the grid has open; what it wants is placed at once. */
+/** Open orders of the grid; what it wants is placed at once. */
 let orders: OwnOrder[];
 let position: Decimal;
 
@@ -22,7 +22,7 @@ function start(params: Readonly<Record<string, unknown>> = PARAMS): void {
   runner = runnerOn(grid, MARKET, '1h', { params });
 }
 
-/** What rests at a wanted price stays as it is, as the quotes of the engine do. */
+/** Places what the grid wants; an order that rests at a wanted price stays as it is, as in the engine. */
 function place(wanted: readonly Quote[]): void {
   orders = wanted.map(({ side, price, amount }) => {
     const there = orders.find((one) => one.side === side && one.price === price);
@@ -38,7 +38,7 @@ function place(wanted: readonly Quote[]): void {
   });
 }
 
-/** A book with this middle comes; the money is worth ten coins at the first one. */
+/** Sends a book with this middle; at the first one the equity is worth ten coins. */
 function see(middle: number, equity: string | null = '1020'): readonly Intent[] {
   const event = bookEvent(middle - 0.5, middle + 0.5, MARKET);
   const intents = runner.handle(event, engineView({ orders, position: position.toFixed(), equity }));
@@ -47,13 +47,13 @@ function see(middle: number, equity: string | null = '1020'): readonly Intent[] 
   return intents;
 }
 
-/** The orders as one reads them, the highest first. */
+/** Writes the open orders, highest price first. */
 const open = (): readonly string[] =>
   orders
     .toSorted((left, right) => Number(right.price) - Number(left.price))
     .map(({ side, amount, price }) => `${side} ${amount} at ${price}`);
 
-/** So much of the order at a price is filled, with a fee of a tenth of a percent in coins. */
+/** Fills an amount of the order at a price, with a fee of 0.1 % in coins. */
 function fill(price: number, amount = 1): void {
   const order = orders.find((one) => Number(one.price) === price)!;
   const left = new Decimal(order.amount).minus(amount);

@@ -6,7 +6,7 @@ import { runnerOn } from '../../support/runner-on.ts';
 
 const MARKET = 'BTCUSDT';
 
-/** A strategy that receives one close after the other. */
+/** Makes a strategy that receives one close after another. */
 function start(): (price: string, seen?: Seen) => readonly Intent[] {
   const runner = runnerOn(maCross, MARKET, '1h', { params: { fast: 2, slow: 3, share: 0.1 } });
   let openTimeMs = 0;

@@ -5,7 +5,7 @@ import { runOnBooks, runStrategy, type ScriptedBook, type ScriptedTerms } from '
 import grid from '../../../strategies/grid.ts';
 import marketMaker from '../../../strategies/market-maker.ts';
 
-/** Keeps one purchase at the best bid, and sells what it got; begins anew after a refusal. */
+/** Keeps one buy order at the best bid and sells what it bought; begins anew after a refusal. */
 const joiner = defineStrategy({
   name: 'joiner',
   state: z.strictObject({ taken: z.number().default(0) }),
@@ -99,7 +99,7 @@ test('what is no book is refused, and what a handler throws ends the test', asyn
   await expect(runOnBooks(broken, { books: [still] })).rejects.toThrow('broken: on.book: ctx.buy.amount');
 });
 
-/** Trades of `early` before, and of `late` after the middle of ten minutes. */
+/** Makes ten minutes of trades: of the amount `early` in the first half, of `late` in the second. */
 const busy = (price: number, early: number, late: number): readonly ScriptedBook[] =>
   Array.from({ length: 60 }, (_, index) => ({
     bid: price - 0.01,
@@ -160,7 +160,7 @@ test('data of a market that the script has no books of is refused', async () => 
   expect(log.length).toBeGreaterThan(0);
 });
 
-/** Whether a purchase for a value is filled on bars and on books, or the code of its refusal. */
+/** Runs a purchase on bars and on books; returns for each true if it filled, else the refusal's code. */
 async function codes({ value, ...terms }: ScriptedTerms & { readonly value: number }) {
   const small = defineStrategy({
     name: 'small',

@@ -7,12 +7,12 @@ import breakout from '../../../strategies/breakout.ts';
 import meanReversion from '../../../strategies/mean-reversion.ts';
 
 const MARKETS = ['BTCUSDT', 'ETHUSDT', 'XRPUSDT'] as const;
-/** Bars before the first that handlers get: more than a day of them, by which markets are ranked. */
+/** Bars before the first one that handlers get; markets are ranked by the last day of them. */
 const PAST = 60;
 
 const scriptOf = (market: (typeof MARKETS)[number]): ScriptOptions => ({
   market,
-  // What a sale leaves behind is no position, whatever the amounts are.
+  // With a minimum value, the small rest that a sale leaves is never a position.
   minOrderValue: 5,
   bars: generateBars({
     count: 400,
@@ -32,7 +32,7 @@ function inAll(strategy: StrategyDefinition, more: Partial<ScriptOptions> = {}):
   return runStrategy(strategy, { ...first, others, ...account, universe: everyMarket, ...more });
 }
 
-/** Fills of one market, with or without what depends on the money that there is. */
+/** Returns the fills of one market; `isWhole`: with amounts and fees, which depend on the equity. */
 const fillsIn = ({ fills }: ScriptedRun, market: string | undefined, isWhole: boolean) =>
   fills
     .filter((fill) => fill.market === market)
@@ -43,7 +43,7 @@ const fillsIn = ({ fills }: ScriptedRun, market: string | undefined, isWhole: bo
       ...(isWhole ? { amount, fee } : {}),
     }));
 
-/** The bundled `breakout` with an amount that asks for no equity, and a count of its own entries. */
+/** The bundled `breakout` with a fixed amount instead of an equity share, and a count of entries. */
 const fixed = defineStrategy({
   name: 'fixed',
   params: z.strictObject({ length: z.int().default(20), amount: z.number().default(2) }),

@@ -5,7 +5,7 @@ import { defineStrategy, sma } from '#sdk';
 import { generateBars, runStrategy, type GeneratedBars } from '#testing';
 import maCross from '../../../strategies/ma-cross.ts';
 
-/** Buys a twentieth of its equity after a fall, and sells it one percent higher. */
+/** Buys for a twentieth of its equity after a fall, and sells one percent higher. */
 const dips = defineStrategy({
   name: 'dips',
   params: z.strictObject({ share: z.number().default(0.05) }),

@@ -2,7 +2,7 @@ import { ATR, BollingerBands, getStandardDeviation, RSI, SMA, WSMA } from 'tradi
 import { expect, test } from 'vitest';
 import { SimpleAverage, WilderAverage } from '../../../src/strategy/indicators/series.ts';
 
-/** Numbers of many sizes, whose sum depends on the order in which they are added up. */
+/** Makes numbers of many magnitudes, whose sum depends on the order of adding. */
 function numbersOf(seed: number, count = 200): readonly number[] {
   let state = seed;
   const random = (): number => {

@@ -50,7 +50,7 @@ const PEG = {
 const DCA = { value: '9', everyMs: 60_000, times: 3, steps: [{ belowPercent: '5', factor: '2' }] } as const;
 const ICEBERG = { amount: '1', visible: '0.1', price: '100' };
 
-/** A case of what is refused: its name, the intents, and the message. */
+/** A refused case: its name, the intents, and the message. */
 type Wrong = [string, unknown[], string];
 
 const LABELS = Object.fromEntries(ORDER_LABELS.map((label) => [label, 'entry']));
@@ -101,7 +101,7 @@ const refusalOf = (intents: unknown): string => {
   return 'none';
 };
 
-/** What is wrong with an intent of each kind that takes time. */
+/** Wrong intents of each kind that takes time, with their messages. */
 const WRONG_OVER_TIME = [
   [{ kind: 'vwap', side: 'buy', ...VWAP, profile: [] }, 'profile: expected a list of volumes'],
   [

@@ -31,7 +31,7 @@ test('the strategy of the page does what its test says', async () => {
   const params = { fast: 2, slow: 3 };
   const { fills } = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 120] });
   expect(fills).toMatchObject([{ side: 'buy', price: 110 }]);
-  // However the formatter breaks its lines.
+  // The line breaks of the formatter are ignored.
   const shown = tested.replace(/\s+/g, ' ').replaceAll(', }', ' }');
   expect(shown).toContain('{ params: { fast: 2, slow: 3 }, bars: [100, 100, 100, 110, 120, 120] }');
   expect(shown).toContain("[{ side: 'buy', price: 110 }]");

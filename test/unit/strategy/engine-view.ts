@@ -13,7 +13,7 @@ import type { UniverseState } from '../../../src/strategy/rank-markets.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { NO_LABELS } from '../../../src/records/order.ts';
 
-/** What a test lets a strategy see. Decimals as people write them. */
+/** Data that a test shows to a strategy. Decimals are texts as people write them. */
 export interface Seen {
   readonly nowMs?: number;
   readonly position?: string;
@@ -28,7 +28,7 @@ export interface Seen {
   readonly locks?: readonly ShownLock[];
 }
 
-/** Steps of cents and millionths, as of tether markets. */
+/** Steps of 0.01 in price and 0.000001 in amount, as in tether markets. */
 const RULES: MarketRules = {
   priceStep: decimalText('0.01'),
   amountStep: decimalText('0.000001'),
@@ -37,7 +37,7 @@ const RULES: MarketRules = {
 
 export const text = (number: string | number): DecimalText => decimalText(number);
 
-/** A view made by hand, which counts what is asked of it in `asked`. */
+/** Makes a view from the given data, which adds each thing that is read to `asked`. */
 export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
   const note = <Value>(what: string, value: Value): Value => {
     asked.push(what);
@@ -118,7 +118,7 @@ export function ownOrder(clientOrderId: string, more: Partial<OwnOrder> = {}): O
   };
 }
 
-/** A purchase of one at one by the order `a`. */
+/** A purchase of 1 at a price of 1 by the order `a`. */
 export const fill = {
   clientOrderId: 'a',
   market: 'BTCIRT',
@@ -132,7 +132,7 @@ export const fill = {
   exit: null,
 } as const;
 
-/** A rejection of a purchase that the intent wanted. */
+/** Makes the rejection of a purchase by this intent. */
 export function rejectionOf<Of extends Intent>(intent: Of) {
   const order = { clientOrderId: null, market: 'BTCIRT', side: 'buy', tag: null, exit: null } as const;
   return { intent, ...order, code: 'fit', reason: 'too small' } as const;

@@ -43,7 +43,7 @@ const seenPools: SeenMargin = {
   seenAtMs: 9,
 };
 
-/** What the engine goes on reading, whatever strategies do. */
+/** The view of the engine, which strategies must not be able to change. */
 const view: EngineView = {
   ...engineView({
     nowMs: 9,
@@ -53,13 +53,13 @@ const view: EngineView = {
     stats: statistics,
     margin: seenPools,
   }),
-  // The engine makes its list of orders anew for everybody who asks.
+  // The engine makes its list of orders anew for each reader.
   orders: () => [ownOrder('a', { tag: 'entry' }), ownOrder('b')],
 };
 
 const rejection = rejectionOf(quotes(MARKET, [{ side: 'buy', price: '1', amount: '2' }]));
 
-/** A bar as backtests have them. */
+/** A bar as backtests make them, on columns. */
 const columnBar = new ColumnCandle(
   {
     columns: columnsOf({ market: 'BTCIRT' as MarketSymbol, timeframe: '1h' }, [closedCandle('5')]),
@@ -98,7 +98,7 @@ const EVENTS: readonly StrategyEvent[] = [
   { kind: 'stop', reason: 'over' },
 ];
 
-/** A strategy of everything there is, whose handlers do one thing. */
+/** Makes a strategy with all kinds of data, where every handler calls `handle`. */
 function strategyOf(handle: (context: object, what: object) => void): StrategyDefinition {
   return defineStrategy({
     name: 'arguments',
@@ -147,7 +147,7 @@ const SHOWN = [
   'orders',
 ] as const;
 
-/** Everything that a strategy can see, as a text. */
+/** Returns all that a strategy can see, as text. */
 function everything(context: object, what: object): string {
   const parts = context as Record<string, object>;
   const seen = SHOWN.map((name) => [name, parts[name]]);
@@ -239,7 +239,7 @@ function runnerOfWishes(want: (ctx: StrategyContext) => void): StrategyRunner {
   );
 }
 
-/** A warm one, since handlers of data wait for the indicators. */
+/** Returns the intents of a warm strategy; handlers of data wait until indicators have values. */
 function wishesOf(want: (ctx: StrategyContext) => void): readonly Intent[] {
   const runner = runnerOfWishes(want);
   for (const close of [1, 2, 3]) runner.warmUp(closedCandle(close, { openTimeMs: close }));

@@ -9,7 +9,7 @@ import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
 import { runnerOn } from '../../support/runner-on.ts';
 
-/** The compiler refuses these when one side has a word that the other has not. */
+/** Functions that do not compile if one of the two types has a word that the other lacks. */
 const toEngine = (state: OwnOrderState): OrderState => state;
 const fromEngine = (state: OrderState): OwnOrderState => state;
 
@@ -22,7 +22,7 @@ type Looked = {
 };
 type Context = StrategyContext<unknown, unknown, Looked, object>;
 
-/** A strategy that looks at what a test tells it to, with each book. */
+/** Makes a strategy that calls `look` with each book. */
 const looker = (look: (ctx: Context) => unknown, seen: unknown[]) =>
   defineStrategy({
     name: 'looking',

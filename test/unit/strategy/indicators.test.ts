@@ -22,13 +22,13 @@ import { candles } from '../../../src/strategy/subscriptions.ts';
 import { closedCandle, text } from './engine-view.ts';
 import { barColumns } from '../../support/bar-columns.ts';
 
-/** Candles that data declares. */
+/** Bars as data declares them. */
 const BARS: CandleData = { kind: 'candles', from: candles('BTCIRT', '1h') };
 
-/** Closes that are easy to work out by hand. */
+/** Closes for which results are easily worked out by hand. */
 const CLOSES = [10, 12, 11, 15, 14, 18];
 
-/** The closes of Wilder's own example of the relative strength index, in cents. */
+/** Closes in Wilder's own example of the relative strength index, in cents. */
 const WILDER = [5475, 5100, 5450, 5375, 5500, 5525, 5675, 5600, 5625, 5700, 5800, 5775, 5700, 5675, 5900];
 
 const after = (indicator: Indicator, candle: Candle): unknown => {
@@ -87,7 +87,7 @@ describe('an indicator', () => {
   test('rsi(14) has the value of its inventor’s example at bar 15, and none before', () => {
     const values = valuesOf(rsi(BARS, 14), WILDER);
     expect(values.slice(0, 14)).toEqual(Array.from({ length: 14 }, () => null));
-    // Gains of 13.25 and losses of 9 within 14 changes.
+    // Gains of 13.25 and losses of 9 in 14 changes.
     const [gains, losses] = WILDER.slice(1).reduce<[number, number]>(
       ([up, down], close, index) => {
         const change = close - (WILDER[index] ?? 0);
@@ -107,7 +107,7 @@ describe('an indicator', () => {
   });
 
   test.each([
-    // The mean of so many of them is not exactly one of them.
+    // The computed mean of equal closes may differ from them in the last digit.
     ['percentB', percentB(BARS, { length: 3 }), 97.1, 3, 0.5],
     ['cci', cci(BARS, 7), 90.03, 7, null],
   ])('%s makes nothing of rounding where all closes are the same', (_, spec, close, length, flat) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineStrategy, type PlotOptions, type StrategyContext } from '../../../src/strategy/sdk.ts';
 import { runOnBooks, runStrategy, type ScriptedRun } from '../../../src/testing.ts';
 
-/** A strategy that only draws, at each bar. */
+/** Makes a strategy that only plots, at each bar. */
 const drawing = (draw: (ctx: StrategyContext, close: number) => void) =>
   defineStrategy({
     name: 'drawing',
@@ -16,7 +16,7 @@ const runOf = (draw: Parameters<typeof drawing>[0], bars: readonly number[] = [1
 
 const HOUR_MS = 3_600_000;
 
-/** Buys at every second bar; draws or not. */
+/** Makes a strategy that buys at every second bar; `draws`: it plots as well. */
 const buying = (draws: boolean) =>
   defineStrategy({
     name: 'trader',

@@ -20,7 +20,7 @@ const STATE = z.strictObject({ count: z.number().default(0) });
 
 type Context = StrategyContext<unknown, z.output<typeof STATE>>;
 
-/** A handler as the types of a definition know it. */
+/** A handler that counts its calls in the state. */
 const counting = (ctx: StrategyContext): void => {
   const { state, setState } = ctx as Context;
   setState({ count: state.count + 1 });
@@ -83,7 +83,7 @@ const EVENTS: readonly (readonly [event: StrategyEvent, handler: string, seen: o
   [{ kind: 'reject', rejection }, 'reject', rejection],
 ];
 
-/** All kinds of data. */
+/** Declares all kinds of data. */
 const everything: StrategyDefinition['data'] = ({ market, markets, timer }) => ({
   bars: market.candles('1h'),
   book: market.book(),

@@ -24,7 +24,7 @@ const view = engineView();
 
 const STATE = z.object({ seen: z.number().default(0), odd: z.any().default(null) });
 
-/** Members of a context; objects by one that is in them. */
+/** Members of a context; an object is named by one of its own members. */
 const MEMBERS = `
   params.size state setState nowMs data.bars data.price history.bars log orders indicators.average
   market base quote position inventory freeBase freeQuote equity rules isTradable locks ages.book
@@ -36,7 +36,7 @@ const MEMBERS = `
 
 type Context = StrategyContext<unknown, z.output<typeof STATE>>;
 
-/** A runner of a strategy that does what the test says, as an author in JavaScript may. */
+/** Makes the runner of a strategy that calls `handler`, as an author in JavaScript may. */
 function runnerOf(handler: (ctx: Context) => unknown): StrategyRunner {
   const definition: StrategyDefinition = {
     name: 'sample',
@@ -48,7 +48,7 @@ function runnerOf(handler: (ctx: Context) => unknown): StrategyRunner {
   return new StrategyRunner(definition, SETUP);
 }
 
-/** What an author in JavaScript may call: nothing says what it takes. */
+/** Context functions without types, as an author in JavaScript may call them. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
 const untyped = (ctx: Context): Untyped => ctx as unknown as Untyped;
 
@@ -72,7 +72,7 @@ const averaging = (params: Readonly<Record<string, unknown>> = {}, beforeWarm: '
   };
 };
 
-/** The same bar, with its market as the only member of a universe where there is one. */
+/** Sends a bar whose market is the only member of a universe. */
 function tellAsMember(runner: StrategyRunner): void {
   const members = [{ market: MARKET, rank: 1, sinceMs: 0 }];
   const universe = { rankBy: 'volume24h', members, kept: [], out: {}, rankedAtMs: 0 } as const;

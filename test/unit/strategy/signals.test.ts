@@ -8,7 +8,7 @@ import { runnerOn } from '../../support/runner-on.ts';
 
 const runnerOf = (strategy: StrategyDefinition): StrategyRunner => runnerOn(strategy, 'BTCIRT', '1h');
 
-/** Its data under a name, where the types are not believed. */
+/** Makes a strategy whose signal is declared with values that the types would refuse. */
 const declaring = (data: (signal: (...of: unknown[]) => unknown) => unknown, on = {}): StrategyDefinition =>
   ({
     name: 'listener',

@@ -9,7 +9,7 @@ describe('a size', () => {
   });
 
   test('by risk loses that share of the equity at the stop', () => {
-    // Van Tharp's example: 2 % of 50,000 at a stop 10 below the entry are 100 units.
+    // Van Tharp's example: 2 % of 50,000 with a stop 10 below the entry are 100 units.
     expect(size.riskPerTrade({ equity: 50_000, share: 0.02, stopDistance: 10 })).toEqual({ amount: 100 });
   });
 

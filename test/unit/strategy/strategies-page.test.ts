@@ -16,10 +16,10 @@ import {
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 import { runnerOn } from '../../support/runner-on.ts';
 
-/** What an author does not call: values and types with functions of their own. */
+/** Exports that an author does not call: values, and types with functions of their own. */
 const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', 'weights']);
 
-/** What a handler gets that authors call. */
+/** Members of the context that authors call. */
 const OF_CTX =
   'buy sell oco target quotes twap vwap ladder peg dca iceberg bracket protect targets cancel cancelAll replace setState log plot isTradable'.split(
     ' ',

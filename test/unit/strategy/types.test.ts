@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy, sma } from '#sdk';
 
-/** What the compiler refuses: each line that expects an error is one, or the check of types fails. */
+/** Tests of types: each line marked as an error must be one, or the type check fails. */
 const base = { name: 'typed', params: z.strictObject({ length: z.int().default(3) }) };
 
 export const refused = [

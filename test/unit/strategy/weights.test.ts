@@ -4,7 +4,7 @@ import { weights, type Covariance } from '../../../src/strategy/sdk/size.ts';
 
 const NAMES = ['BTCIRT', 'ETHIRT', 'LTCIRT', 'XRPIRT'];
 
-/** From volatilities and correlations. */
+/** Makes the covariance from volatilities and correlations. */
 function covarianceOf(
   volatilities: readonly number[],
   correlation: (row: number, column: number) => number,
@@ -17,7 +17,7 @@ function covarianceOf(
 
 const sharesOf = (shares: Readonly<Record<string, number>>): readonly number[] => Object.values(shares);
 
-/** What each adds to the variance, as a share of it. */
+/** Returns the share of each in the variance. */
 function contributionsOf({ matrix }: Covariance, shares: readonly number[]): readonly number[] {
   const parts = matrix.map((row, index) =>
     row.reduce((sum, value, column) => sum + value * shares[column]! * shares[index]!, 0),
@@ -68,7 +68,7 @@ describe('shares', () => {
     });
     fc.assert(
       fc.property(factors, fc.double({ min: 1e-6, max: 1e6, noNaN: true }), (rows, scale) => {
-        // Positive definite: a matrix by its transpose, and something on the diagonal.
+        // Positive definite: a matrix times its transpose, with something added to the diagonal.
         const matrix = rows.map((left, row) =>
           rows.map(
             (right, column) =>
@@ -97,7 +97,7 @@ describe('a covariance', () => {
       ETHIRT: [5, 5 * grow(0.02), 5 * grow(0.02), 5 * grow(0.08)],
     });
     expect(markets).toEqual(['BTCIRT', 'ETHIRT']);
-    // Returns of 1, 2, 3 % and of 2, 0, 6 %: means 2 % and 8/3 %, three returns.
+    // Three returns of 1, 2, 3 % and of 2, 0, 6 %, with means 2 % and 8/3 %.
     expect(matrix[0]![0]).toBeCloseTo(1e-4, 15);
     expect(matrix[0]![1]).toBeCloseTo(2e-4, 15);
     expect(matrix[1]![0]).toBe(matrix[0]![1]);

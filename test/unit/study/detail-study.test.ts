@@ -124,7 +124,7 @@ const look = <Value>(name: string, read: (store: StudyStore) => Value): Value =>
 };
 
 describe('a study with detail', () => {
-  /** At the end each of its trials runs once more in a thread of its own. */
+  /** A small budget, since at the end each trial runs once more in a thread of its own. */
   const SMALL = { budget: { trials: 1 } };
   test('is known by it, and by what the finer candles say', async () => {
     const [study, without] = [await prepared(), await prepared({ detail: undefined })];

@@ -21,17 +21,17 @@ export default defineStrategy({
 });
 `;
 
-/** A strategy that does what signals say, by more or less money. */
+/** Writes a strategy that follows signals, and buys for the money in its parameter; returns the file. */
 export function writeFollower(folder: string): string {
   const path = join(folder, 'follower.ts');
   writeFileSync(path, FOLLOWER);
   return path;
 }
 
-/** When a signal is taken, and what it says. */
+/** A signal: its time in ms, and its side. */
 export type Alert = readonly [atMs: number, side: string];
 
-/** A file of signals as JSON lines. */
+/** Writes a file of signals as JSON lines. */
 export function writeAlerts(path: string, alerts: readonly Alert[]): string {
   const lines = alerts.map(([time, payload]) => JSON.stringify({ time, name: 'alert', payload }));
   writeFileSync(path, [...lines, ''].join('\n'));

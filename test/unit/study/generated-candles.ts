@@ -22,7 +22,7 @@ function rowsOf({ count, seed = 1, startMs = START_MS }: Wanted) {
   });
 }
 
-/** Hourly candles of BTCUSDT that swing; the same seed makes the same. */
+/** Makes hourly candles of BTCUSDT that swing; one seed always makes the same. */
 export function generatedCandles(wanted: Wanted): CandleColumns {
   const { symbol } = parseMarket('BTCUSDT');
   return columnsOf(
@@ -38,7 +38,7 @@ export function generatedCandles(wanted: Wanted): CandleColumns {
   );
 }
 
-/** The same as a CSV file. */
+/** Writes candles as `generatedCandles` makes them to a CSV file. */
 export function writeCandles(path: string, wanted: Wanted): string {
   const lines = rowsOf(wanted).map(({ openTimeMs, open, high, low, close, volume }) =>
     [openTimeMs, open, high, low, close, volume].join(','),

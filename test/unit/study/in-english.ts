@@ -1,11 +1,11 @@
 import { studyJson } from '../../../src/study/study-voice.ts';
 
-/** The shape of data with its findings as sentences. */
+/** Type of data whose findings are sentences. */
 type InEnglish<T> = T extends { readonly fact: string }
   ? string
   : T extends object
     ? { readonly [Key in keyof T]: InEnglish<T[Key]> }
     : T;
 
-/** What a command prints of it with `--json`. */
+/** Returns what a command prints of a value with `--json`. */
 export const inEnglish = <T>(value: T): InEnglish<T> => JSON.parse(studyJson(value)) as InEnglish<T>;

@@ -3,7 +3,7 @@ import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
 import type { StudyRunner } from '../../../src/study/trial-runner.ts';
 
-/** One run after the other in this thread: a thread of its own costs more than all runs of a test. */
+/** Makes a runner in this thread, since a thread costs more than all runs of a test. */
 export async function oneByOne(study: PreparedStudy): Promise<StudyRunner> {
   const bench = new TrialBench(trialSetupOf(study));
   return {

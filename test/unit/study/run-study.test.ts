@@ -14,7 +14,7 @@ const space = readSpace({
   share: { kind: 'decimal', min: 0.1, max: 0.9, step: 0.1 },
 });
 
-/** Best at fast 17 and share 0.4; what is fast by 7 throws. */
+/** Measures a trial: best at fast 17 and share 0.4; it throws where fast is a multiple of 7. */
 function measured({ fast, share }: Params): TrialReport {
   if (Number(fast) % 7 === 0) return { kind: 'failed', failure: 'threw', reason: `fast was ${String(fast)}` };
   const sharpe = -((Number(fast) - 17) ** 2) / 100 - (Number(share) - 0.4) ** 2;
@@ -22,7 +22,7 @@ function measured({ fast, share }: Params): TrialReport {
   return { kind: 'ran', metrics: { sharpe: Number(fast) === 20 ? null : sharpe, trades: 4 }, daily };
 }
 
-/** Ends trials in an order of its own. */
+/** Makes a runner that ends trials in a random order. */
 function shuffled(width: number, run: (params: Params) => TrialReport = measured): TrialRunner {
   const random = createRandom(width);
   return {
@@ -100,7 +100,7 @@ describe('a study', () => {
     for (const missing of [[39], [0], [13, 14, 22], [5, 6, 7, 8, 9, 10, 11]]) {
       const store = new KeptTrials();
       const lastWhole = Math.floor(Math.min(...missing) / 6) * 6 + 6;
-      // Beyond the generation of the first that is missing, none can have begun.
+      // No trial beyond the generation of the first missing one can have begun.
       for (const trial of all.outcomes())
         if (!missing.includes(trial.number) && trial.number < lastWhole) store.add(trial);
       let ran = 0;

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2024, 0, 20);
 const at = (hour: number): number => START_MS + hour * HOUR_MS;
 
-/** The trials end, and the hold-out begins, with hour 320. */
+/** Hour at which the trials end and the hold-out begins. */
 const SPLIT_HOUR = 320;
 const everyTenHours = Array.from({ length: 40 }, (_, index): Alert => [
   at(index * 10),
@@ -56,7 +56,7 @@ const ran = (report: TrialReport): Extract<TrialReport, { kind: 'ran' }> => {
   return report;
 };
 
-/** Figures of a year, which a result of less than 30 days does not show. A search compares trials by them. */
+/** Sets yearly figures to null, which results of less than 30 days do not show but searches compare. */
 const withoutYear = (metrics: ReturnType<typeof trialMetrics>): ReturnType<typeof trialMetrics> => ({
   ...metrics,
   cagr: null,
@@ -69,7 +69,7 @@ const withoutYear = (metrics: ReturnType<typeof trialMetrics>): ReturnType<typeo
 const trialOf = async (study: PreparedStudy, params: object): Promise<TrialReport> =>
   new TrialBench(trialSetupOf(study)).run({ ...params });
 
-/** The figures that `sarraf backtest` finds. */
+/** Returns the figures of `sarraf backtest`. */
 async function backtested(...more: readonly string[]) {
   const market = `--market BTCUSDT --cash 10000 --fee 0.1% --no-save --json`.split(' ');
   const { code, out, error } = await sarrafHere(['backtest', strategy, ...market, ...more]);
@@ -113,7 +113,7 @@ describe('a trial with signals', () => {
     const heard = trialSetupOf(study).signals.map(({ atMs }) => atMs);
     expect(heard).toEqual(everyTenHours.flatMap(([atMs]) => (atMs < at(SPLIT_HOUR) ? [atMs] : [])));
     expect(heard.at(-1)).toBe(at(SPLIT_HOUR - 10));
-    // What is told then changes no trial, and changes the hold-out.
+    // Signals after the split change no trial, and change the hold-out.
     const others = everyTenHours.map(([atMs, side]): Alert => [atMs, atMs < at(SPLIT_HOUR) ? side : 'sell']);
     const other = await prepared({ signals: writeAlerts(join(folder, 'others.jsonl'), others) });
     expect(await trialOf(other, { value: 500 })).toEqual(await trialOf(study, { value: 500 }));
@@ -134,7 +134,7 @@ describe('a trial with signals', () => {
     ] as const;
     const report = await bench.account({ legs, toMs: at(51), stretches: [] });
     if (report.kind === 'failed') throw new Error(report.reason);
-    // What is told as the second leg begins is told to that one: it trades for 8000, and the first for 1000.
+    // A signal at the start of the second leg goes to that leg, which trades for 8000; the first for 1000.
     expect(report.metrics['fills']).toBe(5);
     expect(Math.round(report.metrics['fees'] ?? 0)).toBe(9);
   });
@@ -177,7 +177,7 @@ describe('a study with signals', () => {
     const lines = everyTenHours.map(([time, payload], index) =>
       JSON.stringify({ payload, time: new Date(time).toISOString(), name: 'alert', id: `line-${index + 1}` }),
     );
-    // Those after the end are of no run.
+    // Signals after the end belong to no run.
     lines.push(JSON.stringify({ payload: 'buy', time: '2030-01-01T00:00:00.000Z', name: 'alert' }));
     writeFileSync(packed, gzipSync(lines.toReversed().join('\n')));
     const to = at(400);

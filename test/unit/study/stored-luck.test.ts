@@ -33,7 +33,7 @@ beforeEach(() => {
   keepDemoStudy(path, { trials: TRIALS, days: 40 });
 });
 
-/** The study as it is shown, and its statistics where they had to be made. */
+/** Returns the study as it is shown, and its statistics if they had to be computed. */
 function look(ofData: number = TRIALS): { readonly study: ValidatedStudy; readonly made: MadeLuck | null } {
   let made: MadeLuck | null = null;
   const store = StudyStore.openToRead(path);
@@ -133,7 +133,7 @@ describe('the statistics of a study', () => {
   test('have these figures in this version: where they become others, raise it', () => {
     const luck = trialLuck(madeReturns(madeNoise({ days: 90, count: 24 })));
     expect(readTrialLuck(JSON.parse(JSON.stringify(luck)))).toEqual(luck);
-    // Nine digits: the last ones may differ from machine to machine.
+    // Nine digits, since the last ones may differ between machines.
     const text = JSON.stringify(luck, (_, value: unknown) =>
       typeof value === 'number' ? value.toPrecision(9) : value,
     );

@@ -10,7 +10,7 @@ beforeEach(() =>
 );
 afterEach(() => vi.useRealTimers());
 
-/** Has a time line do something, and says when on the wall that was, counted from the call. */
+/** Runs an action on a time line; returns after how many ms of real time it ran. */
 function doneAt(
   speed: number,
   afterMs: number,
@@ -102,7 +102,7 @@ const HOUR_MS = 3_600_000;
 const NOON_MS = Date.parse('2026-11-21T12:00:00Z');
 const REQUEST = { method: 'GET', path: '/', headers: {}, body: null, timeoutMs: 1_000 } as const;
 
-/** By how much the bot's own time, begun at noon, has leapt after a reply, in whole minutes. */
+/** Returns how far the bot's time, which began at noon, leaps after a reply, in whole minutes. */
 async function leapOf({ machineMs, date }: { machineMs: number; date: number | null }) {
   const headers = date === null ? {} : { date: new Date(date).toUTCString() };
   const inner: Transport = {

@@ -4,16 +4,14 @@ import { createRandom } from '../../../src/domain/random.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 import { ProcessTime } from '../../../src/virtual/process-time.ts';
 
-/** Promises chained so deeply that one or a few turns of the microtask queue do not reach their end. */
+/** Awaits a chain of promises that a few turns of the microtask queue do not end. */
 async function deep(depth: number): Promise<void> {
   if (depth > 0) await deep(depth - 1);
 }
 
 const noWork = (): void => {};
 
-/**
- * Chains of promises of many lengths that ask for more time on their way; answers what happened, in order.
- */
+/** Runs promise chains of many lengths that ask for more time; returns what happened, in order. */
 async function chaos(time: VirtualTime): Promise<readonly string[]> {
   const random = createRandom(7);
   const happened: string[] = [];

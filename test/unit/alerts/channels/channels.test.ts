@@ -264,7 +264,7 @@ test('a channel of the configuration is revealed with all of its secrets', () =>
 
 test('a channel goes through its proxy, and no other does', async () => {
   const asked: string[] = [];
-  // To an address of http a proxy is given the whole address; to https it makes a tunnel.
+  // A proxy receives the whole address for http, and is asked for a tunnel for https.
   const proxy = createHttpServer((from, to) => {
     asked.push(from.url ?? '');
     const { method = 'POST', headers } = from;

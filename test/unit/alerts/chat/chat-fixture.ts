@@ -11,7 +11,7 @@ const grid: BotView['strategies'][number] = {
   positions: { btc: '0.5', eth: '0' },
 };
 
-/** A bot as a person sees it by chat. */
+/** Makes a bot with its chat settings, as the chat commands see it. */
 export function botSeen(over: Partial<BotView> = {}, view: Partial<ChatView> = {}): ChatView {
   return {
     bot: {

@@ -42,7 +42,7 @@ const pressed = (data: string, from = ALI): void => {
   updates.push({ update_id: updates.length + 1, callback_query });
 };
 
-/** Updates stay until a later one is asked for, as at the service. */
+/** The service gives each update again until a later offset is asked for. */
 const api: ChatApi = {
   bot: 'this',
   updates: async (offset) => updates.filter((one) => (one as { update_id: number }).update_id >= offset),

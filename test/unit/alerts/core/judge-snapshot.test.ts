@@ -130,7 +130,7 @@ describe('judgeSnapshot', () => {
     ['no alert of one that has just begun', { lastSignMs: null, watchedSinceMs: NOON_MS - 1 }, []],
     ['a fall from the peak', { equity: equity(80, 100, 90) }, ['drawdown rls']],
     ['no alert of a smaller fall', { equity: equity(80, 100, 91) }, []],
-    // 13 values begin at 23:00 of the day before, in Tehran.
+    // 13 hourly values up to 11:00; the first is of 23:00 of the day before, in Tehran.
     ['a loss of the day', { equity: equity(...Array<number>(12).fill(100), 95) }, ['daily-loss rls']],
     ['no alert of a loss of the day before', { equity: equity(100, ...Array<number>(12).fill(95)) }, []],
   ])('finds %s', (_, over, keys) => {

@@ -89,7 +89,7 @@ describe('planMessage', () => {
   });
 
   test('holds all but what is critical back in quiet hours of Tehran, over midnight too', () => {
-    // From 23:00 to 08:00; noon of the fixture is 12:00 in Tehran.
+    // Quiet from 23:00 to 08:00 in Tehran; noon of the fixture is 12:00 in Tehran.
     const quietHours = { fromMinute: 23 * 60, toMinute: 32 * 60 };
     const night = NOON_MS + 13 * HOUR_MS;
     const notes = [note(1), note(2, { severity: 'critical' })];

@@ -1,10 +1,10 @@
 import type { AlertSnapshot, Alert, RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 
-/** Noon in Tehran. */
+/** Noon of Monday, 5 January 2026, in Tehran. */
 export const NOON_MS = Date.UTC(2026, 0, 5, 8, 30);
 
-/** A critical alert that began at noon and was said once. */
+/** Makes a critical alert that began at noon and was sent once. */
 export const openAlert = (over: Partial<Alert> = {}): Alert => ({
   id: 1,
   key: 'halted',
@@ -20,7 +20,7 @@ export const openAlert = (over: Partial<Alert> = {}): Alert => ({
   ...over,
 });
 
-/** A bot that is well. */
+/** Makes the snapshot of a bot without any problem. */
 export function wellSnapshot(over: Partial<AlertSnapshot> = {}): AlertSnapshot {
   const atMs = over.atMs ?? NOON_MS;
   return {

@@ -50,7 +50,7 @@ const compose = (channel: string): ReturnType<AlertOutbox['compose']> => {
   return outbox.compose(channel, plan.message, 3_000);
 };
 
-/** What another process, or this one after a crash, finds. */
+/** Closes the outbox and opens its file again, as after a crash or in another process. */
 const reopen = (): void => {
   outbox.close();
   outbox = new AlertOutbox(openOutboxFile(folder));
@@ -183,7 +183,7 @@ describe('an outbox', () => {
   test('says nothing again where there are more messages than are kept', () => {
     outbox.close();
     outbox = new AlertOutbox(openOutboxInMemory());
-    // Each alert is told twice: that it began, and that it is over.
+    // Each alert gives two messages: that it began, and that it is over.
     for (let first = 1; first <= 2_600; first += 100) {
       const ids = Array.from({ length: 100 }, (_, index) => first + index);
       open(

@@ -44,7 +44,7 @@ function alertOf(of: AlertOutbox, key: string): void {
   of.apply({ changes: [{ kind: 'open', condition }], atMs: NOW_MS, cursor: null, channels: CHANNELS });
 }
 
-/** Writes the next message of the channel down, as before it is sent. */
+/** Composes and stores the next message of the channel, as is done before it is sent; returns its id. */
 function compose(): number {
   const pacing = { groupMs: 0, mostPerHour: 100, quietHours: null };
   const plan = planMessage({ notes: outbox.notes('phone'), sent: [], mutedUntilMs: 0 }, pacing, NOW_MS);
@@ -70,7 +70,7 @@ async function putBack(backup: string): Promise<readonly string[]> {
   return (await restoreBackup(plan, NOW_MS)).restored;
 }
 
-/** The outbox of the folder to which the backup went. */
+/** Opens the outbox of the folder into which the backup was restored. */
 function restored(): AlertOutbox {
   return new AlertOutbox(openOutboxFile(other));
 }

@@ -2,7 +2,7 @@ import { crc32, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { equityPicture } from '../../../../src/alerts/text/message-text.ts';
 
-/** The parts of a PNG, each with its sum checked. */
+/** Splits a PNG into its chunks, and checks the CRC of each. */
 function chunksOf(png: Buffer): readonly { readonly kind: string; readonly data: Buffer }[] {
   const chunks: { kind: string; data: Buffer }[] = [];
   for (let at = 8; at < png.length;) {

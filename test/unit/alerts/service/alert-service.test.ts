@@ -78,7 +78,7 @@ describe('a bot that is watched', () => {
     using bot = new WatchedBot();
     bot.fault = new Error('the mirror can not be read');
     await bot.run(10);
-    // The mirror can not be read, which is no reason to leave the outbox's file.
+    // That the mirror can not be read is no fault of the outbox, so its file stays in use.
     expect(bot.outbox.problem).toBeNull();
     bot.fault = null;
     bot.over = HALT;
@@ -202,7 +202,7 @@ describe('a message', () => {
     const [all] = bot.channels as [KeptChannel];
     bot.over = HALT;
     bot.nowMs += 1_000;
-    // The process is gone before the service has answered.
+    // The process ends before the service has handled the answer.
     bot.service.turn();
     bot.restart();
     await bot.run(3);
@@ -286,13 +286,13 @@ describe('an outbox that can not be used', () => {
   });
 });
 
-/** A channel that keeps what it takes, and answers what it is told to. */
+/** A channel that keeps the messages it delivers, and fails as a test tells it to. */
 class KeptChannel implements Channel {
   readonly name: string;
   readonly least: Severity;
   readonly step: number;
   readonly taken: OutgoingMessage[] = [];
-  /** What it answers to the next messages; then it takes them. */
+  /** Results of the next sends; every send after them is delivered. */
   readonly answers: SendResult[] = [];
   tried = 0;
 
@@ -318,13 +318,13 @@ class KeptChannel implements Channel {
   }
 }
 
-/** A bot of which a test says how it stands, watched in a time of its own, with an outbox on the disk. */
+/** A bot whose state a test sets, watched in virtual time, with an outbox on the disk. */
 class WatchedBot implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'sarraf-alerts-'));
   readonly channels: readonly KeptChannel[];
   readonly log: string[] = [];
   nowMs = NOON_MS;
-  /** What is not as in a bot that is well. */
+  /** Fields of the snapshot that differ from those of a bot without problems. */
   over: Partial<AlertSnapshot> = {};
   fault: Error | null = null;
   seq = 1;
@@ -338,14 +338,14 @@ class WatchedBot implements Disposable {
     this.service = this.begin();
   }
 
-  /** As after a crash: only what is on the disk is known. */
+  /** Begins anew as after a crash: only what is on the disk is known. */
   restart(): void {
     this.outbox.close();
     this.outbox = new SafeOutbox(this.folder);
     this.service = this.begin();
   }
 
-  /** Lets time pass, in turns of a second, and everything that was sent meanwhile be answered. */
+  /** Lets time pass, one turn each second, and waits until the sends of each turn are answered. */
   async run(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second += 1) {
       this.nowMs += 1_000;

@@ -19,7 +19,7 @@ const FIGURES: PeriodFigures = {
   lockouts: 2,
 };
 
-/** One of each rule, with the English text. */
+/** Facts of every rule, each with a part of its English text. */
 const FACTS: readonly (readonly [AlertFacts, string])[] = [
   [{ rule: 'lockout', budget: 'orders/add', endsAtMs: NOON_MS }, 'until 2026-01-05 12:00'],
   [{ rule: 'lockout', budget: 'orders/add', endsAtMs: null }, 'Locked out of orders/add'],
@@ -139,7 +139,7 @@ test('a watchdog has ids of its own, and no buttons that the bot would answer', 
   });
 });
 
-/** Facts as the bot has them, whose texts of the bot are sentences. */
+/** Returns facts as the bot stores them: texts of the bot itself become sentence records. */
 const inSentences = (facts: AlertFacts): AlertFacts =>
   JSON.parse(JSON.stringify(facts), (name, value: unknown) =>
     typeof value === 'string' && !['rule', 'feed'].includes(name) ? readEnglish(value) : value,
@@ -180,7 +180,7 @@ describe('the text of an alert', () => {
     const text = withoutDirectionMarks(alertText(facts, PERSIAN));
     expect(text).toMatch(/[\u0600-\u06FF]{2}/);
     expect(text).not.toMatch(/[{}]/);
-    // English words and ids of elsewhere keep their digits; what we count has ours.
+    // English words and foreign ids keep Latin digits; our own counts get Persian ones.
     if (facts.rule === 'drawdown') expect(text).toContain('۱۲٫۳');
     if (facts.rule === 'clock') expect(text).toContain('۲۰ ثانیه');
     if (facts.rule === 'summary') expect(text).toContain('۱۴۰۴/۱۰/۱۵');

@@ -34,7 +34,7 @@ function finishMirror(
   return finishRun(run, 0, live);
 }
 
-/** A mirror of a bot that had these fills; it has what `more` says besides. */
+/** The mirror of a bot that had these fills, and that has the changes of `more` as well. */
 class Mirrored implements Disposable {
   readonly path: string;
   private readonly folder = new MirrorFolder();
@@ -61,7 +61,7 @@ class Mirrored implements Disposable {
   }
 }
 
-/** A run whose fills come just after the bars open, as those of an exchange come between bars. */
+/** Makes a run whose fills come just after bars open, as fills of a live exchange come between bars. */
 function runOf(options: DemoRunOptions = {}): BacktestRun {
   return betweenBars(demoRun({ bars: 300, tradeChance: 0.1, ...options }));
 }
@@ -95,7 +95,7 @@ describe('a live session with the fills of a backtest', () => {
     using mirror = new Mirrored(run, { opening: BALANCES });
     const live = finishMirror(mirror.path);
     const backtest = finishRun(run, 0);
-    // Intents that came to nothing at once are in no mirror.
+    // The mirror keeps no intents that were refused at once.
     const { intents: _intents, refused: _refused, ...figures } = backtest.head.summary;
     expect(live.head.summary).toMatchObject(figures);
     expect(live.trips).toEqual(backtest.trips);
@@ -143,7 +143,7 @@ test('a live session has what its strategies plotted within the range, gaps and 
   expect([...(rest?.value ?? [])]).toEqual([-3]);
 });
 
-/** Buys and sells in turn, and sees what its bot would need to value it. */
+/** Buys and sells in turn, and reads the data that its bot needs to value it. */
 const MAKER = defineStrategy({
   name: 'maker',
   params: z.strictObject({}),
@@ -174,7 +174,7 @@ test('the mirror that the whole bot wrote in virtual time gives the figures of i
   });
   store.close();
   const live = finishMirror(folder.path, { toMs: poll.toMs });
-  // The price before the first trade is that of a book, which no mirror keeps.
+  // Before the first trade the price is taken from a book, which no mirror keeps.
   const { initialEquity, fromMs } = live.run;
   const same = { ...live.run, ...poll, initialEquity, fromMs, quote: 'usdt', requests: null };
   const backtest = finishRun({ ...same, markets: live.run.markets }, 0);
@@ -265,7 +265,7 @@ describe('what a mirror does not know', () => {
     using mirror = new Mirrored(run, { withCandles: false });
     const live = finishMirror(mirror.path);
     expect(caveatsOf(mirror.path)).toContain('The mirror has no candles');
-    // It ends at the price of the last fill.
+    // The run ends at the price of the last fill.
     const { price } = run.fills.at(-1) ?? { price: 0n };
     expect(live.run.markets[0]?.lastPrice).toBe(price);
     const { trades, fees, tradedValue } = finishRun(run, 0).head.summary;

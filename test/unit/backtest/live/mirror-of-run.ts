@@ -10,7 +10,7 @@ import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { intentRecord } from '../../mirror/mirror-fixture.ts';
 import { newLedger } from '../../../support/new-ledger.ts';
 
-/** Writes what a live bot would have written of the same life: what its mirror has after these fills. */
+/** Writes the changes that a live bot would have written to its mirror for the same fills. */
 export function mirrorRun(
   store: MirrorStore,
   run: BacktestRun,
@@ -90,7 +90,7 @@ function candleChanges({ markets }: BacktestRun): readonly MirrorChange[] {
   );
 }
 
-/** The wallets after all fills. */
+/** Returns the changes that set the wallets after all fills. */
 function closingOf(run: BacktestRun, opening: Readonly<Record<string, Units>>): readonly MirrorChange[] {
   const held = new Map<string, bigint>(Object.entries(opening));
   const add = (currency: string, units: bigint): void =>
@@ -106,7 +106,7 @@ function closingOf(run: BacktestRun, opening: Readonly<Record<string, Units>>): 
   }));
 }
 
-/** With all trades; what the account had of coins was given to it. */
+/** Makes the ledger after all trades; coins that the account had at first are its inventory. */
 function ledgerOf(
   { quote, markets, fills }: BacktestRun,
   opening: Readonly<Record<string, Units>>,

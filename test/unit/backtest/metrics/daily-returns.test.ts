@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 function curveOf(points: readonly (readonly [timeMs: number, equity: number])[]) {
   return {
     length: points.length,
-    // Columns of a run may be longer than it is.
+    // The columns of a run may be longer than the run.
     timeMs: Float64Array.from([...points.map(([timeMs]) => timeMs), 0]),
     equity: Float64Array.from([...points.map(([, equity]) => equity), 0]),
   };

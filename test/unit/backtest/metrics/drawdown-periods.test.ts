@@ -6,7 +6,7 @@ import {
   maximumDrawdown,
 } from '../../../../src/backtest/metrics/equity-metrics.ts';
 
-/** A curve from 100 at 0, one value a millisecond. */
+/** Makes a curve that starts with 100 at time 0 and has one value for each ms. */
 const curveOf = (values: readonly number[]): ValuesOverTime => ({
   startMs: 0,
   startValue: 100,

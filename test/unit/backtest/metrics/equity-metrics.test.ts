@@ -19,11 +19,11 @@ import { EquityRecorder } from '../../../../src/backtest/backtest-run.ts';
 
 const DAY_MS = 86_400_000;
 
-/** 100 -> 110 -> 99 -> 108.9: returns of +10 %, -10 %, +10 % on daily bars. */
+/** Returns of +10 %, -10 % and +10 % on daily bars, from an equity of 100 -> 110 -> 99 -> 108.9. */
 const returns = returnsOf(100, Float64Array.of(110, 99, 108.9), 365);
 const YEAR_ROOT = Math.sqrt(365);
 
-/** Returns a year of seven bars without a gap. */
+/** Computes the number of returns in a year, from seven bars without a gap. */
 const inYear = (barMs: number): number => returnsPerYear({ barMs, count: 7, spanMs: 7 * barMs });
 
 describe('returns by bar', () => {
@@ -39,13 +39,13 @@ describe('returns by bar', () => {
 
   test('are annualised for a market that is open every hour of 365 days', () => {
     expect([inYear(60_000), inYear(3_600_000), inYear(DAY_MS)]).toEqual([525_600, 8_760, 365]);
-    // A run may end amid a bar.
+    // A run may end in the middle of a bar.
     expect(returnsPerYear({ barMs: DAY_MS, count: 7, spanMs: 7.4 * DAY_MS })).toBe(365);
   });
 
   test('are annualised by the bars that there are where some are missing', () => {
     expect(returnsPerYear({ barMs: DAY_MS, count: 5, spanMs: 10 * DAY_MS })).toBe(182.5);
-    // Two bars of minutes at the ends of a year are two returns a year.
+    // Two bars of one minute, a year apart, are two returns in a year.
     expect(returnsPerYear({ barMs: 60_000, count: 2, spanMs: YEAR_MS })).toBe(2);
   });
 
@@ -65,7 +65,7 @@ describe('returns by bar', () => {
           returnsPerYear({ barMs: 60_000, count: points.length, spanMs: walk.length * 60_000 }),
         ),
       ) ?? Number.NaN;
-    // Blocks of twenty bars, and nothing for nine times as long.
+    // Blocks of twenty bars, each followed by a gap nine times as long.
     const gapped = walk.filter((_, index) => index % 200 < 20);
     expect(volatilityOf(gapped) / volatilityOf(walk)).toBeGreaterThan(0.9);
     expect(volatilityOf(gapped) / volatilityOf(walk)).toBeLessThan(1.1);
@@ -152,11 +152,11 @@ const curve = (...value: number[]) => ({
 
 describe('a drawdown', () => {
   test.each([
-    // From the peak of 120 at 2 down to 90 at 4: 30 / 120. Regained at 6.
+    // The deepest fall is from the peak of 120 at 2 to 90 at 4: 30 / 120. It is regained at 6.
     { value: [110, 120, 100, 90, 110, 120, 130], depth: 0.25, lengthMs: 4, longestMs: 4 },
-    // The deepest is 50 of 100 at once; the longest is 4 long, of 5 in 100.
+    // The deepest fall is the one from 100 to 50 at once; the longest, from 100 again, takes 4 ms.
     { value: [50, 100, 99, 95, 99, 100], depth: 0.5, lengthMs: 2, longestMs: 4 },
-    // It lasts to the end: from the start at 0 to 3.
+    // The fall lasts from the start at 0 to the end at 3.
     { value: [99, 80, 90], depth: 0.2, lengthMs: 3, longestMs: 3 },
     { value: [100, 101, 101, 102], depth: 0, lengthMs: 0, longestMs: 0 },
     { value: [0], depth: 1, lengthMs: 1, longestMs: 1 },
@@ -186,7 +186,7 @@ test('figures of the last days are those of these days alone', () => {
   const { firstDay, sharpe, volatility } = rollingFigures(daily([0.5, 0.01, 0.03, -0.01]), 3);
   expect(firstDay).toBe(102);
   expect(sharpe).toHaveLength(2);
-  // Of 0.01, 0.03 and -0.01: mean 0.01, deviation 0.02.
+  // Returns of 0.01, 0.03 and -0.01 have mean 0.01 and deviation 0.02.
   expect(volatility[1]).toBeCloseTo(0.02 * Math.sqrt(365), 12);
   expect(sharpe[1]).toBeCloseTo(0.5 * Math.sqrt(365), 12);
 });

@@ -23,8 +23,8 @@ const MARKETS = new Map([
 const NO_MARKET = { amountStep: NO_UNITS, lastPrice: NO_UNITS };
 
 /**
- * A fill from a line such as `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee in what was
- * received, order.
+ * Reads a fill from `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee (in the currency received),
+ * order.
  */
 function fill(line: string): FillRecord {
   const [time, side, amount, , price, , fee, , order = null, strategy = 'one'] = line.split(' ');
@@ -46,7 +46,7 @@ function fill(line: string): FillRecord {
 
 const tripsOf = (...lines: string[]): RoundTrips => roundTrips(lines.map(fill), MARKETS);
 
-/** A trip as a line: order > order, amount, cost, proceeds, profit, fees, times. */
+/** Writes a trip as a line: entry > exit order, amount, cost, proceeds, profit, fees and times. */
 const shown = ({ trips }: RoundTrips): string[] =>
   trips.map((trip) => {
     const { entryOrder, exitOrder, amount, cost, proceeds, profit, fees, openedAtMs, closedAtMs } = trip;
@@ -124,7 +124,7 @@ describe('round trips', () => {
   });
 
   test('give what is worth too little for an order to the next buy, however many steps it is', () => {
-    // Fees leave 0.02 of the first buy and 0.03 of both: no more than 5 is no order. 0.02 cost 2.
+    // Fees leave 0.02 of the first buy, which cost 2, and 0.03 of both: a value of 5 or less is no order.
     const markets = new Map([
       ['BTCUSDT', { ...(MARKETS.get('BTCUSDT') ?? NO_MARKET), minOrderValue: parseUnits('5') }],
     ]);
@@ -217,7 +217,7 @@ describe('statistics of trades, worked out by hand', () => {
   test('expectancy is 30 / 4', () => expect(expectancy(trips)).toBe(7.5));
 
   test('system quality is sqrt(4) x 7.5 / deviation', () => {
-    // About 7.5: 22.5^2 + 17.5^2 + 2.5^2 + 7.5^2 = 875; / 3; root = 17.0782513.
+    // The mean is 7.5: 22.5^2 + 17.5^2 + 2.5^2 + 7.5^2 = 875; / 3; root = 17.0782513.
     expect(systemQuality(trips)).toBeCloseTo((2 * 7.5) / 17.0782513, 7);
   });
 

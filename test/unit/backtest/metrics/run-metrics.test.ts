@@ -40,7 +40,7 @@ describe('the figures of a run', () => {
     if (buy === undefined || sell === undefined) throw new Error('expected two fills');
     const bought = { ...buy, side: 'buy' as const, price: parseUnits('100'), fee: parseUnits('0.5') };
     const sold = { ...sell, side: 'sell' as const, fee: parseUnits('7') };
-    // 0.5 coins at 100 and 7 of the quote.
+    // 0.5 coins at a price of 100, and 7 in the quote currency.
     expect(feesPaid([bought, sold])).toBe(parseUnits('57'));
     expect(tradedValue([bought, sold])).toBe(bought.total + sold.total);
     expect(turnover(parseUnits('300'), Float64Array.of(100, 200))).toBe(2);
@@ -61,9 +61,9 @@ describe('the figures of a run', () => {
     const inTether = { ...market('90', '180'), market: parseMarket('BTCUSDT') };
     const eth = { ...market('10', '10'), market: parseMarket('ETHUSDT') };
     const tether = { ...market('100', '120'), market: parseMarket('USDTIRT') };
-    // BTC 10 %, ETH through tether 20 %, tether 20 %.
+    // Changes: BTC 10 %, ETH by way of tether 20 %, tether 20 %.
     expect(buyAndHoldReturn([inRial, inTether, eth, tether], 'rls')).toBeCloseTo(0.5 / 3, 12);
-    // BTC 100 %, ETH nothing, rial -16.7 %.
+    // Changes: BTC 100 %, ETH nothing, rial -16.7 %.
     expect(buyAndHoldReturn([inRial, inTether, eth, tether], 'usdt')).toBeCloseTo((1 - 1 / 6) / 3, 12);
   });
 });
@@ -82,7 +82,7 @@ describe('monthly returns', () => {
       equity: Float64Array.from(moments, ([, equity]) => equity),
       isExposed: new Uint8Array(moments.length),
     };
-    // 120 / 100, 90 / 120, 45 / 90; nothing is known of March.
+    // 120 / 100, 90 / 120 and 45 / 90; March has no value.
     expect(
       monthlyReturns(100, curve).map(({ year, month, change }) => [year, month, change.toFixed(6)]),
     ).toEqual([

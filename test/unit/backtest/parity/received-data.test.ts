@@ -21,7 +21,7 @@ const order = (id: number, status: string): object => ({
 });
 const orders = (...items: readonly object[]): Answer => [ORDERS, { items, hasNext: false }];
 
-/** A bot that receives one answer a second. */
+/** Makes the data of a bot that receives one answer each second. */
 function received(...answers: readonly Answer[]): ReceivedData {
   const all = new ReceivedData();
   for (const [index, [call, value]] of answers.entries()) {

@@ -24,7 +24,7 @@ function tradeAt(
   return { ...of, id: null, price: decimalText(String(price)), amount: decimalText('1'), side: 'sell' };
 }
 
-/** Two markets with what was recorded of each. */
+/** Makes a feed of two markets from the recorded books and trades of each. */
 function feedOf(books: readonly (readonly RecordedBook[])[], trades: readonly (readonly RecordedTrade[])[]) {
   const { markets } = new FollowedExchange({
     markets: SYMBOLS.map((symbol) => ({
@@ -72,7 +72,7 @@ describe('recorded books and trades on their way to their markets', () => {
     );
     await feed.readTo(1_000);
     feed.advance(100);
-    // A trade after its book would have taken from it.
+    // If the trade came after its book, it would have reduced the amount in it.
     expect(markets[0]?.bids.leftAt(0)).toBe(1);
     expect(feed.rows).toBe(3);
   });
@@ -93,7 +93,7 @@ interface Row {
   readonly atMs: number;
 }
 
-/** A stream, and how many chunks were asked of it. */
+/** Makes a stream, and counts the chunks that were read of it. */
 function streamOf(chunks: readonly (readonly number[])[]): {
   stream: RecordedStream<readonly Row[]>;
   asked: () => number;

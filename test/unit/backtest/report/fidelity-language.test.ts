@@ -9,7 +9,7 @@ import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import type { SessionRows } from '../../../../src/mirror/read-session-rows.ts';
 import { createBarRules, createPollRules } from '../../../../src/venues/fill-rules.ts';
 
-/** A statement as its report has it, a line each. */
+/** Writes a statement as lines, as the report shows it. */
 function linesOf({ rules, caveats }: FidelityStatement, language: Language): readonly string[] {
   const tell = (fact: FidelityStatement['caveats'][number]): string =>
     withoutDirectionMarks(reportVoice(language).format(fact));
@@ -19,7 +19,7 @@ function linesOf({ rules, caveats }: FidelityStatement, language: Language): rea
 const SINCE_MS = Date.UTC(2024, 0, 1);
 const KEPT = { removed: 0, sinceMs: null };
 
-/** Of a mirror that retention has cut, with candles that begin late. */
+/** Rows of a mirror of which retention has removed a part. */
 const ROWS: Pick<SessionRows, 'tables' | 'moreFills' | 'moreOrders' | 'series' | 'plots'> = {
   tables: {
     fills: { removed: 1_234, sinceMs: SINCE_MS },
@@ -62,7 +62,7 @@ const STATEMENTS = {
   }),
 } satisfies Readonly<Record<string, FidelityStatement>>;
 
-/** The line of a statement with some words. */
+/** Returns the line of a statement that contains these words. */
 const said = (name: keyof typeof STATEMENTS, language: Language, words: string): string | undefined =>
   linesOf(STATEMENTS[name], language).find((line) => line.includes(words));
 

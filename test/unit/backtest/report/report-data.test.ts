@@ -154,7 +154,7 @@ describe('the exits of brackets in a report', () => {
   const run = demoRun({ bars: 100, tradeChance: 0.5 });
   const [entry, exit] = run.orders;
   if (entry === undefined || exit === undefined) throw new Error('expected two orders');
-  /** An exit of one bracket that rested from an hour to another. */
+  /** Makes an exit order of one bracket that rested from one hour to another. */
   const exitOf = (
     kind: ExitKind,
     of: { readonly price: string; readonly from: number; readonly to: number | null },

@@ -32,7 +32,7 @@ const REFUSAL = {
 } as const;
 const FIT = { ...REFUSAL, code: 'fit', example: sentence('by-hand') };
 
-/** What a reader sees before scripts run. */
+/** Text that a reader sees before scripts run. */
 const body = html.replace(/^.*<body>/s, '').replaceAll(/<(script|style|pre|bdi)\b.*?<\/\1>/gs, '');
 const shown = body.replaceAll(/<[^>]*>/g, ' ');
 const plain = withoutDirectionMarks(shown).replaceAll(/\s+/g, ' ');

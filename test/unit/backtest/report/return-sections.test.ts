@@ -4,7 +4,7 @@ import { distributionSection } from '../../../../src/backtest/report/sections/re
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 
-/** The edges that are written below columns of closed trades which returned so many hundredths of a percent. */
+/** Returns the labels of bin edges for closed trades with these returns, in hundredths of a percent. */
 function edgesOf(returnsBps: readonly number[], language: 'en' | 'fa'): readonly string[] {
   const trips = returnsBps.map((bps) => ({
     isOpen: false,
@@ -20,7 +20,7 @@ function edgesOf(returnsBps: readonly number[], language: 'en' | 'fa'): readonly
 test('edges of columns have as few decimals as tell them apart, since three look like thousands', () => {
   expect(edgesOf([-120, -40, 10, 90], 'fa')).toContain('-۱٫۲٪');
   expect(edgesOf([-12, -4, 1, 9], 'en')).toContain('-0.12 %');
-  // A quarter of a percent has two, and no edge is rounded away.
+  // Labels of quarter percents have two decimals, and no edge is rounded away.
   expect(edgesOf([-300, 0, 280], 'en')).toContain('-2.25 %');
   expect(edgesOf([-1.2, 0.9], 'en')).toContain('-0.012 %');
 });

@@ -21,7 +21,7 @@ const withMembers = (more: number, ...records: BacktestRun['members']['records']
   members: { records, more },
 });
 
-/** The tables of a page, a line of text for each row. */
+/** Returns the rows of a section's tables as lines of text. */
 function rowsOf(html: string, id: string): readonly string[] {
   const section = new RegExp(`<section id="${id}".*?</section>`, 's').exec(html)?.[0] ?? '';
   return [...section.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>

@@ -4,7 +4,7 @@ import { ByteWriter } from '../../../../src/backtest/byte-writer.ts';
 import { formatUnits, type Units } from '../../../../src/domain/money.ts';
 import { written } from './written.ts';
 
-/** Numbers as they come about: of few digits, of as many as a float has, and at the edges of both. */
+/** Typical numbers: with few digits, with as many as a float has, and at the edges of both. */
 const numbers = fc.oneof(
   fc.double(),
   fc.integer(),

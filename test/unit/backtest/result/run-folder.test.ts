@@ -15,7 +15,7 @@ const finished = finishRun(run, CREATED_MS);
 const result = createResult(run, CREATED_MS);
 const root = folderOfEachTest();
 
-/** A market that was in a universe for an hour. */
+/** Adds to a run a market that was in a universe for an hour. */
 function withMembers(of: BacktestRun): BacktestRun {
   const named = { strategy: 'busiest', universe: 'members', rankBy: 'volume24h', market: 'BTCIRT' } as const;
   const { fromMs } = of;

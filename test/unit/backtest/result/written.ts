@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../../../src/backtest/byte-writer.ts';
 
-/** What something writes, as text. */
+/** Returns the bytes that `write` writes, as text. */
 export function written(write: (out: ByteWriter) => void): string {
   const pieces: Buffer[] = [];
   const out = new ByteWriter((piece) => pieces.push(Buffer.from(piece)));

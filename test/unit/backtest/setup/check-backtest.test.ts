@@ -18,7 +18,7 @@ import { instanceOf, runnerOn } from '../../../support/runner-on.ts';
 
 const columns = walkOf(TETHER, { bars: 600, seed: 7, price: 60_000 });
 
-/** What the checks say of a strategy, which is made anew for each run. */
+/** Runs the checks of a strategy, which is made anew for each run, and returns their findings. */
 async function checked(
   strategyFor: () => StrategyDefinition,
   which: { readonly lookahead?: boolean; readonly warmUp?: boolean },
@@ -49,7 +49,7 @@ async function checked(
   });
 }
 
-/** Buys when the average rises and sells when it falls, all with one coin more or less. */
+/** Makes a strategy that holds 0.01 coins while `decide` returns true, by the average of the closes. */
 const follower = (
   decide: (bar: {
     readonly index: number;
@@ -75,7 +75,7 @@ const follower = (
     },
   });
 
-/** Keeps its own closes, and asks for no past. */
+/** Makes a strategy that collects closes in its own state, and asks for no history. */
 const gatherer = (): StrategyDefinition =>
   defineStrategy({
     name: 'gatherer',
@@ -148,11 +148,11 @@ describe('--check-lookahead', () => {
   });
 
   test('shows a strategy that knows the very next bar', async () => {
-    // As if the columns of the run were within reach: they end with its bars.
+    // The columns of the run are within reach of the strategy: they end with its bars.
     let runs = 0;
     const strategyFor = (): StrategyDefinition => {
       runs += 1;
-      // The first two runs are of all bars; of the third the bars end at the first cut.
+      // The first two runs get all bars; the bars of the third end at the first cut.
       const known = runs <= 2 ? columns.close : columns.close.slice(0, 100);
       return follower(({ index, close }) => (known[index + 1] ?? 0) > close * 100);
     };

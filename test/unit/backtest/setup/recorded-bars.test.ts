@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const RANGE = { fromMs: NOON_MS, toMs: NOON_MS + HOUR_MS };
 
-/** A strategy that wants three bars of the past of a length. */
+/** Makes a strategy that wants a history of three bars of a timeframe. */
 function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
   const definition = defineStrategy({
     name: 'looker',
@@ -26,7 +26,7 @@ function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
   return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
 }
 
-/** Bars from the day before until two hours after the range begins. */
+/** Makes a catalogue with bars from the day before the range until two hours after it begins. */
 async function catalogueWith(
   ...timeframes: readonly (readonly [Timeframe, stepMs: number])[]
 ): Promise<Catalogue> {

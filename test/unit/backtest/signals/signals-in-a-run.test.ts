@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineStrategy, sma } from '#sdk';
 import { runOnBooks, runStrategy, type ScriptedSignal } from '#testing';
 
-/** Does what alerts say, and logs when each came. */
+/** Buys and sells as its signals say, and logs each signal with its time. */
 const follow = defineStrategy({
   name: 'follow',
   state: z.strictObject({ told: z.array(z.string()).default([]) }),
@@ -101,7 +101,7 @@ test('a signal of a run on books is told by the whole bot, which has started by 
     books,
     signals: [say(0, 'buy'), say(2, 'buy'), say(3, 'sell')],
   });
-  // The first comes as the bot begins, and waits for it.
+  // The first signal comes while the bot starts, and waits until it has started.
   expect(state).toEqual({ told: ['signal-0', 'signal-1', 'signal-2'] });
   expect(log.filter((text) => text !== 'price')).toEqual(['buy', 'buy', 'sell']);
   expect(fills.map(({ side, price }) => [side, price])).toEqual([

@@ -35,7 +35,7 @@ const api = (args: readonly string[], scripted: Scripted = {}): Promise<Ended> =
 const named = (args: readonly string[], scripted: Scripted = {}): Promise<Ended> =>
   runCommand(apiCommand, args, scripted);
 
-/** For an exchange that was never asked anything. */
+/** Makes a ledger for an exchange that has not been asked anything yet. */
 function emptyLedger(baseUrl: string): void {
   new LedgerStore({
     path: ledgerPath(baseUrl, served.ledgerFolder),
@@ -273,7 +273,7 @@ describe('who calls', () => {
       out: '2',
     });
     expect(await named(balance, home)).toMatchObject({ code: 2, error: expect.stringContaining('TOKEN') });
-    // Public data needs no key at hand, and a token of one's own stands in for the configuration's.
+    // Public data needs no key, and a token on the command line replaces that of the configuration.
     expect(await named(['order-book', 'symbol=BTCIRT'], home)).toMatchObject({ code: 0, error: '' });
     const file = join(folder, 'own.token');
     writeFileSync(file, PANEL_TOKEN, { mode: 0o600 });

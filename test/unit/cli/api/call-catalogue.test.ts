@@ -4,9 +4,7 @@ import { callHelp, callListLines } from '../../../../src/cli/commands/api.ts';
 import { QUERY_BY_CALL } from '../../../../src/cli/api/command-io.ts';
 import { readFields } from '../../../../src/cli/api/read-fields.ts';
 
-/**
- * By hand, from the interface: what moves money or orders, and what changes something else of the account.
- */
+/** Calls that move money or orders, or change something else; copied by hand from the interface. */
 const MOVES = [
   'addOrder',
   'updateOrderStatus',

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** What earlier calls gave that later ones need. */
+/** Ids that earlier calls returned and later calls need. */
 const given = { order: '', withdrawal: '', payment: '' };
 const called = new Set<string>();
 
@@ -27,7 +27,7 @@ async function api(word: string, ...args: readonly string[]): Promise<Ended> {
   return runCommand(apiCommand, [word, ...args, ...at(served)], { environment: ENVIRONMENT });
 }
 
-/** The reply of a call that is to succeed, as the command prints it for programs. */
+/** Makes a call that has to succeed, and returns its reply as `--json` prints it. */
 async function reply(word: string, ...args: readonly string[]): Promise<unknown> {
   const { code, out, error } = await api(word, ...args, '--json');
   expect({ word, code, error }).toEqual({ word, code: 0, error: '' });
@@ -119,7 +119,7 @@ test('reaches margin and withdrawals', async () => {
     dstWallet: { balance: '10' },
   });
   expect(await reply('delegation-limit', 'currency=btc')).toMatch(/^\d/);
-  // A log-in from a new device closed them for an hour.
+  // A log-in from a new device has blocked withdrawals for an hour.
   served.simulation.exchange.services.users.get(1).withdrawalsRestrictedUntilMs = 0;
   const created = await reply('create-withdrawal', 'destinationBankAccountId=1', 'amount=5000000', '--yes');
   given.withdrawal = (created as { id: string }).id;

@@ -14,11 +14,11 @@ const HOUR_MS = 3_600_000;
 interface Lists {
   readonly orders?: readonly object[];
   readonly trades?: readonly object[];
-  /** What orderStatus answers, by id or name. */
+  /** Answers of `orderStatus`, by id or name. */
   readonly single?: Readonly<Record<string, object>>;
 }
 
-/** An account that has these lists, and looks no name up that is not in `single`. */
+/** Makes an account with these lists; a name that is not in `single` is not found. */
 function accountOf(lists: Lists): Caller & { readonly asked: string[] } {
   const asked: string[] = [];
   return {

@@ -7,20 +7,20 @@ import type { ServedAccount } from '../../../support/served-account.ts';
 export interface Ended {
   readonly code: number;
   readonly out: string;
-  /** What was said beside the answer, the last of it the failure. */
+  /** Text on the error output; the failure comes last. */
   readonly error: string;
-  /** Questions that were put, in their order. */
+  /** Questions that the command asked, in order. */
   readonly asked: readonly string[];
 }
 
 export interface Scripted {
   readonly environment?: Readonly<Record<string, string>>;
   readonly workingFolder?: string;
-  /** A person at a terminal who gives these answers one after the other; without it there is no terminal. */
+  /** Answers of a person at a terminal, one after the other; if it is left out there is no terminal. */
   readonly answers?: readonly string[];
 }
 
-/** Runs a command below the root of the program, as `main` does, against whoever is scripted. */
+/** Runs a command below the root of the program, as `main` does, with scripted answers. */
 export async function runCommand(
   create: (io: CommandIo) => Command,
   args: readonly string[],
@@ -67,7 +67,7 @@ export async function runCommand(
   return { code, out: out.join('\n'), error: said.join('\n'), asked };
 }
 
-/** The options that name a served exchange. */
+/** Returns the options that name a served exchange. */
 export function at({
   baseUrl,
   ledgerFolder,

@@ -15,7 +15,7 @@ beforeAll(async () => {
   }
 });
 
-/** What bash offers behind each of these lines. */
+/** Returns the words that bash offers after each of these lines. */
 function offered(lines: readonly string[]): readonly (readonly string[])[] {
   const script = [
     `source '${join(folder, 'bash')}'`,
@@ -63,7 +63,7 @@ describe('in bash', () => {
       expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']),
     );
     expect(place).toEqual(['--stop', '--stop-limit', '--strategy']);
-    // Then bash offers files by itself.
+    // Without words of ours bash offers file names itself.
     expect(files).toEqual([]);
   });
 });
@@ -75,7 +75,7 @@ const lists = (text: string): readonly (readonly string[])[] =>
     .split('\n')
     .map((line) => line.split(/[<> ]+/).filter((word) => word !== '' && word !== 'over'));
 
-/** What a shell offers behind each of some lines, as it says itself. */
+/** Shells, each with how it is asked for the words that it offers after some lines. */
 const OFFERED: Readonly<
   Record<string, (shell: string, lines: readonly string[]) => readonly (readonly string[])[]>
 > = {

@@ -25,7 +25,7 @@ beforeEach(() => {
   said = [];
 });
 
-/** The API of a port that nobody listens at any more. */
+/** Returns the address of a chat API on a port that nobody listens on any more. */
 const goneAddress = async (): Promise<string> => {
   const gone = new ChatServer();
   const address = await gone.listen();

@@ -139,7 +139,7 @@ describe('a limit', () => {
     await serve();
     served = { ...served, ledgerFolder: `${served.ledgerFolder}-new` };
     const { findings, seen } = await examine(served);
-    // One question passes, and then the window counts as full.
+    // One request is admitted; after it the window counts as full.
     expect(seen).toHaveLength(1);
     expect(findings.get('credential')).toMatchObject({ verdict: 'not checked' });
     expect(findings.get('credential')?.text).toMatch(/nothing was sent: .* and --wait allows 10 s/);
@@ -206,7 +206,7 @@ describe('an address', () => {
 
   test('that answers slowly is a warning', async () => {
     let timeMs = 0;
-    // Each look at the clock is 2.5 s later than the one before.
+    // Every reading of the clock is 2.5 s later than the one before.
     const { findings } = await examine(await serve(), { nowMs: () => (timeMs += 2_500) });
     expect(findings.get('address')).toMatchObject({ verdict: 'warning' });
     expect(findings.get('address')?.text).toMatch(/ answers, in 2\.5 s at most$/);

@@ -42,7 +42,7 @@ const verdicts = ({ checks }: Page, verdict: string): readonly string[] =>
 
 describe('sarraf doctor', () => {
   test('checks the machine where no configuration is named', async () => {
-    // In the image it always names a folder.
+    // The image always sets this variable.
     vi.stubEnv('SARRAF_DATA', served.folder);
     onTestFinished(() => void vi.unstubAllEnvs());
     const ended = await doctor(['--json']);

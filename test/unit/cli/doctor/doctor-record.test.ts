@@ -19,7 +19,7 @@ const record = (replies: readonly SeenReply[]): string => {
   return recordText(replies, { findings, credentials: exchange.credentials });
 };
 
-/** Texts, numbers of people and numbers of things that nobody may see; each is another one. */
+/** Plants secrets in place of texts, ids of people and numbers; each planted value is unique. */
 function planter(): { readonly plant: (value: unknown) => unknown; readonly planted: readonly string[] } {
   const planted: string[] = [];
   const secret = (kind: number): string => {
@@ -56,7 +56,7 @@ function planter(): { readonly plant: (value: unknown) => unknown; readonly plan
   return { plant, planted };
 }
 
-/** What of a secret would be enough to know it again: the whole, and each longer word of it. */
+/** Returns the parts that would give a secret away: the whole, and each of its longer words. */
 const partsOf = (secret: string): readonly string[] => [
   secret,
   ...secret

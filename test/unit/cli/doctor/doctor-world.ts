@@ -7,13 +7,13 @@ import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import type { AccountHash } from '../../../../src/venues/account-reader.ts';
 import { PANEL_TOKEN, type ServedAccount } from '../../../support/served-account.ts';
 
-/** The private part of the key that the served account has. */
+/** Private part of the key that the served account has. */
 const SEED_OF_SEVENS = Buffer.alloc(32, 7).toString('base64url');
 
 export const BY_TOKEN = `{ token: '${PANEL_TOKEN}' }`;
 export const BY_KEY = `{ key: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=', privateKey: '${SEED_OF_SEVENS}' }`;
 
-/** Writes the configuration of a live bot of an account, and answers its file. */
+/** Writes the configuration of a live bot for an account, and returns its path. */
 export function writeConfig(
   account: Pick<ServedAccount, 'baseUrl' | 'folder' | 'ledgerFolder'>,
   { credentials = BY_TOKEN, market = 'BTCIRT', more = '' } = {},
@@ -36,7 +36,7 @@ export function configOf(file: string): BotConfig {
   return reading.config;
 }
 
-/** What doctor finds out by asking the exchange of an account, and the replies that it got. */
+/** Runs doctor's checks of an exchange account; returns the findings, and the replies that were received. */
 export async function examine(
   account: ServedAccount,
   options: {
@@ -48,7 +48,7 @@ export async function examine(
   } = {},
 ): Promise<{ readonly findings: ReadonlyMap<string, CheckFinding>; readonly seen: readonly SeenReply[] }> {
   const atMs = Date.now();
-  // The clock stands still, so that no answer is slow because the machine is busy.
+  // The clock stands still, so that no answer counts as slow on a busy machine.
   const { kept = null, nowMs = () => atMs, baseUrl = account.baseUrl, ...written } = options;
   const seen: SeenReply[] = [];
   const findings = await checkExchange({
@@ -65,7 +65,7 @@ export async function examine(
   return { findings: new Map(findings.map((finding) => [finding.check, finding])), seen };
 }
 
-/** What each check says, in one word. */
+/** Returns the verdict of each check. */
 export function verdictsOf(findings: ReadonlyMap<string, CheckFinding>): Readonly<Record<string, string>> {
   return Object.fromEntries([...findings].map(([check, { verdict }]) => [check, verdict]));
 }

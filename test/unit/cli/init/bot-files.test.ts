@@ -17,7 +17,7 @@ const shipped = {
 const wished = (chosen: Partial<BotRequest>): ReadonlyMap<string, string> =>
   botFiles({ ...USUAL_REQUEST, folder: '/home/me/My bot', baseUrl: null, name: 'mine', ...chosen }, shipped);
 
-/** What a run would read of it, or its problems. */
+/** Returns the settings that a run would read from these files, or their problems. */
 function settings(files: ReadonlyMap<string, string>): unknown {
   const text = files.get('bot.yaml') ?? '';
   const reading = readBotConfig('/bot/bot.yaml', {

@@ -40,7 +40,7 @@ describe('sarraf init without a terminal', () => {
   });
 });
 
-/** Answers questions by keys, each when its question stands there; the wishes, and all that was shown. */
+/** Answers questions by keys when they are shown; returns the chosen request and how many were asked. */
 async function answered(
   given: GivenRequest,
   answers: readonly (readonly [question: string, ...keys: string[]])[],
@@ -118,7 +118,7 @@ test('a new bot pins the sarraf that makes it, and gets a copy of a package that
   const text = readFileSync(join(home, 'bot/package.json'), 'utf8');
   expect(JSON.parse(text)).toMatchObject({
     dependencies: { sarraf: 'file:vendor/sarraf-0.1.0.tgz' },
-    // Without those of sarraf, `npm ci` refuses what `npm install` locked, and no image is built.
+    // With other overrides than sarraf's own, `npm ci` refuses the lock file, and no image can be built.
     overrides: own.overrides,
   });
   expect(readFileSync(join(home, 'bot/vendor/sarraf-0.1.0.tgz'), 'utf8')).toBe('packed');

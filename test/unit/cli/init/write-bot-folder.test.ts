@@ -20,7 +20,7 @@ const texts = new Map([
   ['.gitignore', 'data'],
 ]);
 const content = { texts, copies: new Map<string, string>() };
-/** Its copy fails after the texts are written. */
+/** Files of which a copy fails after the texts were written. */
 const broken = { texts, copies: new Map([['vendor/a.tgz', '/no/such/file.tgz']]) };
 
 describe('a new folder', () => {

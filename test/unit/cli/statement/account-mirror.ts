@@ -10,7 +10,7 @@ const at = (text: string): number => Date.parse(`${text}Z`);
 
 type Totals = Readonly<Record<string, string>>;
 
-/** One trade: `buy 1000 USDTIRT at 600000`, with the fee of what is received. */
+/** Makes a trade from `buy 1000 USDTIRT at 600000`; its fee is in the currency that is received. */
 export function tradeOf(id: number, time: string, text: string, fee: string): FillRecord {
   const [side = '', amount = '', market = '', , price = ''] = text.split(' ');
   const total = (parseUnits(amount) * parseUnits(price)) / 10n ** 10n;
@@ -54,7 +54,7 @@ const wallet = (currency: string, total: string): MirrorChange => ({
   },
 });
 
-/** An account from 25 March 2026 to 10 May: a deposit, tether for rial, bitcoin for tether, rial for bitcoin. */
+/** An account from March to May 2026: a deposit, tether for rial, bitcoin for tether, rial for bitcoin. */
 export const ACCOUNT: readonly MirrorChange[] = [
   lineOf(1, '2026-03-26T08:00', '500000000 rls', 'Deposit 1'),
   { kind: 'fill', fill: tradeOf(70, '2026-03-27T10:00', 'buy 1000 USDTIRT at 600000', '1') },
@@ -71,13 +71,13 @@ export const NOW: Totals = { rls: '1124025650', usdt: '499', btc: '0' };
 
 export interface AccountOptions {
   readonly changes?: readonly MirrorChange[];
-  /** What the books have now. */
+  /** Totals that the books have now. */
   readonly now?: Totals;
-  /** Balances that were kept, by when. */
+  /** Balances that were stored, with their times. */
   readonly marks?: readonly (readonly [time: string, totals: Totals])[];
 }
 
-/** Makes a mirror of an account as its bot leaves it. */
+/** Makes the mirror of an account as its bot would have left it. */
 export function makeAccount(path: string, options: AccountOptions = {}): void {
   const { changes = ACCOUNT, now = NOW } = options;
   const marks = options.marks ?? [

@@ -38,7 +38,7 @@ async function jsonOf(mirror: string, ...args: string[]): Promise<Printed & Pick
   return { ...(JSON.parse(out) as Printed), code };
 }
 
-/** Makes another mirror, and its statement of 1405. */
+/** Makes the mirror of another account, and returns its statement of the year 1405. */
 async function statementOf(name: string, options: Parameters<typeof makeAccount>[1]) {
   const other = join(folder, `${name}.sqlite`);
   makeAccount(other, options);
@@ -57,7 +57,7 @@ describe('sarraf statement', () => {
     expect(out).toMatch(
       /^rls \(rial\) +1,000,000,000 +-275,650,000 +-324,350 +500,000,000 +-100,000,000 +1,124,025,650$/m,
     );
-    // Bitcoin was bought for tether, which was worth the 600,000 rials of the trade before.
+    // Bitcoin was bought for tether, which is valued at 600,000 rial, the price of the trade before.
     expect(out).toMatch(/^btc +rls \(rial\) +0\.00499 +324,025,650 +300,000,000 +24,025,650$/m);
     expect(out).toMatch(
       /^usdt +rls \(rial\) +500 +300,000,000 +300,300,300\.3003003003 +-300,300\.3003003003$/m,
@@ -192,7 +192,7 @@ describe('sarraf statement', () => {
     expect(made.realised).toMatchObject([
       { coin: 'btc', in: 'rls', average: { ...nothing, uncosted: '390000000' }, fifo: nothing },
       { coin: 'usdt', in: 'rls', proceeds: '0', unrated: '500' },
-      // Half of it came for 500 tether, the other half from outside.
+      // One half was bought for 500 tether, the other half came from outside.
       {
         coin: 'btc',
         in: 'usdt',
@@ -210,7 +210,7 @@ describe('sarraf statement', () => {
       return { kind: 'candle', market: 'USDTIRT', timeframe: '1h', candle } as const;
     });
     const { realised } = await statementOf('candle', { changes: [...ACCOUNT, ...candles] });
-    // The candle of 08:00 ends at 09:00, when the trade was; that of 09:00 was open.
+    // At the trade, at 09:00, the candle of 08:00 had just ended and that of 09:00 was open.
     expect(realised.find(({ coin }) => coin === 'usdt')?.proceeds).toBe('350000500');
   });
 

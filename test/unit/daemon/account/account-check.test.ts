@@ -16,16 +16,14 @@ const UNAVAILABLE: AccountReading = { kind: 'unavailable', why: 'not permitted',
 
 const { signal } = new AbortController();
 
-/** Lets everything leave at once. */
+/** A limiter that sends every request at once. */
 const limiter: Limiter = {
   submit: ({ send, handler }) =>
     send(signal, { onEnd: (value) => handler.onEnd({ sent: true, value }), onError: handler.onError }),
   close: async () => {},
 };
 
-/**
- * A check before an exchange that answers with these accounts in turn; the last one again and again.
- */
+/** Makes a check whose exchange answers with these accounts in turn; the last one is repeated. */
 function checkWith(mirror: { text: string | null }, ...readings: readonly AccountReading[]) {
   const said: string[] = [];
   const sent: string[] = [];

@@ -46,7 +46,7 @@ async function backUp(options: Partial<BackupOptions> = {}): Promise<MadeBackup>
 
 const names = (): string[] => readdirSync(out).filter((name) => !name.startsWith('backup.lock'));
 
-/** Changes a manifest, as another sarraf would have written it. */
+/** Changes fields of a manifest, as if another version of sarraf had written it. */
 function rewrite({ folder }: MadeBackup, change: object): void {
   const path = join(folder, 'manifest.json');
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
@@ -134,7 +134,7 @@ test('retention deletes the oldest of this mirror, and neither others, damaged o
   mkdirSync(join(out, 'holiday'));
   const oldest = await backUp();
   const older = await backUp();
-  // The mirror was put back in between: another epoch, which knows the former one.
+  // The mirror was restored in between, so its epoch is a new one that knows the former.
   rewrite(older, { epochs: ['e002', 'e001'] });
   const { folder, retention } = await backUp({ keep: 2 });
   expect(retention.deleted).toEqual([oldest.folder]);

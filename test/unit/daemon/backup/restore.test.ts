@@ -29,7 +29,7 @@ const backUp = async (dataFolder: string): Promise<MadeBackup> =>
     signal: new AbortController().signal,
   });
 
-/** A paper account of a folder, as it begins at a time. */
+/** Makes the paper account of a folder, begun at a time. */
 function beginAccount(dataFolder: string, beganAtMs: number): void {
   const database = openPaperAccountFile(dataFolder);
   const began = { baseUrl: 'http://127.0.0.1', balances: {}, beganAtMs };
@@ -40,7 +40,7 @@ function beginAccount(dataFolder: string, beganAtMs: number): void {
 let place: MirrorFolder;
 let backup = '';
 
-/** A data folder that has gone on since its backup, and whose bot has ended. */
+/** Makes a data folder that was used after its backup, and whose bot has ended. */
 beforeEach(async () => {
   place = new MirrorFolder();
   const store = place.open();

@@ -1,7 +1,7 @@
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 
 /**
- * A process that takes commands and prints each; ends every halt but those for the whole account: `FOLDER`.
+ * A process that takes commands and prints each: `FOLDER`. It ends every halt but those of the whole account.
  */
 const inbox = new ControlInbox(process.argv[2] ?? '');
 inbox.listen(

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { EquityWatch } from '../../../../src/daemon/run/operator.ts';
 import type { FigureSource } from '../../../../src/mirror/read-series.ts';
 
-/** Series whose values stand a millisecond apart, and how many values were read. */
+/** Series with one value each ms; `read` counts the values that were read. */
 class MadeUpFigures implements FigureSource {
   read = 0;
   readonly series: Record<string, (string | null)[]> = {
     'equity/rls': ['1000', '1500', '1350'],
-    // Half of what came in is a deposit.
+    // Half of the money that came in was a deposit.
     'profit/rls': ['0', '100', '-50'],
     'equity/usdt': [],
   };
@@ -28,14 +28,14 @@ test('shows the last equity and its fall, without what was paid in, and reads on
   let nowMs = 0;
   const figures = new MadeUpFigures();
   const watch = new EquityWatch(figures, () => nowMs);
-  // The highest was 1350 + 150, as it would be with the money of now.
+  // The highest value is 1350 + 150, as if all deposits so far had been there then.
   expect(watch.snapshot()).toEqual([{ currency: 'rls', value: '1350', drawdown: 0.1 }]);
   figures.series['equity/rls']?.push('1400');
   figures.series['profit/rls']?.push('0');
   nowMs = 59_999;
   expect(watch.snapshot()).toMatchObject([{ value: '1350' }]);
   nowMs = 60_000;
-  // The highest was 1400 + 100.
+  // The highest value is 1400 + 100.
   expect(watch.snapshot()).toEqual([{ currency: 'rls', value: '1400', drawdown: 0.0667 }]);
 });
 

@@ -34,7 +34,7 @@ async function requestSeries(base: string): Promise<number> {
   return text.match(/^sarraf_requests_total\{/gm)?.length ?? 0;
 }
 
-/** The status of a request with a `Host` header of its own. */
+/** Returns the status of a request with the given headers, such as `Host`. */
 async function statusFor(base: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(`${base}/healthz`, { headers }, (reply) => {

@@ -13,7 +13,7 @@ async function served(): Promise<ReadonlySet<string>> {
   return new Set([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '']) => name));
 }
 
-/** What an expression asks for, a histogram by its own name. */
+/** Returns the metrics that an expression queries; a histogram by its own name, without `_bucket`. */
 function namesIn(expression: string): readonly string[] {
   return [...expression.matchAll(/\b(?:sarraf|process)_[a-z_]+/g)].map(([name]) =>
     name.replace(/_bucket$/, ''),

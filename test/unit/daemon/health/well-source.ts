@@ -13,7 +13,7 @@ const nothing = {
 const latency = new LatencyBuckets();
 for (const tookMs of [80, 90, 400, 90_000]) latency.add(tookMs);
 
-/** A bot that is well, but for what a test says. */
+/** Makes the health of a bot without problems; a test overrides fields of it. */
 export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
   return {
     heartbeatAgeMs: () => 40,

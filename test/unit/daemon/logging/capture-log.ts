@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createLogger, type LoggerOptions } from '../../../../src/daemon/run/create-logger.ts';
 
-/** A logger whose lines are gathered. */
+/** Makes a logger whose lines are collected. */
 export function captureLog(options: Partial<LoggerOptions> = {}): {
   readonly logger: Logger;
   readonly lines: readonly string[];

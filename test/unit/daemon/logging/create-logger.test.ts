@@ -155,7 +155,7 @@ describe('a file', () => {
   });
 });
 
-/** What a program prints, read late, so that the pipe is full when it ends. */
+/** Runs a program and returns the lines it prints; they are read late, so its pipe is full when it ends. */
 async function linesOf(source: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', source], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,7 +3,7 @@ import { StandardOutput } from '../../../../src/daemon/standard-output.ts';
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** An output that takes some bytes at a time, and fails on request. */
+/** Makes an output that accepts some bytes for each write, and fails on request. */
 function output(most = 1_000): {
   readonly out: StandardOutput;
   readonly seen: () => string;

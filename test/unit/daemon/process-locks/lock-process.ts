@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { claimDataFolder } from '../../../../src/daemon/process-locks.ts';
 
 /**
- * A process that takes a data folder, forgets the lock, says so, and lives on until it is killed: `FOLDER`,
- * with `--expose-gc`.
+ * A process that claims a data folder, forgets the lock, says so, and runs until it is killed: `FOLDER`, with
+ * `--expose-gc`.
  */
 claimDataFolder(process.argv[2] ?? '');
 for (let round = 0; round < 3; round += 1) {

@@ -130,7 +130,7 @@ describe('the lock of a data folder', () => {
   });
 });
 
-/** The locks of a live run with a token of its own. */
+/** Returns the locks of a live run whose token is its own. */
 const runOf = (name: string, token: string, instance = 'one') => {
   const reading = readBotConfig(null, {
     environment: { LIVE_TOKEN: token },

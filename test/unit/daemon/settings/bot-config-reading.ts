@@ -5,12 +5,12 @@ import type { Override } from '../../../../src/daemon/overrides.ts';
 interface Around {
   readonly environment?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
-  /** Paths of files that everyone may read. */
+  /** Paths of files that every user may read. */
   readonly openToAll?: readonly string[];
   readonly overrides?: readonly Override[];
 }
 
-/** Reads a text as `/bots/bot.yaml`, among files that are given. */
+/** Reads a text as the file `/bots/bot.yaml`, among the given files. */
 export function reading(text: string, around: Around = {}): BotConfigReading {
   const files: Readonly<Record<string, string>> = { '/bots/bot.yaml': text, ...around.files };
   return readBotConfig('bot.yaml', {
@@ -31,7 +31,7 @@ export function problemsOf(text: string, around: Around = {}): readonly string[]
   return read.ok ? [] : read.problems;
 }
 
-/** The configuration of a text without a problem. */
+/** Reads a text that must have no problem, and returns its configuration. */
 export function configOf(text: string, around: Around = {}): BotConfig {
   const read = reading(text, around);
   if (!read.ok) throw new Error(read.problems.join('\n'));

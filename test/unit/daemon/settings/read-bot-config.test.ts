@@ -51,7 +51,7 @@ describe('a bot without settings', () => {
   });
 });
 
-/** A configuration without the places of its strategies in their file. */
+/** Returns a configuration without the places of its strategies in their file. */
 function withoutPlaces(config: ReturnType<typeof configOf>): unknown {
   return { ...config, strategies: config.strategies.map(({ describe: _place, ...strategy }) => strategy) };
 }

@@ -209,7 +209,7 @@ describe('credentials', () => {
     const secrets = [environment.PRIVATE, HIDDEN];
     const thrown: unknown[] = [];
     try {
-      // No pair of keys: the client says so without showing them.
+      // The pair of keys is invalid; the client says so without showing the keys.
       thrown.push(
         new ExchangeClient({
           baseUrl: 'http://127.0.0.1:1',
@@ -238,7 +238,7 @@ describe('credentials', () => {
 });
 
 describe('a one-time password', () => {
-  // RFC 6238, appendix B, with SHA-1: the last six of the eight digits there.
+  // Codes of RFC 6238, appendix B, with SHA-1: the last six of the eight digits there.
   test.each([
     [59, '287082'],
     [1_111_111_109, '081804'],

@@ -8,7 +8,7 @@ import { orderIn } from '../../../support/order-value.ts';
 
 const LATE_MS = 120_000;
 
-/** What becomes of one buy order that the exchange lists or not, and what was asked. */
+/** Cancels the entries of a bot with one buy order, listed or not; returns the result and the calls sent. */
 async function canceled(
   state: OrderRecord['state'],
   of: { readonly isListed: boolean; readonly forMs: number; readonly backAfter?: number },
@@ -32,7 +32,7 @@ async function canceled(
         onEnd({ answer: answer(call), error: null });
       },
     },
-    // One that admits everything at once.
+    // A limiter that admits every request at once.
     limiter: {
       submit: ({ send, handler }) =>
         send(new AbortController().signal, {

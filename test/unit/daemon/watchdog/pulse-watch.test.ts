@@ -14,7 +14,7 @@ const PULSE: Pulse = { pid: 7, sinceMs: 0, beatMs: 0, endedAtMs: null, failure: 
 
 type Beat = (second: number) => Pulse | null;
 
-/** Looks once a second and answers what was done, with the second. `isAsleep`: seconds without a look. */
+/** Polls every second; returns the steps taken, each with its second. `isAsleep`: seconds without a poll. */
 function looks(of: {
   readonly seconds: number;
   readonly pulseAt: Beat;
@@ -34,7 +34,7 @@ function looks(of: {
   return done;
 }
 
-/** A loop that turns every second until one, and again from another on. */
+/** Makes a loop that turns each second until `untilSecond`, and again from `fromSecond` on. */
 const beating =
   (untilSecond: number, fromSecond = Number.POSITIVE_INFINITY): Beat =>
   (second) => ({

@@ -11,7 +11,7 @@ const folder = folderOfEachTest();
 
 const set = (path: string, value: unknown) => [path, JSON.stringify(value)] as const;
 
-/** A bot at an exchange that nothing listens for, and a watchdog in a hurry. */
+/** Makes the configuration of a bot whose exchange does not listen, with short times of its watchdog. */
 function config(): BotConfig {
   const reading = readBotConfig(null, {
     environment: {},

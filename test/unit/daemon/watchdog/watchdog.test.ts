@@ -29,7 +29,7 @@ test('counts only tries that begin, however long one of them takes', async () =>
       if (tries !== 1) await watchdog.rest();
     }
   };
-  // Longer than all the waits between the tries together.
+  // Longer than all waits between the attempts together.
   await look(10_000 * SECOND_MS);
   expect(tries).toBe(1);
   hanging.reject(new Error('no answer'));

@@ -10,7 +10,7 @@ import { localeOf } from '../../../../src/language/locale.ts';
 
 type Points = Parameters<ReturnType<typeof tehranScale>['fillWeightsForPoints']>[0];
 
-/** The weights of hours of a market that begin at a time, by a calendar. */
+/** Returns the weights of hourly marks that begin at a time, in a calendar. */
 function weightsOf(fromIso: string, hours: number, calendar: 'gregorian' | 'jalali'): readonly number[] {
   const from = Date.parse(fromIso) / 1_000;
   const points = Array.from({ length: hours }, (_, hour) => ({

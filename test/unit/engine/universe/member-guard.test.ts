@@ -6,7 +6,7 @@ import type { MarketContext } from '../../../../src/strategy/context.ts';
 
 const DAYS = (hours: number): number => hours * 24;
 
-/** Two markets that are traded in turn: the second becomes the busiest after two days, and the first leaves. */
+/** Two markets that are traded in turn: the second has more volume after two days, and the first leaves. */
 const scripts = (['BTCUSDT', 'ETHUSDT'] as const).map((market, index) => ({
   market,
   minOrderValue: 5,
@@ -16,7 +16,7 @@ const scripts = (['BTCUSDT', 'ETHUSDT'] as const).map((market, index) => ({
   })),
 }));
 
-/** What it does with each bar of a market that left, and what becomes of that. */
+/** Runs a strategy that calls `act` at each bar of the market that has left the universe. */
 function afterLeaving(act: (ctx: MarketContext) => void): ScriptedRun {
   const strategy = defineStrategy({
     name: 'leaving',

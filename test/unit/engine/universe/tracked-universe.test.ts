@@ -46,7 +46,7 @@ function ranking(...members: readonly string[]): MarketRanking {
   };
 }
 
-/** Ranks, and has the bars of all newcomers at once; answers what the strategy is told. */
+/** Ranks markets and reads the bars of all new ones; returns the change the strategy is notified of. */
 function told(
   one: TrackedUniverse,
   atMs: number,

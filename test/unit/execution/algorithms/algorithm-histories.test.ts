@@ -27,20 +27,20 @@ import { CREATED, MARKET, orderOf, quotesOf } from './algorithm-table.ts';
 import { english } from '../../../../src/language/sentence.ts';
 
 /**
- * An engine that does anything an engine and an exchange can do to an algorithm's orders: refuses, loses,
- * fills in parts, closes before the fills are read, lets cancels fail, proves absence, forgets ended orders.
- * `crashes`: the algorithm is read from its text before every ask.
+ * An engine and an exchange that do all that can happen to an algorithm's orders: they refuse and lose them,
+ * fill parts, end orders before their fills are read, fail cancels, prove absence, and drop ended orders.
+ * `crashes`: the algorithm is read from its stored text before each step.
  */
 class World {
   readonly orders: OrderRecord[] = [];
   readonly log: string[] = [];
   algorithm: Algorithm;
-  /** What was wanted placed at the last ask. */
+  /** Orders that the algorithm wanted placed in its last step. */
   asked: readonly AlgorithmOrder[] = [];
   isOver = false;
   nowMs = 0;
   position: Units;
-  /** What orders that are forgotten have filled. */
+  /** Amount that the dropped orders have filled. */
   forgotten = 0n;
   private refusals: { order: AlgorithmOrder; reason: string }[] = [];
   private count = 0;
@@ -58,7 +58,7 @@ class World {
     this.algorithm = created.algorithm;
   }
 
-  /** One thing happens, chosen by two numbers; then the algorithm is asked, as an engine would. */
+  /** Lets one event happen, chosen by two numbers, and then advances the algorithm as an engine would. */
   step(choice: number, size: number): void {
     const subject = this.orders.filter((order) => !isFinal(order))[choice % 3];
     if (choice < 20) this.nowMs += 1 + size * 150;
@@ -69,7 +69,7 @@ class World {
     this.ask();
   }
 
-  /** Time goes on, and everything at the exchange comes to an end. */
+  /** Lets 30 s pass, ends all orders at the exchange, and advances the algorithm. */
   settle(): void {
     this.nowMs += 30_000;
     for (const order of this.orders) if (!isFinal(order)) this.move(order, { state: 'cancelled' });
@@ -80,7 +80,7 @@ class World {
     return this.orders.reduce((sum, order) => sum + order.filled, this.forgotten);
   }
 
-  /** What may still be filled, at the worst. */
+  /** Returns the most that may still be filled. */
   exposed(): bigint {
     return this.orders.reduce((sum, order) => (isFinal(order) ? sum : sum + order.amount - order.filled), 0n);
   }
@@ -146,7 +146,7 @@ class World {
     };
   }
 
-  /** What was asked for last is not planned; whether the algorithm hears of it is another matter. */
+  /** Refuses the orders of the last step; the algorithm may or may not be notified. */
   private refuse(isReported: boolean): void {
     for (const order of this.asked) {
       const index = this.orders.findLastIndex(({ state }) => state === 'planned');
@@ -156,7 +156,7 @@ class World {
     }
   }
 
-  /** The oldest order is in no view any more, as it ended long ago. */
+  /** Drops the oldest order from all views, as one that ended long ago. */
   private forget(): void {
     const [oldest] = this.orders;
     if (oldest === undefined || !isFinal(oldest) || this.isOver) return;
@@ -218,8 +218,8 @@ class World {
 type Outcome = OrderState | 'fill' | 'closed' | 'matched' | 'settled';
 
 /**
- * What may become of an order in each state; `closed`: ended with an unread fill, `matched`: all of it
- * traded, `settled`: the fills are read.
+ * Possible outcomes for an order in each state. `closed`: ended with an unread fill; `matched`: all of it has
+ * traded; `settled`: its fills are read.
  */
 const NEXT: Readonly<Record<OrderState, readonly Outcome[]>> = {
   planned: ['sending', 'sending', 'sending', 'rejected'],
@@ -323,7 +323,7 @@ const INTENTS: Readonly<Record<(typeof kinds)[number], fc.Arbitrary<SizedAlgorit
 const happenings = fc.array(fc.tuple(fc.nat(99), fc.nat(100)), { maxLength: 120, size: 'max' });
 const start = parseUnits('4');
 
-/** Runs a history and checks after every step. */
+/** Runs an algorithm through a history of events, and checks it after each. */
 function live(
   intent: SizedAlgorithmIntent,
   history: readonly (readonly [number, number])[],
@@ -381,7 +381,7 @@ describe.each(['replace', 'twap', 'vwap', 'iceberg', 'ladder', 'peg'] as const)(
           live(intent, history, {
             crashes: true,
             check: (world) => {
-              // The order to be replaced may have, and may go on to fill, more than is wanted now.
+              // The order that is replaced may have filled, or still fill, more than is wanted now.
               const old = world.orders.find(({ key }) => key === 'old');
               const isOldAlone = kind === 'replace' && world.orders.length === 1 && old !== undefined;
               if (!isOldAlone) expect(world.filled() + world.exposed()).toBeLessThanOrEqual(wanted);
@@ -483,7 +483,7 @@ describe('whatever becomes of its orders, dca', () => {
         live(intent, history, {
           crashes: true,
           check: (world) => {
-            // It is worked out with the best ask, which is 101, and fills at 100.
+            // Its amount is computed with the best ask of 101, and it fills at 100.
             const most = (world.filled() + world.exposed()) * 101n;
             const times = BigInt(Math.floor(world.nowMs / everyMs) + 1);
             expect(most).toBeLessThanOrEqual(value * times);
@@ -495,7 +495,7 @@ describe('whatever becomes of its orders, dca', () => {
   });
 });
 
-/** What ends by itself comes to its end once its time is over and nothing is at the exchange. */
+/** An algorithm that ends on its own is over when its time is up and nothing is left at the exchange. */
 describe.each(['twap', 'vwap', 'ladder', 'peg', 'dca'] as const)('in the end, %s', (kind) => {
   test('is over', () => {
     fc.assert(

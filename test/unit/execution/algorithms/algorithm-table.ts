@@ -35,7 +35,7 @@ const MARKET_OPTIONS = { market: parseMarket('BTCUSDT'), amountStep: '0.001', mi
 
 export const MARKET = createMarket({ ...MARKET_OPTIONS, priceStep: '0.01' });
 
-/** What an algorithm is created with: at 100, by a strategy that holds 2 which it paid 100 for. */
+/** Facts for creating algorithms: the price is 100, and the strategy holds 2 that it bought at 100. */
 export const CREATED = {
   market: MARKET,
   nowMs: 0,
@@ -49,7 +49,7 @@ export const CREATED = {
   marketOf: (symbol: string) => (symbol === MARKET.symbol ? MARKET : null),
 } as const;
 
-/** An order as an algorithm's engine would have it. */
+/** Makes the record of an order as the engine of an algorithm would have it. */
 export function orderOf(
   order: AlgorithmOrder,
   fields: Partial<OrderRecord> & { readonly key: string },
@@ -76,24 +76,24 @@ function executionOf({ price, stopPrice, stopLimitPrice }: AlgorithmOrder): Exec
 }
 
 /**
- * Runs one algorithm by a table, a line a step: what happens, and after `=>` what the algorithm then wants
- * (`-` for nothing). It is asked after each line; what it wants placed becomes an order that is `sending`,
- * numbered from 1. After each line it is asked twice more, once from its stored text: both must want the
- * same, and nothing placed. One market: BTCUSDT, price step 0.01, amount step 0.001, minimum value 5; the
- * time begins at 0.
+ * Runs one algorithm by a table with one step on each line: an event, and after `=>` what the algorithm then
+ * wants (`-` for nothing). It is advanced after each line; orders that it wants placed become `sending`, and
+ * are numbered from 1. Then it is advanced twice more, once from its stored text: both times it must want the
+ * same, and no more orders. The market is BTCUSDT, with price step 0.01, amount step 0.001 and minimum value
+ * 5; the time begins at 0.
  *
- *     start => place buy 1@99                  the first ask
- *     1 open | 1 open 0.4 | 1 settling 0.4/1   order 1 in another state, what is filled of it, and what is matched
- *     1 rejected NoFunds                       with its reason, and reported as a refusal; of a pair both legs
- *     1 lost                                   the same without a report, as after a crash
- *     refused too large                        the order just asked for was not planned
- *     quotes buy 1@99 sell 1@101               the strategy says its set again
- *     place sell 1@110 stop 95/94              an OCO: a limit order and its stop leg, numbers 2 and 2/2
- *     close 105                                a bar closes now, a minute after the last
- *     1 filled fee 0.001                       a fee in what was received
+ *     start => place buy 1@99                  the first step
+ *     1 open | 1 open 0.4 | 1 settling 0.4/1   state of order 1, its filled amount, and its matched amount
+ *     1 rejected NoFunds                       rejected for a reason, which the algorithm is notified of; a pair with both legs
+ *     1 lost                                   rejected without notifying the algorithm, as after a crash
+ *     refused too large                        the order of the last step was refused and not planned
+ *     quotes buy 1@99 sell 1@101               the strategy gives its set of quotes again
+ *     place sell 1@110 stop 95/94              an OCO: a limit order and its stop leg, numbered 2 and 2/2
+ *     close 105                                a bar closes, a minute after the last one
+ *     1 filled fee 0.001                       a fee in the currency that was received
  *     at 5000 · book 99 101 · position 2 · equity 1000 · price step 0.5
- *     levels 1@99 2@98 / 3@101                 what the book has from now on, bids and asks, best first
- *     forget 1                                 the order is in no view any more
+ *     levels 1@99 2@98 / 3@101                 levels of the book from now on, bids and asks, best first
+ *     forget 1                                 the order is dropped from all views
  */
 export function runAlgorithm(
   intent: SizedAlgorithmIntent,
@@ -102,12 +102,12 @@ export function runAlgorithm(
   return (table) => runTable(new AlgorithmRunner({ intent }, options.replaced), table);
 }
 
-/** The same of an algorithm that no intent of its own begins. */
+/** Runs a table as `runAlgorithm` does, with an algorithm that was not begun by an intent. */
 export function runBegun(algorithm: Algorithm): (table: string) => void {
   return (table) => runTable(new AlgorithmRunner({ algorithm }, undefined), table);
 }
 
-/** Why an algorithm that is wished for so is refused; `taken` where it is not. */
+/** Returns the reason why an algorithm is refused; `taken` if it is not. */
 export function refusalOf(
   intent: SizedAlgorithmIntent,
   given: Partial<Parameters<typeof createAlgorithm>[1]> = {},
@@ -195,7 +195,7 @@ class AlgorithmRunner {
     else expect(first).toBe('start');
   }
 
-  /** What it is, what was filled, and the fee. */
+  /** Changes the state of an order, what it has filled, and its fee. */
   private changeOrder(key: string, state: string, words: readonly string[]): void {
     const feeAt = words.indexOf('fee');
     const fee = feeAt === -1 ? undefined : words[feeAt + 1];
@@ -290,12 +290,12 @@ class AlgorithmRunner {
   }
 }
 
-/** The order as it was asked for; of an OCO its first leg. */
+/** Returns the order as the algorithm wanted it; of an OCO its first leg. */
 function askedOf({ side, amount, price, stopPrice }: OrderRecord): AlgorithmOrder {
   return { side, amount, price, stopPrice, stopLimitPrice: null };
 }
 
-/** `buy 1@99 sell 1@101` as an intent. */
+/** Reads `buy 1@99 sell 1@101` as an intent. */
 export function quotesOf(words: readonly string[]): Extract<SizedAlgorithmIntent, { kind: 'quotes' }> {
   const quotes: SizedQuote[] = [];
   for (let index = 0; index + 1 < words.length; index += 2) {
@@ -305,7 +305,7 @@ export function quotesOf(words: readonly string[]): Extract<SizedAlgorithmIntent
   return { kind: 'quotes', market: 'BTCUSDT', quotes };
 }
 
-/** `1@99 2@98 / 3@101` as a book. */
+/** Reads `1@99 2@98 / 3@101` as a book. */
 function levelsOf(words: readonly string[]): OrderBook {
   const at = words.indexOf('/');
   return { bids: words.slice(0, at).map(levelOf), asks: words.slice(at + 1).map(levelOf), updatedAtMs: null };
@@ -328,7 +328,7 @@ function stored(algorithm: Algorithm): Algorithm {
   return algorithmFromJson(algorithmToJson(algorithm));
 }
 
-/** What a step wants, as the tables write it. */
+/** Writes the orders and cancels of a step as the tables do. */
 function spell(step: AlgorithmStep<Algorithm>): string {
   const wants = [
     ...step.cancel.map((key) => `cancel ${key}`),

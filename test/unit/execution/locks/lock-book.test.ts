@@ -122,7 +122,7 @@ describe('a rule', () => {
     };
     expect(look('1000', T0)).toEqual([]);
     expect(look('951', T0 + HOUR_MS)).toEqual([]);
-    // The highest is out of the window by now.
+    // The peak is out of the window by now.
     expect(look('949', T0 + 10.2 * HOUR_MS)).toEqual([]);
     expect(look('900', T0 + 11 * HOUR_MS)).toEqual(['drawdown begun']);
     expect(look('500', T0 + 11.5 * HOUR_MS)).toEqual([]);

@@ -21,7 +21,7 @@ const at = (calendar: TradingCalendar, iso: string): string => {
 };
 
 test.each([
-  // 2026-04-04 is a Saturday; Tehran is 03:30 ahead.
+  // 2026-04-04 is a Saturday; Tehran is 3 h 30 min ahead of UTC.
   ['within hours', calendarOf(['09:00-17:00']), '2026-04-04T06:00:00Z', 'open until 2026-04-04T13:30:00Z'],
   ['its end', calendarOf(['09:00-17:00']), '2026-04-04T13:30:00Z', 'closed until 2026-04-05T05:30:00Z'],
   ['over midnight', calendarOf(['22:00-02:00']), '2026-04-04T21:00:00Z', 'open until 2026-04-04T22:30:00Z'],

@@ -23,7 +23,7 @@ import type { WantedOrder } from '../../../../src/engine/risk/risk-view.ts';
 import { limitsOf, NO_LIMITS, runTable, viewOf } from './risk-table.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
 
-/** Takes what was checked, as everything that plans orders does. */
+/** Accepts only a checked order, as everything that plans orders does. */
 function plan(approved: RiskApproved<WantedOrder>): WantedOrder {
   return approved.value;
 }
@@ -352,7 +352,7 @@ describe('raising a limit', () => {
         s.planned,
       ].join(', '),
     );
-  /** A value of each kind of limit; a flag has no higher one. */
+  /** Makes a value for each kind of limit; a flag has no higher value. */
   const LEVELS: Readonly<Record<Exclude<LimitKind, 'flag'>, (level: number) => unknown>> = {
     amounts: (level) => ({ btc: parseUnits(String(level)) }),
     values: (level) => ({ rls: null, usdt: parseUnits(String(level)) }),

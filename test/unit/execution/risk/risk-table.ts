@@ -12,8 +12,8 @@ import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { english } from '../../../../src/language/sentence.ts';
 
 /**
- * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation
- * are separated by commas.
+ * Runs a risk check on a table with one case on each line: `limits | situation => verdict`. Limits and facts
+ * of the situation are separated by commas.
  *
  *   limits     maxPosition btc=3 · maxDailyLoss usdt=100 · collarBps 1000 · lossCooldown losses=3 pauseMs=1000 · refuseSelfCrossing
  *   order      buy 1 at 100 · sell 1 · sell 1 at 84 stop 85 · buy 1 stop 110        (of strategy `mine` in BTCUSDT)
@@ -22,7 +22,7 @@ import { english } from '../../../../src/language/sentence.ts';
  *              day -100 · peak 100 · result 50 · unvalued btc · in rls day -5 peak 10 result 2 · losses 3 ended 500 ago · planned 60000 10 ago
  *   verdict    passes · refuses · refuses: part of its reason
  *
- * What a line leaves out: the order is `buy 1 at 100`, nothing is held, the price is 100 and the book is `99
+ * Defaults of a line: the order is `buy 1 at 100`, nothing is held, the price is 100, and the book is `99
  * 101`, read now.
  */
 export function runTable(check: RiskCheck, table: string): void {
@@ -45,7 +45,7 @@ export function runTable(check: RiskCheck, table: string): void {
   }
 }
 
-/** Nothing is checked. */
+/** Limits that check nothing. */
 export const NO_LIMITS = Object.fromEntries(
   Object.entries(DEFAULT_RISK_LIMITS).map(([name, value]) => [name, value === false ? value : null]),
 ) as unknown as RiskLimits;
@@ -163,7 +163,7 @@ const NO_RESULT: PnlView = {
   unvalued: [],
 };
 
-/** The results in which that in tether is another. */
+/** Returns the results with those in tether changed. */
 function withUsdt(results: RiskView['results'], changed: Partial<PnlView>): RiskView['results'] {
   const inCurrencies = results.inCurrencies.map((one) =>
     one.quote === 'usdt' ? { ...one, ...changed } : one,
@@ -171,7 +171,7 @@ function withUsdt(results: RiskView['results'], changed: Partial<PnlView>): Risk
   return { ...results, inCurrencies };
 }
 
-/** Of a phrase such as `in rls day -5 peak 10 result 2`. */
+/** Reads the results in rial from a phrase such as `in rls day -5 peak 10 result 2`. */
 function rialOf(words: readonly string[]): PnlView {
   const after = (word: string) => parseUnits(words[words.indexOf(word) + 1 || words.length] ?? '0');
   return {
@@ -183,7 +183,7 @@ function rialOf(words: readonly string[]): PnlView {
   };
 }
 
-/** Holdings in which those of one market are as the phrase says, and otherwise as they were. */
+/** Returns the holdings with those of one market set as the phrase says. */
 function holdingsWith({ holdings }: RiskView, symbol: string, phrase: string): RiskView['holdings'] {
   const before = holdings.get(symbol);
   const held = wordAfter(phrase, 'holds');
@@ -248,7 +248,7 @@ function liveOf(phrase: string, before: readonly OrderRecord[]): OrderRecord {
   });
 }
 
-/** The legs of an OCO follow each other. */
+/** Returns the key of an OCO's other leg, which is the row before or after. */
 function partnerKey(before: readonly OrderRecord[]): string {
   const isSecond = (before.at(-1)?.pairKey ?? null) !== null;
   return `key-${isSecond ? before.length - 1 : before.length + 1}`;

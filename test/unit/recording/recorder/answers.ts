@@ -8,7 +8,7 @@ import { BTCIRT, takeLock } from '../temporary-catalogue.ts';
 
 export const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
-/** A call with what it is answered. */
+/** A call, and the answer to it. */
 export type Answered = readonly [call: VenueCall, answer: VenueAnswer];
 
 const value = (call: VenueCall, of: unknown): Answered => [
@@ -31,7 +31,7 @@ export const bookAnswer = (book: OrderBook, market: string = BTCIRT): Answered =
 export const booksAnswer = (books: Readonly<Record<string, OrderBook>>): Answered =>
   value({ kind: 'books' }, books);
 
-/** The trade with a number on a tape that has several in some instants, and equal ones among them. */
+/** Makes the trade with a number, on a tape with several trades, some of them equal, in an instant. */
 export function numbered(number: number): PublicTrade {
   return {
     timeMs: NOON_MS + Math.floor(number / 3) * 7,
@@ -41,7 +41,7 @@ export function numbered(number: number): PublicTrade {
   };
 }
 
-/** Trades from one number to another, both included, newest first as the exchange lists them. */
+/** Makes the page of trades from `first` to `last`, newest first as the exchange lists them. */
 export function pageAnswer(first: number, last: number): Answered {
   const page = Array.from({ length: last - first + 1 }, (_, index) => numbered(last - index));
   return value({ kind: 'public-trades', market: BTCIRT }, page);
@@ -70,7 +70,7 @@ export function statsAnswer(latest: number): Answered {
 
 let lives = 0;
 
-/** A recorder of BTCIRT into a folder. */
+/** Opens a recorder of BTCIRT in a folder. */
 export function openRecorder(root: string, change: Partial<RecorderOptions> = {}): Promise<Recorder> {
   lives += 1;
   return Recorder.open({

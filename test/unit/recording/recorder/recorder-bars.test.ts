@@ -12,7 +12,7 @@ import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 const MINUTE_MS = 60_000;
 const MINUTES = { kind: 'candles', timeframe: '1m' } as const;
 
-/** Has a recorder take a page of bars, the running one among them. */
+/** Gives a recorder a page of bars, of which the last may still be running. */
 function takePage(
   recorder: Recorder,
   page: readonly Candle[],
@@ -40,7 +40,7 @@ describe('bars that a run asks for', () => {
     takePage(recorder, candles(NOON_MS - 7_200_000, 3, 3_600_000), NOON_MS + 1_000, '1h');
     expect(recorder.markets).toMatchObject([{ kinds: { candles: { rows: 12 } }, timeframes: ['1m', '1h'] }]);
     await recorder.close();
-    // A second after its end a bar may still change: the last one was seen no later.
+    // A bar may still change for a second after its end, and the last one was not seen later than that.
     expect(await barsIn(root)).toEqual(bars.slice(0, 11));
     const covered = [{ fromMs: NOON_MS - 10 * MINUTE_MS, toMs: NOON_MS + MINUTE_MS }];
     expect(temporaryCatalogue(root).manifest({ ...MINUTES, market: BTCIRT })).toMatchObject({ covered });

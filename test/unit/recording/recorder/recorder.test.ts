@@ -212,8 +212,8 @@ test('raw replies are kept whole, packed by the day, and read to the last piece 
 const SCRIPT = fileURLToPath(new URL('limited-recording.ts', import.meta.url));
 
 /**
- * Files of this process can not grow beyond so many blocks of 1 KiB, as on a disk that is full by then: a
- * line is cut short there.
+ * Shell command that limits the files of a process to a number of blocks of 1 KiB, as a full disk does; a
+ * line is cut off there.
  */
 const LIMITED = `trap '' XFSZ; ulimit -f 600; exec "$0" "$@"`;
 
@@ -246,7 +246,7 @@ test('a segment is whole before the next one begins, so that a kill in between l
     folder,
     kind: 'trades',
     life: 'one',
-    // Nothing is put on the disk by itself.
+    // Nothing is written to the disk by a timer.
     after: () => () => {},
     onSegment: (path) => sealed.push(path),
     onError(error) {

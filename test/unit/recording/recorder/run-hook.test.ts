@@ -13,7 +13,7 @@ import { openRecorder } from './answers.ts';
 import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 import { runnerOn } from '../../../support/runner-on.ts';
 
-/** Looks at everything that can be recorded, and trades nothing. */
+/** A strategy that reads all data that can be recorded, and does not trade. */
 const watcher = defineStrategy({
   name: 'watcher',
   params: z.strictObject({}),
@@ -26,7 +26,7 @@ interface Seen {
   readonly change: MirrorChange;
 }
 
-/** A change with a book, without what an unchanged one repeats. */
+/** Returns the changes with a book, without those whose book is the one before. */
 function changedBooks(
   seen: readonly Seen[],
 ): readonly { readonly seenMs: number; readonly book: OrderBook }[] {

@@ -7,7 +7,7 @@ import { createSimulation, type Simulation } from '../../../../src/simulator-ser
 import { readExchangeConfig } from '../../../../src/simulator-server/exchange-config.ts';
 import { ALI, ask, BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
 
-/** A clock that moves only when everybody waits: the earliest sleeper wakes first. */
+/** A clock that moves only while all wait: it goes on to the time of the earliest sleeper. */
 class VirtualClock {
   nowMs = START_MS;
   private sleepers: { readonly dueMs: number; readonly wake: () => void }[] = [];
@@ -15,7 +15,7 @@ class VirtualClock {
   readonly sleep = (durationMs: number): Promise<void> =>
     new Promise((wake) => this.sleepers.push({ dueMs: this.nowMs + durationMs, wake }));
 
-  /** Runs until nobody sleeps any more. */
+  /** Runs the clock until the work is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isOver = false;
     const settled = work.finally(() => {

@@ -17,7 +17,7 @@ function limits(settings: Partial<LimitSettings> = {}): RateLimits {
   return new RateLimits({ ...DEFAULT_LIMITS, ...settings });
 }
 
-/** Goes over the budget at a time; returns how long the lockout lasts. */
+/** Exceeds the budget at a time; returns how long the lockout lasts, in ms. */
 function exceed(rates: RateLimits, timeMs: number): number | undefined {
   rates.admit(BUDGET, 'a', timeMs);
   rates.admit(BUDGET, 'a', timeMs);
@@ -139,7 +139,7 @@ test('a lowered limit is named by thirty 429s an hour, and then is a limit like 
   for (let warnings = 1; warnings < 30; warnings += 1) {
     expect(rates.admit(BUDGET, 'a', 1_000)).toMatchObject({ kind: 'back-off', limit: 3 });
   }
-  // What was counted before counts on: the third newest has to leave the window.
+  // Requests counted before the change still count: the third newest has to leave the window.
   expect(rates.admit(BUDGET, 'a', 60_002)).toBeNull();
   expect(rates.admit(BUDGET, 'a', 60_002)).toMatchObject({ kind: 'lockout', waitMs: HOUR_MS });
 });

@@ -9,7 +9,7 @@ import { WorldClock } from '../../../../src/simulator-server/simulation.ts';
 let served: Served;
 afterEach(() => served.close());
 
-/** Sends a request word for word, and answers all that comes back. */
+/** Sends a request as it is written, and returns everything that comes back. */
 function rawReply(
   address: string,
   sent: { readonly head: readonly string[]; readonly body: string },
@@ -28,13 +28,13 @@ function rawReply(
   });
 }
 
-/** The key of a user, whose seed is sevens. */
+/** Private key of a user, made of a seed whose bytes are 7. */
 const key = createPrivateKey({
   key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 7)]),
   format: 'der',
   type: 'pkcs8',
 });
-/** The public part of the key. */
+/** Public part of that key. */
 const publicKey = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
 
 describe('over HTTP', () => {

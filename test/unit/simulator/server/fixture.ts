@@ -23,13 +23,13 @@ interface Asking {
   readonly signal?: AbortSignal;
 }
 
-/** A served exchange on a free port, whose wall clock stands still at `START_MS`. */
+/** An exchange served on a free port, whose wall clock stands still at `START_MS`. */
 export interface Served {
   readonly venue: Simulation;
   readonly clock: WorldClock;
   readonly address: string;
   readonly ask: (path: string, asking?: Asking) => Promise<Reply>;
-  /** Asks the administrator's door. */
+  /** Calls the interface of the administrator. */
   readonly admin: (path: string, body?: unknown, method?: string) => Promise<Reply>;
   readonly close: () => Promise<void>;
 }

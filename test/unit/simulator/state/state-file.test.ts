@@ -19,7 +19,7 @@ beforeEach(() => {
   file = join(folder, 'exchange.json');
 });
 
-/** A venue with one order of each state, a trade between users, one with a nameless trader, and an OCO. */
+/** Makes a venue with an order in each state, trades between users and with an unnamed trader, and an OCO. */
 function busyVenue(): Simulation {
   const venue = createVenue();
   const { accounts } = venue.exchange;

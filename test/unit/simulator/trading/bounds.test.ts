@@ -113,8 +113,8 @@ const BUY: PlaceOrder = {
 };
 
 test('a market buy whose money runs out never pays more than it has, where a total rounds up against the one before', () => {
-  // A step of price times a step of amount is half a unit: one at 101 costs 50.5, cut to 50; three cost
-  // 151.5, rounded to 152.
+  // A price step times an amount step is half a unit: one at 101 costs 50.5, cut to 50; three cost 151.5,
+  // rounded to 152.
   const { exchange } = createBareExchange({
     markets: [
       { market: 'BTCUSDT', priceStep: '0.0000000005', amountStep: '0.1', initialPrice: '0.00000005' },

@@ -13,7 +13,7 @@ import {
 } from '../../../../src/simulator-server/wire/handler.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
-/** Noon of a day in spring, UTC. */
+/** Noon UTC of 10 April 2025. */
 export const START_MS = Date.UTC(2025, 3, 10, 12);
 
 export const ALI: UserSettings = {
@@ -29,7 +29,7 @@ export const ALI: UserSettings = {
   bankAccounts: [{ id: 11, number: '0100', shaba: 'IR120000000000000000000001', bank: 'Mellat' }],
 };
 
-/** An exchange with two markets and one user. A signature is right when it is `signed:` and the message. */
+/** Makes an exchange with two markets and one user. A valid signature is `signed:` and the message. */
 export function createExchange(options: Partial<ServicesOptions> = {}): SimulatedExchange {
   const btc = { baseName: 'Bitcoin', quoteName: 'rial' };
   return new SimulatedExchange(
@@ -74,7 +74,7 @@ export interface CallOptions {
   readonly userId?: number | null;
 }
 
-/** Calls a handler as the first user, and reads its body as a client would: through JSON. */
+/** Calls a handler as the first user, and reads the body through JSON as a client does. */
 export function ask(
   exchange: SimulatedExchange,
   handler: WireHandler,

@@ -5,7 +5,7 @@ import {
 import { createSimulation, type Simulation } from '../../../../src/simulator-server/simulation.ts';
 import type { WireReply } from '../../../../src/simulator-server/wire/wire-adapter.ts';
 
-/** Noon of a day in spring, UTC. */
+/** Noon UTC of 10 April 2025. */
 export const START_MS = Date.UTC(2025, 3, 10, 12);
 
 export const ALI = 7;
@@ -35,7 +35,7 @@ const CONFIG: ExchangeConfigInput = {
   ],
 };
 
-/** An exchange with four markets and two rich users. */
+/** Makes an exchange with four markets and two users with much money. */
 export function createVenue(config: ExchangeConfigInput = {}): Simulation {
   return createSimulation({
     config: readExchangeConfig({ ...CONFIG, ...config }),
@@ -60,7 +60,7 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Sends bytes to the door and reads the JSON that comes back. A text body goes as it is. */
+/** Sends a request to the exchange and reads the JSON of the reply. A text body is sent as it is. */
 export function ask(venue: Simulation, path: string, options: Ask = {}): Answer {
   const { token = 'ali-token' } = options;
   const reply = venue.adapter.handle(
@@ -109,7 +109,7 @@ export interface OrderBody {
   readonly [field: string]: unknown;
 }
 
-/** Places an order that must be accepted, and answers it as the wire shows it. */
+/** Places an order that must be accepted, and returns it as the reply shows it. */
 export function place(
   venue: Simulation,
   order: Readonly<Record<string, unknown>>,
@@ -120,7 +120,7 @@ export function place(
   return (body['order'] ?? (body['orders'] as unknown[])[0]) as OrderBody;
 }
 
-/** Everything of the exchange that a refused request must leave as it was. */
+/** Returns everything of the exchange that a refused request must not change. */
 export function stateOf(venue: Simulation): string {
   const { accounts, trading } = venue.exchange;
   return JSON.stringify({ accounts: accounts.snapshot(), counters: trading.counters });

@@ -119,7 +119,7 @@ describe('statistics', () => {
 
 const history = (query: string) => read(`/market/udf/history?symbol=BTCIRT&${query}`);
 const minute = (index: number) => SECOND + index * 60;
-/** An exchange that has not traded yet, with six hundred minutes of the past. */
+/** Makes an exchange that has not traded yet, with bars of the 600 minutes before. */
 const fill = (): void => {
   venue = createVenue();
   const market = venue.exchange.marketOf('btc', 'rls');
@@ -168,7 +168,7 @@ describe('history', () => {
 
   test('gathers days, by either word, from midnight in Tehran on', () => {
     fill();
-    // 2025-04-09T20:30Z and a day later.
+    // 2025-04-09T20:30Z, and a day later.
     for (const word of ['D', '1D'])
       expect(history(`resolution=${word}&to=${minute(600)}`).body['t']).toEqual([
         1_744_230_600, 1_744_317_000,

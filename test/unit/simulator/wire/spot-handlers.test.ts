@@ -113,7 +113,7 @@ describe('update-status', () => {
 
 describe('the orders list', () => {
   beforeEach(() => {
-    // 1 and 2 rest, 3 is done, 4 is a stop, 5 is canceled without a fill, 6 is in tether.
+    // 1 and 2 rest, 3 has filled, 4 is a stop, 5 was canceled without a fill, 6 is in tether.
     place(venue, BUY);
     place(venue, { ...BUY, price: '46000000000' }, { timeMs: START_MS + 1000 });
     place(

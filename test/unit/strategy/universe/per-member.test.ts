@@ -27,7 +27,7 @@ const runnerOf = (strategy: StrategyDefinition): StrategyRunner =>
     universe,
   });
 
-/** A runner whose members are known, and what is told to it. */
+/** Makes a runner of a strategy in a universe, with functions that send it events. */
 function world(strategy: StrategyDefinition) {
   const runner = runnerOf(strategy);
   let state = stateOf([]);
@@ -40,7 +40,7 @@ function world(strategy: StrategyDefinition) {
   return {
     runner,
     tell,
-    /** Who is in it from now on, and what the strategy wants at that. */
+    /** Sets the members and those kept; returns the intents that the strategy answers with. */
     are: (members: readonly string[], kept: readonly string[] = []) => {
       const before = state.members.map(({ market }) => market);
       state = stateOf(members, kept);
@@ -59,7 +59,7 @@ function world(strategy: StrategyDefinition) {
   };
 }
 
-/** Notes what it is told, and buys with each bar. */
+/** Makes a strategy that records its events, and buys with each bar. */
 function noting(seen: unknown[]) {
   return defineStrategy({
     name: 'noting',
@@ -207,7 +207,7 @@ describe('a strategy that is declared per member', () => {
     } as const;
     const [price, amount, total, fee] = [text('1'), text('1'), text('1'), text('0')];
     tell({ kind: 'fill', fill: { ...fill, price, amount, total, fee } });
-    // Nobody is known to have asked.
+    // It is not known which market this intent was for.
     tell(rejected({ intent, reason: 'again' }));
     expect(seen).toEqual([
       'reject ETHIRT first',

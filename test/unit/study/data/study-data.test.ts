@@ -61,7 +61,7 @@ describe('candles of a study', () => {
 
 const ten = (column: Float64Array): Float64Array => column.map((cell) => cell * 10);
 
-/** The same prices in another number of decimals, as another source may have them. */
+/** Writes the same prices with another number of decimals, as another source may have them. */
 function finer(columns: CandleColumns): CandleColumns {
   const { open, high, low, close, priceDecimals } = columns;
   return {
@@ -88,7 +88,7 @@ describe('a data set', () => {
     const shorter = dataSetOf(barsBetween(bars, 0, 999));
     const whole = dataSetOf(bars);
     expect(shorter.sha256).not.toBe(whole.sha256);
-    // From 20 January on, a thousand hours end on 1 March.
+    // The thousand hours from 20 January on end on 1 March.
     expect(whole.months).toHaveLength(3);
     expect(shorter.months.map((month) => whole.months.includes(month))).toEqual([true, true, false]);
   });

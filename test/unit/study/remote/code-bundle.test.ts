@@ -36,7 +36,7 @@ test('code is the same after it was sent, with what it imports and nothing else'
   expect(file.endsWith('/mine/trend.ts')).toBe(true);
   expect(readFileSync(file, 'utf8')).toBe(readFileSync(strategy, 'utf8'));
   expect(existsSync(join(file, '../../unrelated.ts'))).toBe(false);
-  // Sent again, it is in the same place.
+  // A bundle that is unpacked again goes to the same place.
   expect(unpack(writeBundle(strategy))).toBe(file);
   expect(readdirSync(join(folder, 'cache'))).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { redisWarnings, refuseOldRedis } from '../../../../src/study/open-redis-runner.ts';
 
-/** What a Redis tells of itself; nothing where it may not be asked. */
+/** Makes a client whose Redis reports these settings; null: the question is not permitted. */
 function telling(info: string | null, settings: Readonly<Record<string, string>> = {}) {
   const client = {
     async info() {

@@ -35,13 +35,13 @@ export interface DemoStudyOptions {
   readonly objectives?: readonly Objective[];
   readonly walk?: ReportedWalk | null;
   readonly holdout?: 'closed' | 'opened';
-  /** All trials fail. */
+  /** True if all trials fail. */
   readonly fails?: boolean;
 }
 
 const SHARPE: Objective = { metric: 'sharpe', direction: 'maximize' };
 
-/** A study with a hill around fast 30 in its file, as if somebody had run it. */
+/** Writes the file of a study as if it had been run; its outcomes have a peak around fast 30. */
 export function keepDemoStudy(path: string, of: DemoStudyOptions = {}): void {
   const { trials = 200, days = 80, objectives = [SHARPE], holdout = 'closed', fails = false } = of;
   rmSync(path, { force: true });
@@ -86,7 +86,7 @@ export function keepDemoStudy(path: string, of: DemoStudyOptions = {}): void {
   }
 }
 
-/** The same as its report is made of. */
+/** Writes a study as `keepDemoStudy` does, and reads it as its report does. */
 export function demoStudy(path: string, of: DemoStudyOptions = {}): ReportedStudy {
   keepDemoStudy(path, of);
   const store = StudyStore.openToRead(path);
@@ -104,7 +104,7 @@ const WINDOWS = 4;
 const TRAIN_DAYS = 60;
 const TEST_DAYS = 20;
 
-/** A walk-forward of one param over four windows. */
+/** Makes a walk-forward of one parameter over four windows. */
 export function demoWalk(): WalkForwardResult {
   const windows = Array.from({ length: WINDOWS }, (_, index): WindowRow => {
     const fromMs = FROM_MS + index * TEST_DAYS * DAY_MS;
@@ -167,7 +167,7 @@ export function demoWalk(): WalkForwardResult {
   };
 }
 
-/** The same trials over and over, until there are so many. */
+/** Repeats the trials of a study until there are `count`. */
 export function manyTimes(reported: ReportedStudy, count: number): ReportedStudy {
   const { study, points } = reported;
   const places = Array.from({ length: count }, (_, number) => number % study.trials.length);

@@ -25,7 +25,7 @@ beforeAll(() => {
   html = studyHtml(reported);
 });
 
-/** What a reader sees, as one line. */
+/** Returns the text that a reader sees, as one line. */
 function textOf(html: string): string {
   const [, main = ''] = /<main>(.*)<\/main>/s.exec(html) ?? [];
   return main.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

@@ -34,13 +34,13 @@ beforeAll(() => {
   reported = { ...made, study: { ...made.study, validation } };
   shown = studyHtml(reported, 'fa')
     .replace(/^.*<body>/s, '')
-    // What is from left to right in every language: code, sources, names, sums and settings.
+    // Parts that are written from left to right in every language: code, sources, names, sums and settings.
     .replaceAll(/<(script|style|pre|code|cite)\b.*?<\/\1>/gs, '')
     .replace(/<dl class="rules hashes">.*?<\/dl>/s, '')
     .replaceAll(/<[^>]*>/g, ' ');
 });
 
-/** Islands of direction that have no other in them. */
+/** Isolated runs of text (Unicode isolates) without another one inside. */
 const ISLAND = /[\u2066\u2068]([^\u2066\u2068\u2069]*)\u2069/g;
 
 test('texts of a study are written in Persian as careful writers do', () => {

@@ -103,7 +103,7 @@ describe('the trials that are shown', () => {
     expect(shown.length).toBeLessThanOrEqual(MOST_SHOWN);
     expect(shown).toEqual(expect.arrayContaining([4, 17, 99_999, 99_502]));
     expect(shown).toEqual(shown.toSorted((left, right) => left - right));
-    // Without the best ones each is as likely as any other.
+    // Apart from the best trials, each is drawn with the same chance.
     const mean = [...drawn].reduce((sum, number) => sum + number, 0) / drawn.size;
     expect(Math.abs(mean - 50_000)).toBeLessThan(3_000);
     expect(shownTrials({ ...of, id: '1123456789abcdef' }).numbers).not.toEqual(shown);
@@ -123,7 +123,7 @@ describe('the data of a walk-forward', () => {
     expect(figures.map(({ name }) => name)).toEqual(['sharpe', 'maxDrawdown', 'growth a day']);
     expect(figures[0]?.inSample).toEqual([2, 2.5, 3, 3.5]);
     expect(figures[0]?.outOfSample).toEqual([1.5, 0.5, -0.5, -1.5]);
-    // 10 % in 60 days, and 3 % in 20.
+    // 10 % in 60 days, and 3 % in 20 days.
     expect(figures[2]?.inSample[0]).toBeCloseTo(Math.log(1.1) / 60, 8);
     expect(figures[2]?.outOfSample[0]).toBeCloseTo(Math.log(1.03) / 20, 8);
   });

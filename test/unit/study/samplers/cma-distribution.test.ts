@@ -66,7 +66,7 @@ test('three updates are those of cmaes 0.13.1', () => {
 test('a step in one dimension is the tutorial’s by hand', () => {
   const distribution = new CmaDistribution(Float64Array.of(0), 1, 4);
   distribution.update([1, 0, -1, -2].map((x) => Float64Array.of(x)));
-  // Two parents: raw weights ln 2.5 and ln 1.25.
+  // Two parents, with the raw weights ln 2.5 and ln 1.25.
   const [first, second] = [Math.log(2.5), Math.log(1.25)];
   const moved = first / (first + second);
   expect(distribution.mean[0]).toBeCloseTo(moved, 15);
@@ -100,12 +100,12 @@ test('eigenvectors turn a matrix into its eigenvalues', () => {
       expect(product).toBeCloseTo(values[column]! * vectors[row * 4 + column]!, 12);
     }
   }
-  // The known values of this matrix.
+  // Known eigenvalues of this matrix.
   for (const [place, value] of [-2.197516, 1.084364, 2.268531, 6.844621].entries())
     expect([...values].toSorted((a, b) => a - b)[place]).toBeCloseTo(value, 5);
 });
 
-/** One stepped dimension with the values 0 to 3, of 5, in a population of 8: `cmaes.CMAwM` 0.13.1. */
+/** Results of `cmaes.CMAwM` 0.13.1 for one stepped dimension, 0 to 3, of 5, in a population of 8. */
 test.each([
   [1.2, 0.05, 1.0, 1.0, 4.461491849207088],
   [1.45, 0.4, 1.0, 1.4454730598452226, 1.0545550875360865],
@@ -134,7 +134,7 @@ test.each([
   },
 );
 
-/** `scipy.stats.norm.cdf`, scipy 1.17.1. */
+/** Values of `scipy.stats.norm.cdf`, scipy 1.17.1. */
 test.each([
   [-8.5, 9.47953482220325e-18],
   [-7.2, 3.010627981117422e-13],
@@ -146,7 +146,7 @@ test.each([
   [2, 0.9772498680518208],
   [6, 0.9999999990134123],
 ])('the share below %f is %f', (z, share) => {
-  // Between the places of the table 12 decimals are right; in the far tail so are 4 digits.
+  // 12 decimals are right between the entries of the table; in the far tail 4 digits are.
   expect(gaussianCdf(z)).toBeCloseTo(share, 12);
   if (z < -7) expect(gaussianCdf(z) / share).toBeCloseTo(1, 4);
   if (share > 1e-12 && share < 0.99) expect(gaussianQuantile(share)).toBeCloseTo(z, 10);
@@ -163,7 +163,7 @@ test.each([
   [9, 8, 8],
   [6, 40, 40],
   [13, 8, 16],
-  // One generation of three is too small.
+  // A single generation of three would be too small.
   [4, 3, 6],
 ])('%i trials in generations of %i are %i', (trials, generation, expected) => {
   expect(wholeGenerations(trials, { generation, least: 4 })).toBe(expected);

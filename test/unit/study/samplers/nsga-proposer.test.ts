@@ -16,7 +16,7 @@ const LINE = { low: -1, high: 3 };
 test('the lonely ones of a front are kept, and have most children', () => {
   const axes = new SpaceAxes(readSpace({ x: { kind: 'decimal', min: 0, max: 1 } }));
   const proposer = new NsgaProposer({ axes, seed: 1, generation: 50 });
-  // All are on one front: ten far from each other, and ninety in a hundredth of it.
+  // All trials are on one front: ten far from each other, and ninety within a hundredth of it.
   const places = Array.from({ length: 100 }, (_, number) =>
     number % 10 === 0 ? number / 100 : 0.5 + number / 10_000,
   );
@@ -29,7 +29,7 @@ test('the lonely ones of a front are kept, and have most children', () => {
   proposer.learn(trials.slice(0, 50));
   proposer.learn(trials.slice(50));
   const children = Array.from({ length: 400 }, (_, number) => numberAt(proposer.propose(100 + number, 0), 0));
-  // Nine of fifty parents are lonely: without crowding in the tournament it would be 168 of 400.
+  // Nine of 50 parents are lonely: without crowding in the tournament they would get 168 of 400 children.
   expect(children.filter((x) => x < 0.45 || x > 0.56).length).toBeGreaterThan(180);
   for (const lonely of [0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9])
     expect(children.some((x) => Math.abs(x - lonely) < 0.03)).toBe(true);

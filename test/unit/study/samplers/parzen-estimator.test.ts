@@ -15,7 +15,7 @@ const DECLARED = {
 
 type Name = keyof typeof DECLARED;
 
-/** What was observed, and where the density is asked for; choices by their place. */
+/** Observed values of each parameter; choices are indexes. Below are the points to compare at. */
 const OBSERVED: Readonly<Record<Name, readonly number[]>> = {
   x: [
     2.51, 4.08, -0.09, 2.11, 5.93, 5.96, -1.74, -0.93, -2.49, 1.41, -2.7, 1.57, 3.49, -0.22, 3.76, 2.91,
@@ -78,7 +78,7 @@ function estimatorOf(names: readonly Name[], count: number, room = 0) {
     const order = Int32Array.from([...observed.keys()].toSorted((a, b) => observed[a]! - observed[b]!));
     return { observed, order };
   });
-  /** The logarithm of the even density, against which ours are measured. */
+  /** Logarithm of the uniform density, to which ours are relative. */
   const even = axes.reduce((sum, axis, index) => {
     if (axis.kind === 'choice') return sum - Math.log(axis.count);
     const declared = DECLARED[names[index]!];
@@ -96,14 +96,14 @@ test.each(OPTUNA)('the density of %j after %i trials is Optuna’s', (names, cou
   }
 });
 
-/** A normal distribution between -3 and 7. */
+/** Density of a normal distribution that is truncated to -3 to 7. */
 const kernel = (x: number, mean: number, deviation: number): number =>
   Math.exp(-(((x - mean) / deviation) ** 2) / 2) /
   (deviation * Math.sqrt(2 * Math.PI)) /
   (share((7 - mean) / deviation) - share((-3 - mean) / deviation));
 
 test('one observation and the prior are the formula of two truncated normals', () => {
-  // Around 2.51, as wide as the way to the lower end, and around the middle, as wide as the line.
+  // One kernel is at 2.51, as wide as the distance to the lower end; the prior's is at the middle.
   const [line, middle, width] = [10, 2.51, 2.51 + 3];
   const expected = (kernel(0.5, middle, width) + kernel(0.5, 2, line)) / 2;
   expect(estimatorOf(['x'], 1).estimator.density(Float64Array.of(0.5))).toBeCloseTo(expected * line, 7);
@@ -111,7 +111,7 @@ test('one observation and the prior are the formula of two truncated normals', (
 
 const share = (z: number): number => 0.5 * (1 + erf(z / Math.SQRT2));
 
-/** Abramowitz and Stegun, 7.1.26. */
+/** Approximates the error function (Abramowitz and Stegun, 7.1.26). */
 function erf(z: number): number {
   const t = 1 / (1 + 0.3275911 * Math.abs(z));
   const tail =
@@ -124,7 +124,7 @@ test('a kernel that is added counts as an observation does', () => {
   const [added, whole] = [estimatorOf(names, 4, 1), estimatorOf(names, 5)];
   added.estimator.add(Float64Array.from(names, (name) => OBSERVED[name][4]!));
   const at = Float64Array.of(0.5, 1);
-  // Only the least width and the prior's vote are those of one trial less.
+  // The densities differ only by the least width and the weight of the prior, which count one trial less.
   expect(added.estimator.density(at) / whole.estimator.density(at)).toBeCloseTo(1, 0);
   expect(added.estimator.density(at)).not.toBe(estimatorOf(names, 4).estimator.density(at));
 });
@@ -141,7 +141,7 @@ test('draws are values of the space, and as frequent as the density says', () =>
   expect([...counts.keys()].toSorted((a, b) => a - b)).toEqual([0, 0.25, 0.5, 0.75, 1]);
   for (const [value, count] of counts) {
     const expected = (estimator.density(Float64Array.of(value)) / 5) * draws;
-    // Five deviations of a count.
+    // Five standard deviations of a count.
     expect(Math.abs(count - expected)).toBeLessThan(5 * Math.sqrt(expected));
   }
   expect(axes[0]).toBeInstanceOf(NumericAxis);
@@ -153,7 +153,7 @@ test('weights are even up to 25 trials, and older ones fade beyond', () => {
   expect([...agedWeights(28)]).toEqual([1 / 28, (1 / 28 + 1) / 2, 1, ...Array(25).fill(1)]);
 });
 
-/** The first parameter always exists; the two others do so together, in two of three trials. */
+/** Makes a trial. One parameter always exists, and two others together in two of three trials. */
 const trial = (number: number, loss: number | null, violation = 0) => ({
   number,
   coordinates: Float64Array.of(
@@ -171,7 +171,7 @@ test('a tenth of the trials with values are good: feasible ones by loss, then th
     if (number === 20) history.add(trial(number, 9));
     else history.add(number < 8 ? trial(number, null) : trial(number, number, 100 - number));
   }
-  // 22 have values, so 3 are good: the feasible one, and the two least infeasible.
+  // 22 trials have values, so 3 are good: the feasible one, and the two that violate least.
   expect(history.completeCount).toBe(22);
   const [good, others] = history.parted([0]);
   expect([...good[0]!.observed]).toEqual([20, 28, 29]);
@@ -182,7 +182,7 @@ test('both sides hold the trials that have the parameters, in order of their num
   const history = new TpeHistory(3);
   for (let number = 0; number < 300; number += 1) history.add(trial(number, 300 - number));
   const [good, others] = history.parted([1, 2]);
-  // The best 25 are the latest.
+  // The best 25 are the latest ones.
   expect([...good[0]!.observed]).toEqual(
     Array.from({ length: 25 }, (_, place) => 275 + place).filter((number) => number % 3 !== 0),
   );

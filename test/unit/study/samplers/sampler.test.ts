@@ -40,7 +40,7 @@ const best = (sampler: Sampler): number =>
     ...sampler.trials.map(({ outcome }) => (outcome?.kind === 'complete' ? outcome.values[0]! : Infinity)),
   );
 
-/** Runs a study to its end, or to some trials. */
+/** Runs a study to its end, or for a number of trials. */
 function study(
   space: Space,
   settings: SamplerSettings,
@@ -101,7 +101,7 @@ describe.each(['tpe', 'cmaes', 'nsga2'] as const)('%s', (kind) => {
   const settings = { ...SETTINGS, kind };
 
   test('comes nearer to the best than chance', () => {
-    // NSGA-II learns only once in a population, so it takes longer.
+    // NSGA-II learns only once in each population, so it takes longer.
     const trials = kind === 'nsga2' ? 400 : 200;
     const [ours, chance] = ([kind, 'random'] as const).map((one) =>
       [1, 2, 3].reduce(
@@ -126,7 +126,7 @@ describe.each(['tpe', 'cmaes', 'nsga2'] as const)('%s', (kind) => {
   });
 
   test('finds the feasible part, and the best in it', () => {
-    // The best of all, at x = 2, is forbidden.
+    // The best point of all, at x = 2, is not feasible.
     const constrained = study(space, settings, {
       trials: 240,
       outcome: (trial) => ({
@@ -153,7 +153,7 @@ test('TPE keeps away from where trials fail', () => {
     },
   );
   const late = trials.slice(80).filter(({ outcome }) => outcome?.kind === 'failed');
-  // Of 80; chance would send 24 there.
+  // Fewer than 10 of 80; by chance it would be 24.
   expect(late.length).toBeLessThan(10);
 });
 
@@ -168,7 +168,7 @@ test('a proposal of TPE keeps others of its generation away', () => {
   for (const proposer of proposers) proposer.learn(trials);
   const [alone, among] = proposers;
   const wanted = alone!.propose(60, 0);
-  // The same candidates are drawn, but the best of them is taken.
+  // Both draw the same candidates, but trials at the best one are already under way.
   for (let number = 40; number < 60; number += 1) among!.accept(number, wanted);
   expect(among!.propose(60, 0)).not.toEqual(wanted);
 });
@@ -184,7 +184,7 @@ test('NSGA-II spreads over a front of two objectives', () => {
     trials: 400,
     outcome: ({ point }) => complete(Number(point['x']) ** 2 + Number(point['y']), Number(point['x'])),
   });
-  // From x = 0 upwards each is best for someone.
+  // From x = 0 upwards, no point is worse than another in both objectives.
   const late = trials.slice(300).map(({ point }) => Number(point['x']));
   expect(late.filter((x) => x > -0.2).length).toBeGreaterThan(85);
   for (const from of [0, 2, 4, 6]) expect(late.some((x) => x >= from && x < from + 1)).toBe(true);

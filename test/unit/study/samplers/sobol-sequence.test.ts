@@ -16,7 +16,7 @@ import { digitRows, netDefect } from '../../../../bench/samplers/net-defect.ts';
 
 const places = (count: number): number[] => Array.from({ length: count }, (_, place) => place);
 
-// Every Sobol sequence has the same first two dimensions; so they are held to scipy 1.17.1's, with 32 bits.
+// All Sobol sequences share their first two dimensions; scipy 1.17.1 has these, with 32 bits.
 test.each([
   [1, [2147483648, 2147483648]],
   [6, [2684354560, 536870912]],
@@ -73,12 +73,12 @@ test('another seed scrambles otherwise, and each place is as likely', () => {
   const first = places(2_000).map((seed) => scrambledSobol({ point: 0, dimension: 3, seed }));
   const mean = first.reduce((sum, value) => sum + value, 0) / first.length;
   expect(new Set(first).size).toBeGreaterThan(1_990);
-  // Five deviations of a mean of 2,000.
+  // Five standard deviations of a mean of 2,000.
   expect(Math.abs(mean - 0.5)).toBeLessThan(5 * Math.sqrt(1 / 12 / 2_000));
 });
 
 const POLYNOMIALS = primitivePolynomials(63);
-/** The defect of 2^`digits` points in the plane of each two of the first dimensions. */
+/** Returns the defects of 2^`digits` points in the planes of all pairs of the first dimensions. */
 function defects(dimensions: number, digits: number): number[] {
   const rows = SOBOL_DIRECTIONS.slice(0, dimensions).map((directions) => digitRows(directions, digits));
   return rows.flatMap((one, index) => rows.slice(0, index).map((other) => netDefect([other, one], digits)));
@@ -123,7 +123,7 @@ test.each([
     const points = places(2 ** digits).map((point) =>
       [one, other].map((dimension) => sobolBits(point, dimension)),
     );
-    /** Whether all rectangles of this area have as many points. */
+    /** True if all rectangles of this area hold the same number of points. */
     const isEven = (shared: number): boolean =>
       places(digits - shared + 1).every((columns) => {
         const counts = new Map<string, number>();
@@ -142,7 +142,7 @@ test.each([
   }
 });
 
-// Both are at most what the table of docs/sampler-quality.md says.
+// Both are at most what the table in docs/sampler-quality.md says.
 test.each([
   { dimensions: 10, digits: 8, worst: 3, mean: 1.65 },
   { dimensions: 20, digits: 12, worst: 5, mean: 2.22 },
@@ -156,7 +156,7 @@ test.each([
   },
 );
 
-/** How many numbers below `count` have no divisor in common with it (Euler). */
+/** Counts the numbers below `count` that have no divisor in common with it (Euler). */
 function coprimeCount(count: number): number {
   const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other));
   return Array.from({ length: count }, (_, index) => index).filter((other) => divisor(count, other) === 1)
@@ -164,7 +164,7 @@ function coprimeCount(count: number): number {
 }
 
 test('there are as many of each degree as theory counts', () => {
-  // One of each degree comes from every `degree` generators of the field.
+  // Each primitive polynomial of a degree belongs to `degree` generators of the field.
   const expected = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((degree) => coprimeCount(2 ** degree - 1) / degree);
   const all = primitivePolynomials(expected.reduce((sum, count) => sum + count, 0));
   const found = expected.map(

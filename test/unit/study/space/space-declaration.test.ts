@@ -11,7 +11,7 @@ import { SpaceAxes, PointIndex } from '../../../../src/search/space-axes.ts';
 import { readSpace, spaceDeclaration } from '../../../../src/search/space-declaration.ts';
 import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
-/** All points of a space with an end. */
+/** Returns all points of a finite space. */
 const pointsOf = (declaration: unknown): readonly unknown[] => {
   const index = new PointIndex(readSpace(declaration));
   return Array.from({ length: Number(index.count) }, (_, place) => index.pointAt(BigInt(place)));

@@ -108,7 +108,7 @@ describe('the ratios', () => {
   });
 });
 
-/** The place of the trial that gained most. */
+/** Returns the index of the trial that gained most. */
 const bestOf = (trials: readonly Float64Array[]): number => {
   const sums = trials.map((trial) => trial.reduce((sum, value) => sum + value, 0));
   return sums.indexOf(Math.max(...sums));
@@ -121,7 +121,7 @@ describe('a chosen trial among all', () => {
     expect(method).toBe('mean-correlation');
     expect(knownValue(raw).trials).toBe(60);
     expect(knownValue(effective).trials).toBeGreaterThan(55);
-    // Alone it would look like one.
+    // Tested alone, the best trial would look like a find.
     expect(knownValue(raw).probability).toBeLessThan(0.9);
     const moments = knownValue(deflatedSharpeOfTrials({ trials, chosen: bestOf(trials) })).chosen;
     expect(knownValue(probabilisticSharpe(moments))).toBeGreaterThan(0.95);
@@ -140,7 +140,7 @@ describe('a chosen trial among all', () => {
     expect(method).toBe('clusters');
     expect(knownValue(raw).trials).toBe(40);
     expect(knownValue(effective).trials).toBe(5);
-    // Of five ratios, one a group, and not of forty.
+    // The variance is that of five ratios, one for each group, and not of forty.
     const labels = Int32Array.from(trials, (_, trial) => trial % 5);
     const ratios = clusterReturns(trials, labels).map((returns) => knownValue(observedSharpe(returns)));
     const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / 5;
@@ -155,7 +155,7 @@ describe('a chosen trial among all', () => {
       [2, 2, -2, -2],
       [5, 6, 7, 8],
     ].map((trial) => Float64Array.from(trial));
-    // Variances 4/3 and 16/3: weights 0.8 and 0.2.
+    // Variances of 4/3 and 16/3 give weights of 0.8 and 0.2.
     const [first, second] = clusterReturns(trials, Int32Array.from([0, 0, 1]));
     for (const [index, value] of [1.2, -0.4, 0.4, -1.2].entries())
       expect(first![index]).toBeCloseTo(value, 12);

@@ -1,15 +1,15 @@
 import { createRandom } from '../../../../src/domain/random.ts';
 
-/** What returns are drawn from; the same in test/oracles/statistics.py. */
+/** Settings of random returns; test/oracles/statistics.py draws the same ones. */
 export interface DrawnReturns {
   readonly seed: number;
   readonly count: number;
   readonly mean?: number;
-  /** How much of a return the next one keeps, -1 to 1. */
+  /** Share of a return that carries over into the next one, -1 to 1. */
   readonly memory?: number;
 }
 
-/** Nearly normal returns with deviation 0.01: sums alone, so that every machine has the same ones. */
+/** Draws nearly normal returns with deviation 0.01, by sums alone, so all machines get the same. */
 export function drawnReturns({ seed, count, mean = 0, memory = 0 }: DrawnReturns): Float64Array {
   const random = createRandom(seed);
   let before = 0;
@@ -21,12 +21,12 @@ export function drawnReturns({ seed, count, mean = 0, memory = 0 }: DrawnReturns
   });
 }
 
-/** Independent trials of seeds that are 100 apart. */
+/** Draws independent trials, whose seeds are 100 apart. */
 export function drawnTrials(of: DrawnReturns, count: number): Float64Array[] {
   return Array.from({ length: count }, (_, index) => drawnReturns({ ...of, seed: of.seed + 100 * index }));
 }
 
-/** Trials in groups: each is the returns of its group, and a share of its own. */
+/** Draws trials in groups: each is the returns of its group, plus a share of returns of its own. */
 export function groupedTrials(
   of: { readonly seed: number; readonly count: number },
   { groups, size, share }: { readonly groups: number; readonly size: number; readonly share: number },

@@ -10,7 +10,7 @@ import { drawnTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-/** Values of every kind that a broken run may hand over. */
+/** Values of every kind that a broken run may produce. */
 const values = fc.oneof(
   fc.double({ min: -0.1, max: 0.1, noNaN: true }),
   fc.constantFrom(0, -0, 0.01, -0.01, -1, 1, 1e-320, 1e-200, 1e200, 1.7e308, -1.7e308),
@@ -18,7 +18,7 @@ const values = fc.oneof(
 );
 const oddColumn = (length: number): fc.Arbitrary<Float64Array> =>
   fc.array(values, { minLength: length, maxLength: length }).map((numbers) => Float64Array.from(numbers));
-/** Mostly zeros and one value, as of a strategy that hardly trades; each a power of ten larger or smaller. */
+/** Columns of zeros and one other value, as of a strategy that hardly trades, in many powers of ten. */
 const stillColumn = (length: number): fc.Arbitrary<Float64Array> =>
   fc
     .tuple(fc.array(fc.nat(9), { minLength: length, maxLength: length }), fc.integer({ min: -310, max: 300 }))
@@ -29,7 +29,7 @@ const column = (length: number): fc.Arbitrary<Float64Array> =>
   fc.oneof({ weight: 1, arbitrary: oddColumn(length) }, { weight: 4, arbitrary: stillColumn(length) });
 const columns = fc.constantFrom(0, 1, 5, 40).chain((length) => fc.array(column(length), { maxLength: 5 }));
 
-/** Throws unless every number within an answer is finite. An unknown one, or a refusal, is as good. */
+/** Throws unless all numbers in a result are finite; an unknown result or a refusal is right as well. */
 function outcomeOf(work: () => research.Estimate<unknown>): 'known' | 'unknown' | 'refused' {
   let answer: research.Estimate<unknown>;
   try {

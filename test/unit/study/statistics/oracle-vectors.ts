@@ -4,7 +4,7 @@ import { z } from 'zod';
 const numbers = z.array(z.number());
 const drawn = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
-/** What other programs found: written by test/oracles/statistics.py. */
+/** Results of other programs, written by test/oracles/statistics.py. */
 const vectorsSchema = z.strictObject({
   normal: z.strictObject({
     cdf: z.array(z.tuple([z.number(), z.number()])),

@@ -33,14 +33,14 @@ test.each(ORACLE.ability)(
   },
 );
 
-/** p values of trials without any skill, one for each seed. */
+/** Returns the p values of trials without skill, one for each seed. */
 function pValuesOfNoise(pValueOf: (trials: readonly Float64Array[], seed: number) => number): number[] {
   return Array.from({ length: 250 }, (_, seed) =>
     pValueOf(drawnTrials({ seed: 9_000 + seed, count: 100 }, 4), seed),
   );
 }
 
-/** Deviation of a share of 250 is about 0.02 at 0.1, and 0.03 at 0.5. */
+/** Expects uniform p values. The deviation of a share of 250 is about 0.02 at 0.1, and 0.03 at 0.5. */
 function expectUniform(pValues: readonly number[], shares: readonly number[]): void {
   for (const share of shares) {
     const found = pValues.filter((pValue) => pValue <= share).length / pValues.length;
@@ -63,7 +63,7 @@ describe('of noise', () => {
         knownValue(superiorPredictiveAbility(trials, { random: createRandom(seed), draws: 99, meanBlock: 1 }))
           .consistent,
     );
-    // A best mean below 0 has p value 1, which is so for one in sixteen of four trials.
+    // If the best mean is below 0 the p value is 1, which happens once in 16 times with four trials.
     expectUniform(pValues, [0.05, 0.1, 0.25, 0.5, 0.75]);
   });
 });

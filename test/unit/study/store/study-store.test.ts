@@ -177,7 +177,7 @@ test('a hold-out is not new where trials of a study that cut elsewhere ran on it
   register.enter(study('other market', ['jul'], 100));
   register.count('other market', 9);
   expect(register.onData(['jan'], HELD)).toMatchObject({ trials: 67, inHoldout: 7 });
-  // A study without a hold-out has none that others could have seen.
+  // A study without a hold-out has no data there that other studies could have seen.
   expect(register.onData(['jan'], { fromMs: 50, toMs: 50 }).inHoldout).toBe(0);
   register.close();
 });

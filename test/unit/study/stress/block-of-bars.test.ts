@@ -9,14 +9,14 @@ import { knownValue } from '../statistics/known-value.ts';
 const COUNT = 2_000;
 const walk = walkOf(TETHER, { bars: COUNT, seed: 1, price: 500 });
 
-/** Bars whose closes make these returns. */
+/** Makes bars whose closes give these returns. */
 function closing(returns: Float64Array): CandleColumns {
   let price = 1_000_000_000;
   return { ...walk, close: returns.map((value) => (price *= Math.exp(value))) };
 }
 
 const noise = drawnReturns({ seed: 3, count: COUNT });
-/** Calm and storm in turns of 100 bars: returns that say nothing of each other, and sizes that do. */
+/** Returns in turns of 100 calm and 100 wild bars: they do not depend on each other, but their sizes do. */
 const storms = noise.map((value, bar) => value * (Math.floor(bar / 100) % 2 === 0 ? 0.2 : 2));
 
 test('blocks are as long as returns need, or their sizes where these last', () => {
@@ -25,7 +25,7 @@ test('blocks are as long as returns need, or their sizes where these last', () =
   expect(ofSizes).toBeGreaterThan(5 * ofReturns);
   expect(knownValue(blockOfBars([closing(storms)], null))).toBeCloseTo(ofSizes, 6);
   expect(knownValue(blockOfBars([closing(noise)], null))).toBeLessThan(ofSizes / 2);
-  // The longest of several markets, since they share their blocks.
+  // The longest block of several markets counts, since they share their blocks.
   expect(knownValue(blockOfBars([closing(noise), closing(storms)], null))).toBeCloseTo(ofSizes, 6);
 });
 

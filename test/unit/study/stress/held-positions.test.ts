@@ -12,14 +12,14 @@ import { inEnglish } from '../in-english.ts';
 const HOUR_MS = 3_600_000;
 const NONE = parseUnits('0');
 const bars = walkOf(TETHER, { bars: 20, seed: 1, price: 500 });
-/** It has 1,000 to the end of hour 9, and 2,000 from then on. */
+/** Equity of 1,000 to the end of hour 9, and of 2,000 from then on. */
 const curve = {
   length: 20,
   timeMs: bars.openTimeMs.map((openMs) => openMs + HOUR_MS),
   equity: bars.openTimeMs.map((_, bar) => (bar < 9 ? 1_000 : 2_000)),
 };
 
-/** Bought and sold at hours of the range; null: never. */
+/** Makes a trip that is bought and sold at hours of the range; null: never sold. */
 const trip = (from: number, to: number | null, cost: string): RoundTrip => ({
   number: 1,
   market: 'BTCUSDT',
@@ -57,11 +57,11 @@ test('a position is held from bar to bar, with a share of what there was as it b
 });
 
 test('trips that overlap are one position, with what was invested on the mean', () => {
-  // 300 in hours 3 to 6 and 100 in hours 5 to 8: 300 times 4 and 100 times 4 over 6 bars, of 1,000.
+  // 300 for 4 bars and 100 for 4 bars, on the mean of the 6 bars from hour 3 to 8, with an equity of 1,000.
   expect(held([trip(3, 7, '300'), trip(5, 9, '100')])[0]?.positions).toEqual([
     { heldBars: 6, share: 1_600 / 6 / 1_000 },
   ]);
-  // One that follows at once is another one.
+  // A trip that begins right when another ends is a position of its own.
   expect(held([trip(3, 5, '300'), trip(5, 9, '100')])[0]?.positions.map(({ heldBars }) => heldBars)).toEqual([
     2, 4,
   ]);
@@ -75,7 +75,7 @@ test('a market without a trade has no positions', () => {
   expect(held([])).toEqual([]);
 });
 
-/** A trade that ended at an hour with a profit. */
+/** Makes a trade that ended at an hour with a profit. */
 const changedTrip = (number: number, closedAtMs: number | null, profit: string): RoundTrip => ({
   number,
   market: 'BTCUSDT',
@@ -99,7 +99,7 @@ const changesOf = (trips: readonly RoundTrip[], equity = '1000'): readonly numbe
   tradeChanges(trips, parseUnits(equity));
 
 test('trades change the equity that those that ended before them left, whatever their number is', () => {
-  // 100 of 1,000; then -220 of 1,100; then 88 of 880. The one that is open is none.
+  // 100 of 1,000; then -220 of 1,100; then 88 of 880. The open trade does not count.
   const trips = [
     changedTrip(1, 30, '88'),
     changedTrip(2, 10, '100'),

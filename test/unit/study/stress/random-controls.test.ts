@@ -20,7 +20,7 @@ import { deepRuns } from '../../../support/deep-runs.ts';
 import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-/** Holds while the last bar rose. */
+/** A strategy that holds while the last bar has risen. */
 const RISES = `import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 export default defineStrategy({
@@ -40,7 +40,7 @@ export default defineStrategy({
 const BARS = 300;
 const walk = walkOf(TETHER, { bars: BARS, seed: 1, price: 500 });
 
-/** A gauss-like number: the sum of twelve even ones, less six. */
+/** Draws a nearly normal number: the sum of twelve uniform ones, less six. */
 function gaussOf(random: { next(): number }): number {
   let sum = -6;
   for (let draw = 0; draw < 12; draw += 1) sum += random.next();
@@ -48,8 +48,8 @@ function gaussOf(random: { next(): number }): number {
 }
 
 /**
- * Bars whose returns have this correlation with the one before: 0 is noise, 0.4 an edge for who follows the
- * last bar. They end where they began.
+ * Makes bars whose returns correlate with the one before: 0 is noise, 0.4 an edge for those who follow the
+ * last bar. The last price is the first one.
  */
 function made(seed: number, correlation: number): CandleColumns {
   const random = createRandom(7_919 * seed + 1);
@@ -127,7 +127,7 @@ async function controls(
   return found;
 }
 
-/** Of 19 controls none does as well: a chance of 1 in 20 for noise. */
+/** True if none of 19 random controls does as well, which noise achieves with a chance of 1 in 20. */
 async function isBetter(seed: number, correlation: number): Promise<boolean> {
   const bench = benchOf(made(seed, correlation));
   const trial = await ran(bench, { what: 'again', params: {} });
@@ -145,7 +145,7 @@ const positions: readonly PastPosition[] = Array.from({ length: 20 }, (_, index)
 }));
 const held = [{ market: 'BTCUSDT', positions }];
 
-/** What twenty purchases and sales of a fifth cost at 0.1 % each. */
+/** Return after the fees, 0.1 % each, of twenty purchases and sales of a fifth of the equity. */
 const COSTS = (1 - 0.2 * (1 - 0.999 ** 2)) ** 20 - 1;
 
 describe('random entries', () => {
@@ -163,7 +163,7 @@ describe('random entries', () => {
     const deviation = Math.sqrt(found.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (found.length - 1));
     const error = deviation / Math.sqrt(found.length);
     expect(Math.abs(mean - COSTS)).toBeLessThan(3 * error);
-    // The error is small beside the costs: without them the mean would be found out.
+    // The error is small beside the costs, so a mean without costs would be noticed.
     expect(Math.abs(mean)).toBeGreaterThan(3 * error);
   });
 
@@ -187,7 +187,7 @@ describe('random entries', () => {
       if (await isBetter(seed, 0)) better.noise += 1;
     }
     expect(better.edge).toBe(seeds.length);
-    // One in 20 is as chance says, and three standard deviations more are too many.
+    // Chance gives 1 in 20; three standard deviations above that are too many.
     const byChance = seeds.length / 20;
     expect(better.noise).toBeLessThan(byChance + 3 * Math.sqrt(0.95 * byChance));
   });

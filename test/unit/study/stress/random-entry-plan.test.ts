@@ -16,7 +16,7 @@ const positions: readonly PastPosition[] = Array.from({ length: 16 }, (_, index)
 const planOf = (seed: number, of: readonly PastPosition[] = positions, fromMs: number | null = null) =>
   randomEntryPlan([{ market: 'BTCUSDT', positions: of }], { bars, fromMs, random: createRandom(seed) });
 
-/** As bars: bought at the open of one, sold at that of another. */
+/** Returns the planned entries as bars: bought at the open of one, sold at the open of another. */
 const placesOf = (seed: number, fromMs: number | null = null) =>
   (knownValue(planOf(seed, positions, fromMs))[0]?.entries ?? []).map(({ buyAtMs, sellAtMs, share }) => ({
     from: (buyAtMs - FROM_MS) / HOUR_MS,
@@ -43,7 +43,7 @@ describe('a plan of random entries', () => {
       const first = places[0]?.from ?? 0;
       starts.set(first, (starts.get(first) ?? 0) + 1);
     }
-    // It may begin with the first bar that can be decided on, and mostly does not.
+    // An entry can be in the first bar after a decision, and mostly comes later.
     expect(starts.get(1)).toBeGreaterThan(10);
     expect(starts.size).toBeGreaterThan(8);
   });

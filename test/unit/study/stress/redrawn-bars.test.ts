@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const STEP = parseUnits('0.01');
 const walk = walkOf(TETHER, { bars: 300, seed: 4, price: 500 });
 
-/** Bars as open, high, low, close and volume. */
+/** A bar: open, high, low, close and volume. */
 type Row = readonly [number, number, number, number, number];
 
 const barsOf = (rows: readonly Row[], market = 'BTCUSDT'): CandleColumns =>
@@ -52,7 +52,7 @@ const inOrder = (
   );
 };
 
-/** The close before each bar; of the first one its own open. */
+/** Returns the close before a bar; for the first bar its own open. */
 const before = ({ open, close }: CandleColumns, bar: number): number =>
   (bar === 0 ? open[0] : close[bar - 1]) ?? Number.NaN;
 
@@ -63,8 +63,8 @@ describe('bars in another order', () => {
       [110, 121, 99, 99, 2],
       [198, 200, 100, 148.5, 3],
     ]);
-    // From the open of 100: the third bar doubles at its open and closes 1.5 times higher, then the first
-    // and the second one follow.
+    // From 100: the third bar opens at twice that and closes at 1.5 times; the first and the second bar
+    // follow.
     const redrawn = inOrder(bars, [2, 0, 1]);
     expect(rowsOf(redrawn)).toEqual([
       [200, 202.02, 101.01, 150, 3],
@@ -109,7 +109,7 @@ describe('bars in another order', () => {
   });
 
   test('do not add up what is rounded', () => {
-    // 0.4 % a bar are less than half a step of 1 at 100: rounded in between, the price would never move.
+    // 0.4 % of 100 is less than half a step of 1: if each bar were rounded, the price would never move.
     const bars = barsOf([
       [100, 100, 100, 100, 1],
       [100, 100.4, 100, 100.4, 1],
@@ -169,7 +169,7 @@ describe('redrawn bars', () => {
       const then = before(walk, source);
       for (const price of ['open', 'high', 'low', 'close'] as const) {
         const [made, was] = [redrawn[price][bar] ?? 0, walk[price][source] ?? 0];
-        // Within a step, of a price of about 50,000 steps.
+        // Within one step, at a price of about 50,000 steps.
         expect(Math.abs(made / now - was / then)).toBeLessThan(2 / now);
       }
       const [low, high] = [redrawn.low[bar] ?? 0, redrawn.high[bar] ?? 0];
@@ -179,7 +179,7 @@ describe('redrawn bars', () => {
     const following = sources.filter(
       (source, bar) => bar > 0 && source === ((sources[bar - 1] ?? 0) + 1) % 300,
     );
-    // Blocks of twelve on the mean: eleven of twelve bars follow the one before them.
+    // Blocks have twelve bars on the mean, so eleven of twelve bars follow the one before them.
     expect(following.length / 300).toBeGreaterThan(0.85);
     expect(following.length / 300).toBeLessThan(0.97);
   });
@@ -203,7 +203,7 @@ describe('redrawn bars', () => {
     });
     const one = barsOf(all);
     const whole = barsOf(all, 'ETHUSDT');
-    // Hours 50 to 59 are missing in the other market.
+    // The other market has no bars in hours 50 to 59.
     const kept = Array.from({ length: 200 }, (_, bar) => bar).filter((bar) => bar < 50 || bar >= 60);
     const column = (of: Float64Array) => Float64Array.from(kept, (bar) => of[bar] ?? 0);
     const other: CandleColumns = {

@@ -8,7 +8,7 @@ import { generatedCandles } from '../generated-candles.ts';
 const HOUR_MS = 3_600_000;
 const candles = generatedCandles({ count: 300 });
 const { openTimeMs, volume } = candles;
-/** Marked, so that a drawn bar says which one it was. */
+/** Candles whose volume is their index, so that a drawn bar shows which one it was. */
 const marked = { ...candles, volume: volume.map((_, bar) => bar) };
 const drawn = () => ({ fromMs: openTimeMs[20] ?? 0, meanBlock: 8, random: createRandom(5) });
 
@@ -24,7 +24,7 @@ const signal = (atMs: number, id: string): FileSignal => ({
 });
 
 test('signals move with the bars in which they came, each time by other ids', () => {
-  // One in each bar, and in every fifth a repetition under the same id.
+  // A signal in each bar, and in every fifth a repetition with the same id.
   const signals = [...openTimeMs].flatMap((openMs, bar) => [
     signal(openMs + 60_000, String(bar)),
     ...(bar % 5 === 0 ? [signal(openMs + 120_000, String(bar))] : []),
@@ -41,7 +41,7 @@ test('signals move with the bars in which they came, each time by other ids', ()
     expect(here[0]).toMatchObject({ atMs: openMs + 60_000, sentAtMs: openMs + 59_000 });
     expect(new Set(here.map(({ id }) => id)).size).toBe(1);
   }
-  // One that was drawn twice is told twice, and a repetition is not.
+  // A signal that was drawn twice counts as two, and a repetition does not.
   expect(new Set(told.map(({ id }) => id)).size).toBe(280);
   expect(redrawnSignals([], [marked], drawn())).toEqual([]);
 });

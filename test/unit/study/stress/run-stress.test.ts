@@ -44,7 +44,7 @@ const prepared = async (more: object = {}): Promise<PreparedStudy> =>
     }),
   );
 
-/** Runs the trials of a study into a data folder. */
+/** Runs the trials of a study in a data folder. */
 async function search(data: string, study: PreparedStudy): Promise<void> {
   await runSession(study, {
     folder: new StudyFolder(join(folder, data)),
@@ -56,7 +56,7 @@ async function search(data: string, study: PreparedStudy): Promise<void> {
   });
 }
 
-/** The study whose trials have been run, in a data folder of its own. */
+/** Copies the study whose trials have been run into another data folder. */
 const take = (data: string): void =>
   cpSync(join(folder, 'searched'), join(folder, data), { recursive: true });
 
@@ -91,7 +91,7 @@ function look<Value>(data: string, read: (store: StudyStore) => Value): Value {
   }
 }
 
-/** All that is kept of the runs of a trial. */
+/** Returns all that is stored about the runs of a trial, as text. */
 const contentOf = (data: string, trial: number): string =>
   look(data, ({ stress }) => JSON.stringify([stress.basis(trial), [...stress.reports(trial)]]));
 
@@ -136,7 +136,7 @@ describe('the best trial under stress', () => {
       look('one', (store) => store.trial(trial)),
       'the trial',
     ).params;
-    // Each is what a study with those costs finds.
+    // Each result is that of a study with these costs.
     const withCosts = async (more: object) => {
       const runner = await oneByOne(await prepared(more));
       return runner.run(params);
@@ -173,7 +173,7 @@ describe('the best trial under stress', () => {
     const { metric, found, asGood, pValue } = present(valueOf(entries), 'controls');
     expect([metric, found]).toEqual(['totalReturn', metrics?.['totalReturn']]);
     expect(pValue).toBeCloseTo((1 + 20 * asGood) / 21, 12);
-    // A strategy that holds one position at a time has a position for each trade.
+    // The strategy holds one position at a time, so each trade has a position of its own.
     const again = look('one', ({ stress }) => stress.reports(trial).get('again'));
     expect(again).toMatchObject({ trades: { held: [{ market: 'BTCUSDT' }] } });
     const basis = look('one', ({ stress }) => stress.basis(trial));
@@ -200,7 +200,7 @@ describe('the best trial under stress', () => {
     expect(notTested.join(' ')).not.toMatch(/costs|trades|redrawn|random/);
   });
 
-  // And with two workers: test/process/study-threads.process.ts.
+  // A test with two workers is in test/process/study-threads.process.ts.
   test('is the same to the byte when it is stopped and goes on', async () => {
     take('stopped');
     const some = await stressed('stopped', study, { stopAfter: 2 });

@@ -8,7 +8,7 @@ import type { AccountReport, AccountLeg } from '../../../../src/study/trial-runn
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
 
-/** Does with its params what they say, once, at the first candle that it gets with them. */
+/** A strategy that trades as its parameters say, once, at the first candle after they change. */
 const TOLD = `import { z } from 'zod';
 import { defineStrategy, search } from '#sdk';
 export default defineStrategy({
@@ -39,7 +39,7 @@ const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2024, 0, 20);
 const at = (hour: number): number => START_MS + hour * HOUR_MS;
 
-/** 100 all the time, but for two dips: to 85 in hour 145, and to 70 in hour 175. */
+/** Makes candles at 100 with two dips: to 85 in hour 145, and to 70 in hour 175. */
 function candles(): string {
   const lows: Readonly<Record<number, number>> = { 145: 85, 175: 70 };
   const rows = Array.from({ length: 200 }, (_, hour) =>
@@ -76,8 +76,8 @@ const leaves = { fromMs: at(170), params: { leg: 4 } };
 describe('one account of several params', () => {
   test('is what a hand works out: money and coins carry over, a way out stays, and an entry ends', async () => {
     const report = await account([buys, waits, protects, leaves]);
-    // 10 bought at 100 are sold by the stop at 80 that the third leg left. The limit at 90 of the first one
-    // would have bought in hour 145 what is worth 100.
+    // 10 coins bought at 100 are sold by the stop at 80, which the third leg left. The first leg's limit at
+    // 90 would have bought in hour 145, had it not been canceled.
     expect([report.initialEquity, report.finalEquity]).toEqual(['10000', '9800']);
     expect(report.metrics).toMatchObject({ profit: -200, trades: 1, orders: 3, fills: 2, fees: 0 });
     expect(report.failures).toEqual([]);
@@ -103,7 +103,7 @@ describe('one account of several params', () => {
 
   test('keeps the entry while its own leg lasts', async () => {
     const { finalEquity, metrics } = await account([buys, { ...waits, fromMs: at(150) }]);
-    // The one more that was bought at 90 is worth 100.
+    // The coin that the limit bought at 90 is worth 100.
     expect([finalEquity, metrics['fills']]).toEqual(['10010', 2]);
   });
 

@@ -8,7 +8,7 @@ import { ThreadRunner } from '../../../../src/study/thread-runner.ts';
 import { writeCandles } from '../generated-candles.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
-/** Never comes back from its first candle. */
+/** A strategy that never returns from its first candle. */
 const LOOPING = `import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 export default defineStrategy({

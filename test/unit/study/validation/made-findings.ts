@@ -38,7 +38,7 @@ export const ENTRIES: EntryFindings = {
   pValue: 2 / 51,
 };
 
-/** What a trial that holds under stress would find, but for some of it. */
+/** Makes the findings of a trial that passes all stress tests, with some fields changed. */
 export const madeFindings = (of: Partial<StressFindings> = {}): StressFindings => ({
   trial: 3,
   draws: 50,

@@ -33,7 +33,7 @@ export function madeTrial(number: number, { fast, returns, exit = 'trail' }: Mad
   };
 }
 
-/** What the statistics of such trials are made of. */
+/** Makes the input of the statistics of these trials. */
 export function madeReturns(trials: readonly StoredTrial[]): Parameters<typeof trialLuck>[0] {
   return {
     id: '0123456789abcdef',
@@ -47,7 +47,7 @@ export function madeReturns(trials: readonly StoredTrial[]): Parameters<typeof t
   };
 }
 
-/** A study of such trials, as it is judged. */
+/** Makes a study of these trials, as the validation reads it. */
 export function madeStudy(
   trials: readonly StoredTrial[],
   of: Partial<ValidatedTrials & Pick<Parameters<typeof trialLuck>[0], 'id' | 'dailyOf'>> = {},
@@ -81,7 +81,7 @@ function bestOf(trials: readonly StoredTrial[]): StoredTrial {
   return best;
 }
 
-/** Trials whose params decide nothing: every one guesses by itself. */
+/** Makes trials whose parameters have no effect: all have random returns. */
 export function madeNoise(of: {
   readonly days: number;
   readonly count: number;

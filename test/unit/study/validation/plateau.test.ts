@@ -21,7 +21,7 @@ const complete = (value: number, violation = 0): TrialOutcome => ({
 });
 const failed: TrialOutcome = { kind: 'failed', reason: 'it stopped' };
 
-/** A trial at each fast, with what it brought. */
+/** Makes a trial at each value of fast, with its outcome. */
 const along = (outcomeAt: (fast: number) => TrialOutcome, exit = 'trail'): Placed[] =>
   Array.from({ length: 40 }, (_, number) => ({
     number,

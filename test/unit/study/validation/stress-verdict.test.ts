@@ -58,7 +58,7 @@ describe('what is left under stress', () => {
     expect(inEnglish(untestedStress(some))).toEqual([
       'random entries (expected at least 10 positions, was 3)',
     ]);
-    // One that breaks is enough.
+    // One broken test is enough.
     expect(stressVerdict({ ...some, costs: LOSES }).kind).toBe('breaks');
     expect(stressVerdict(null)).toEqual({ kind: 'not tested', reasons: [] });
     expect(untestedStress(null)).toHaveLength(4);
@@ -66,7 +66,7 @@ describe('what is left under stress', () => {
 });
 
 describe('the verdict on luck', () => {
-  /** A real edge, which all tests find. */
+  /** Trials with a real edge, which all tests find. */
   const trials: readonly StoredTrial[] = drawnTrials({ seed: 32, count: 160 }, 24).map((own, number) => {
     const common = drawnReturns({ seed: 1, count: 160 });
     return madeTrial(number, {
@@ -120,7 +120,7 @@ test('a study says what it brought on candles that its choice had not seen', () 
   expect(notes()).toEqual([walked, 'In the hold-out trial 3 made 2.00 %.']);
   store.storeHoldout({ kind: 'failed', failure: 'stopped', reason: 'expected calm' });
   expect(notes()[1]).toBe('The run of trial 3 on the hold-out failed: expected calm');
-  // The command that shows it says what is wrong with it.
+  // The command that shows the record reports what is wrong with it.
   store.walkForward.persistAccount({});
   expect(notes()).toHaveLength(1);
 });

@@ -20,7 +20,7 @@ const COUNT = 24;
 const noise = (seed: number, of: { readonly days?: number; readonly count?: number } = {}): StoredTrial[] =>
   madeNoise({ seed, days: DAYS, count: COUNT, ...of });
 
-/** Around fast 20 there is something to earn; the days are the same for all trials. */
+/** Makes trials with an edge around fast 20; the days are the same for all of them. */
 function withEdge(seed: number): StoredTrial[] {
   const common = drawnReturns({ seed, count: DAYS });
   return drawnTrials({ seed: seed + 31, count: DAYS }, COUNT).map((own, number) => {

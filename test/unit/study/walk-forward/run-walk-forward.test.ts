@@ -23,7 +23,7 @@ beforeAll(() => {
   csv = candlesWhere('hours.csv', () => false);
 });
 
-/** The same candles, but for some of which all prices are halved. */
+/** Writes the candles to a file, with prices halved at the hours that `isHalved` selects. */
 function candlesWhere(name: string, isHalved: (hour: number) => boolean): string {
   const path = join(folder, name);
   const rows = Array.from({ length: bars.length }, (_, hour) => {
@@ -35,7 +35,7 @@ function candlesWhere(name: string, isHalved: (hour: number) => boolean): string
   return path;
 }
 
-/** Tests from hours 150, 250 and 350 on; the hold-out begins at 450. */
+/** The tests begin at hours 150, 250 and 350; the hold-out begins at 450. */
 const PLAN = { train: '150h', test: '100h' };
 
 const prepared = async (file: string, walkForward: object = PLAN): Promise<PreparedStudy> =>
@@ -94,7 +94,7 @@ function resultIn(data: string, study: PreparedStudy): WalkForwardResult & { rea
   }
 }
 
-/** The study as its file has it. */
+/** Returns the settings of the study as its file has them. */
 function writtenIn(data: string): unknown {
   const store = StudyStore.openToRead(new StudyFolder(join(folder, data)).pathOf('walk'));
   try {
@@ -106,7 +106,7 @@ function writtenIn(data: string): unknown {
 
 const hour = (atMs: number): number => (atMs - firstMs) / HOUR_MS;
 
-/** What was chosen for a window. */
+/** Returns the parameters that were chosen for a window. */
 function ofWindow({ windows }: WalkForwardResult, index: number) {
   const { trial, params, inSample } = windows[index] ?? {};
   return { trial, params, inSample };
@@ -129,7 +129,7 @@ describe('a walk-forward', () => {
       [350, 450],
     ]);
     expect(windows.every(({ trials, inSample }) => trials === TRIALS && inSample !== null)).toBe(true);
-    // What the windows earn one after the other is what the account has earned.
+    // The returns of the windows, one after another, make the return of the account.
     const product = windows.reduce(
       (all, { outOfSample }) => all * (1 + (outOfSample['totalReturn'] ?? 0)),
       1,
@@ -141,12 +141,12 @@ describe('a walk-forward', () => {
       ['fast', 3],
       ['slow', 3],
     ]);
-    // All of its trials are in the register.
+    // All trials of the windows are in the register.
     expect(trialsOnData).toEqual({ trials: 3 * TRIALS, studies: 1, opened: 0, inHoldout: 0 });
     expect(inEnglish(notes)).toContain('The hold-out is in no window.');
   });
 
-  // And with two workers: test/process/study-threads.process.ts.
+  // A test with two workers is in test/process/study-threads.process.ts.
   test('is the same to the byte when it is stopped and goes on', async () => {
     const some = await walked('stopped', study, { stopAfter: TRIALS + 2 });
     expect(some.end).toBe('stopped');
@@ -161,7 +161,7 @@ describe('a walk-forward', () => {
   });
 
   test('chooses by nothing that comes after the end of a train window, and never by the hold-out', async () => {
-    // All after the second train window is another market.
+    // Prices are halved after the second train window.
     const later = await prepared(candlesWhere('later.csv', (hour) => hour >= 250));
     await walked('later', later);
     const changed = resultIn('later', later);

@@ -26,7 +26,7 @@ const windowsOf = (plan: object, hours = 1_000) =>
     markets,
   });
 
-/** Train and test as hours from the beginning. */
+/** Returns train and test windows as hours from the beginning. */
 const hoursOf = (plan: object, hours?: number) =>
   windowsOf(plan, hours).map(({ train, test: tested }) =>
     [train.fromMs, train.toMs, tested.fromMs, tested.toMs].map((atMs) => (atMs - firstMs) / HOUR_MS),
@@ -99,7 +99,7 @@ function trial(number: number, point: Point, value: number | null, violation = 0
   };
 }
 
-/** A lonely peak at fast 10 among bad ones, and a plateau around 70. */
+/** Trials with a lonely peak at fast 10 among bad ones, and a plateau around 70. */
 const trials = [5, 8, 10, 12, 15, 60, 65, 70, 75, 80].map((fast, number) =>
   trial(number, { fast, exit: 'stop' }, fast === 10 ? 9 : fast < 50 ? 0 : 5 - Math.abs(fast - 70) / 10),
 );
@@ -143,7 +143,7 @@ describe('the drift of params', () => {
     ];
     const [fast, exit] = parameterDrift(space, points);
     expect(fast).toMatchObject({ parameter: 'fast', values: [10, 30, 30], changes: 1 });
-    // An integer stands for the stretch half a step to both sides: the range is 101 long.
+    // An integer stands for half a step to both sides, so the range is 101 long.
     expect(fast?.meanChange).toBeCloseTo(10 / 101, 12);
     expect(exit).toEqual({
       parameter: 'exit',

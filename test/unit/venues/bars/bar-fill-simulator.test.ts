@@ -20,7 +20,7 @@ const BTC = createMarket({
 });
 const ETH = createMarket({ market: parseMarket('ETHUSDT'), priceStep: '0.01', amountStep: '0.0001' });
 
-/** Bars of a minute each, flat at the given closes. */
+/** Makes flat bars of a minute each, at the given closes. */
 function flat(market: typeof BTC, closes: readonly string[], fromMs = 0): CandleColumns {
   const candles = closes.map((close, index) => {
     const price = decimalText(close);
@@ -256,7 +256,7 @@ describe('the exchange on candles', () => {
     venue.answer(order({ price: '99' }), MINUTE_MS);
     expect(venue.onCandle(0, flat(BTC, ['99.0000001'], MINUTE_MS), 0)).toBe(false);
     expect(venue.onCandle(0, flat(BTC, ['98.9999999'], 2 * MINUTE_MS), 0)).toBe(true);
-    // A buy at an open between two steps pays the higher one.
+    // A purchase at an open between two steps pays the higher one.
     expect(venue.drain().trades).toMatchObject([{ price: parseUnits('99') }]);
   });
 
@@ -339,7 +339,7 @@ describe('the value of the account', () => {
     venue.answer(order({ execution: 'market', amount: '1' }), MINUTE_MS);
     venue.onCandle(0, bars, 1);
     venue.onCandle(0, bars, 2);
-    // 900 usdt and 2.9987 btc at 110.
+    // 900 usdt, and 2.9987 btc at 110.
     expect(valuer.number()).toBeCloseTo(1229.857, 9);
     expect(formatUnits(valuer.exact())).toBe('1229.857');
     venue.answer(order({ side: 'sell', execution: 'market', amount: '2.998', id: 'b' }), 3 * MINUTE_MS);

@@ -23,8 +23,8 @@ import { barColumns } from '../../../support/bar-columns.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * A rial market with a coarse price step, and a tether market whose values are no whole units. Cells of
- * prices are finer than steps.
+ * A rial market with a coarse price step, and a tether market whose values are no whole units. Columns have
+ * finer prices than the steps.
  */
 const MARKETS = [
   createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' }),
@@ -39,7 +39,7 @@ type Action =
       readonly market: number;
       readonly side: Side;
       readonly execution: Execution | 'oco';
-      /** From the last close, in thousandths of it. */
+      /** Distances from the last close, in thousandths of it. */
       readonly offsets: readonly [number, number];
       readonly amount: number;
     }
@@ -70,7 +70,7 @@ const action = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('bar' as const),
       market,
-      // Gap, then open to high, open to low and where between them it closes.
+      // The gap, the ways from open to high and to low, and where between them the bar closes.
       moves: fc.tuple(fc.integer({ min: -20, max: 20 }), fc.nat(20), fc.nat(20), fc.nat(100)),
       volume: fc.constantFrom(0, 30_000_000, 1_000_000_000),
     }),
@@ -100,7 +100,7 @@ function moved(cell: number, thousandths: number): number {
   return Math.round((cell * (1_000 + thousandths)) / 1_000);
 }
 
-/** Does the given steps at the exchange on candles, and keeps books of its own from what that says. */
+/** Does steps on the exchange on candles, and keeps its own books of the answers. */
 class Bookkeeper {
   readonly venue: BarFillSimulator;
   private readonly rules: BarRules;
@@ -160,8 +160,8 @@ class Bookkeeper {
   }
 
   /**
-   * With costs a price may be worse than the bar's, and a market's step can push it out by less than that;
-   * better it never is.
+   * Checks the price of a trade. With costs, or after rounding to a step, it may be worse than the bar's
+   * prices, but never better.
    */
   private checkPrice(
     trade: VenueTrade,
@@ -173,7 +173,7 @@ class Bookkeeper {
     const price = trade.price;
     const isFree = this.rules.spreadBps === 0 && this.rules.slippage.kind === 'bps';
     const { limitGap } = this.rules;
-    // At a gap a resting order that keeps to its own price may fill outside the bar, and then to its loss.
+    // At a gap a resting order that keeps its own price may fill outside the bar, at a worse price.
     if (trade.side === 'buy') expect(price).toBeGreaterThanOrEqual(units(bar.low));
     else expect(price).toBeLessThanOrEqual(units(bar.high));
     if (!isFree || limitGap === 'own-price') return;

@@ -18,13 +18,13 @@ const BALANCES = { usdt: '2000', btc: '15' };
 interface Wish {
   readonly side: Side;
   readonly execution: Execution | 'oco';
-  /** In steps. The last price is 10,000 of them. */
+  /** Prices in steps; the last price is 10,000 steps. */
   readonly prices: readonly [number, number, number];
   readonly amount: number;
   readonly sameId: boolean;
   readonly afterMs: number;
   readonly cancels: boolean;
-  /** Asked for once more, under another id. */
+  /** True if the order is placed once more, with another id. */
   readonly repeats: boolean;
 }
 
@@ -41,7 +41,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
     'stop_market',
     'oco',
   ),
-  // Both sides of the last price, as a pair needs them; any three seldom are.
+  // A pair needs prices on both sides of the last one, which three random prices seldom have.
   prices: fc.oneof(
     fc.tuple(price, price, price),
     fc.tuple(below, above, above),
@@ -54,7 +54,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   repeats: fc.boolean(),
 });
 
-/** Both exchanges with one account, and the last price at 100. Nobody else trades on the full one. */
+/** Both exchanges with the same account, and the last price at 100. The full one has no other traders. */
 class Twins {
   private readonly full = createBareExchange({ markets: [{ ...TERMS, initialPrice: '100' }] }).exchange;
   private readonly candles = new BarFillSimulator({
@@ -72,11 +72,11 @@ class Twins {
     this.candles.onCandle(0, columnsOf({ market: MARKET.symbol, timeframe: '1m' }, [candle]), 0);
   }
 
-  /** Answers the statuses or the code that both gave. */
+  /** Does a step on both, which must agree; returns the statuses or the code that they gave. */
   step(wish: Wish): string {
     this.nowMs += wish.afterMs;
     if (!wish.sameId) this.ids += 1;
-    // An id of an order that rests is refused by both; a market order would rest on candles alone.
+    // Both refuse the id of a resting order, and a market order would rest on candles only.
     const clientOrderId = `c${this.ids}`;
     const [candles, candleIds] = this.placeOnCandles(wish, clientOrderId);
     const [full, fullIds] = this.placeOnFull(wish, clientOrderId);
@@ -133,7 +133,7 @@ class Twins {
 
   private placeOnFull(wish: Wish, clientOrderId: string): readonly [string, readonly number[]] {
     const { side, execution, prices, amount } = wish;
-    // An amount of no steps ends at the door of the full exchange.
+    // The full exchange refuses an amount of zero steps before it is an order.
     if (amount === 0) return ['SmallOrder', []];
     const [first, stop, stopLimit] = prices;
     const isOco = execution === 'oco';
@@ -166,7 +166,7 @@ test('the exchange on candles accepts, refuses and holds as the full one does', 
   const seen = new Set<string>();
   fc.assert(
     fc.property(fc.array(wish, { minLength: 1, maxLength: 25, size: 'max' }), (chosen) => {
-      // Own orders of the full exchange would trade with each other; of one side they can not.
+      // On the full exchange one's own orders would trade with each other, so each side has its own pair.
       const twins = { buy: new Twins(), sell: new Twins() };
       for (const wish of chosen) {
         seen.add(twins[wish.side].step(wish));

@@ -21,7 +21,7 @@ interface Case {
   readonly side: Side;
   readonly isOco: boolean;
   /**
-   * Away from the last close of 100: the limit leg one way, the stop the other, and its limit beyond that.
+   * Distances from the close of 100: the limit leg one way, the stop the other, and from that to its limit.
    */
   readonly legs: readonly [number, number, number];
   readonly bar: { readonly open: number; readonly up: number; readonly down: number; readonly close: number };
@@ -43,7 +43,7 @@ const arbitrary: fc.Arbitrary<Case> = fc.record({
 const bar = (openTimeMs: number, prices: readonly [number, number, number, number]): CandleColumns =>
   barColumns(MARKET.symbol, '1m', [[openTimeMs, ...prices, 1_000_000]]);
 
-/** What the account is worth at the close of one bar with one OCO or stop order, and whether it filled. */
+/** Returns the value at the close of one bar with one OCO or stop order, and whether that filled. */
 function after(
   { side, isOco, legs, bar: shape }: Case,
   path: BarPath,
@@ -156,11 +156,11 @@ test('what the volume leaves of a market buy holds nothing more once a part cost
       bar 300 300 300 300 => 1 5@300 taker open
     `));
 
-/** A step is the smallest unit of money there is. */
+/** A market whose price step is the smallest unit of money. */
 const FINEST = createMarket({ market: parseMarket('SHIBUSDT'), priceStep: '0.0000000001', amountStep: '1' });
 
 test.each<readonly [Side, number]>([
-  // Half of the spread is 2.5 units of the price, slippage 2.5 of the range: together 5, and not 3 and 3.
+  // Half the spread is 2.5 units, the slippage 2.5 more: together 5, and not 3 and 3.
   ['buy', 250_005],
   ['sell', 249_995],
 ])('the price of what takes of a %s is rounded once, by spread and slippage together', (side, price) => {
@@ -236,7 +236,7 @@ describe('recent receipts', () => {
         BigInt(Math.min(hour + 1, 72)),
       );
     }
-    // Pruned now and then.
+    // Old receipts are dropped from time to time.
     expect(receipts.after(one, 0)).toBeLessThanOrEqual(72n);
     expect(receipts.after(other, 999 * HOUR_MS)).toBe(0n);
   });

@@ -15,7 +15,7 @@ import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Volumes with more decimals than the market's step: they are shown as they are. */
+/** Volumes have more decimals than the market's step; they are shown as they are. */
 const BARS = Array.from({ length: 6 }, (_, index): Candle => {
   const [low, high] = [decimalText(`${30_000 + index}.01`), decimalText(`${30_100 + index}`)];
   const openTimeMs = FROM_MS + index * MINUTE_MS;
@@ -33,7 +33,7 @@ function tradeAt(timeMs: number): RecordedTrade {
   };
 }
 
-/** What the exchange tells of the minutes at a time. */
+/** Returns the bars of minutes that the exchange answers with at a time. */
 async function barsAt(
   timeMs: number,
   of: {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PollRules } from '../../../../src/venues/fill-rules.ts';
 import { linesOf, playTable } from './recorded-table.ts';
 
-/** What is asked for in a table must come out as it is written there. */
+/** Plays a table; expects the answers that are written in it. */
 function holds(table: string, rules: Partial<PollRules> = {}): void {
   expect(playTable(table, rules)).toBe(linesOf(table).join('\n'));
 }
@@ -325,7 +325,7 @@ describe('a stop order in a recorded market', () => {
   });
 });
 
-/** One of each at some prices. */
+/** Writes levels of an amount of one at these prices. */
 const levels = (of: readonly number[]): string => of.map((price) => `${price}x1`).join(' ');
 
 describe('the book that a poll shows', () => {

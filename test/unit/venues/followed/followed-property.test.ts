@@ -150,7 +150,7 @@ class Exchange {
     }
   }
 
-  /** The exchange may refuse it, as it would anybody's. */
+  /** Places an order, which the exchange may refuse like any other. */
   private place(of: Extract<Event, { kind: 'limit' | 'market' | 'stop' }>): void {
     this.orders += 1;
     const execution = of.kind === 'stop' ? 'stop_market' : of.kind;

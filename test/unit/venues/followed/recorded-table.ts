@@ -12,24 +12,24 @@ import type { AskedOrder, Page } from '../../../../src/venues/port.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import type { SimulatedOrder } from '../../../../src/simulator/market-state.ts';
 
-/** Whole prices and amounts, so that a table reads easily. */
+/** Prices and amounts are whole numbers, so that tables are easily read. */
 const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '1' });
 
 /**
- * Runs a table of what happens to one recorded market, a line each, and answers it with what is asked for
- * filled in behind `->`:
+ * Plays a table of events in one recorded market, one on each line. Returns it with the answers to its
+ * questions filled in after `->`:
  *
  *     book 100x5 99x3 | 101x4        a recorded book
  *     trade sell 2 @ 100             a recorded trade
  *     a buy 3 @ 100                  an order of ours; also `a sell 3 market`, `a sell 3 stop 95`
  *     cancel a
- *     a -> 2 of 3 Active             how far it is filled
- *     ahead a -> 4                   what stands before it
- *     fills -> a 2@100 maker         all our fills since it was last asked
+ *     a -> 2 of 3 Active             its filled amount and status
+ *     ahead a -> 4                   the amount that is ahead of it in the queue
+ *     fills -> a 2@100 maker         our fills since the last such line
  *     shown -> 100x5 | 101x4         the book that a poll shows
  *     last -> 100                    the last price
- *     volume -> 12                   all that was traded, as the bars say
- *     value -> 1200                  what it was worth
+ *     volume -> 12                   the traded amount, by the bars
+ *     value -> 1200                  the value of that amount
  */
 export function playTable(table: string, given: Partial<PollRules> = {}): string {
   const play = new Play(createPollRules(given));
@@ -38,7 +38,7 @@ export function playTable(table: string, given: Partial<PollRules> = {}): string
     .join('\n');
 }
 
-/** A table without its indentation and empty lines. */
+/** Returns the lines of a table without indentation and empty lines. */
 export function linesOf(table: string): readonly string[] {
   return table
     .split('\n')

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** One start of a bot whose user logs in, since it has no token, as far as its first private answer. */
+/** Starts a bot without a token, and waits for its first private answer; returns the problems. */
 async function startOnce(): Promise<readonly string[]> {
   for (const file of readdirSync(served.ledgerFolder)) {
     if (file.includes('.token')) rmSync(join(served.ledgerFolder, file));

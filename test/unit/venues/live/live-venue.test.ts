@@ -28,7 +28,7 @@ import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 import { Secret } from '../../../../src/configuration/secret-file.ts';
 import { judgeAccount, type AccountFields, type AccountHash } from '../../../../src/venues/account-reader.ts';
 
-/** A server as the exchange of a bot that has a ledger of its own. */
+/** Makes the client of a bot with a new ledger, for a server that stands for the exchange. */
 async function remoteAt(server: Server) {
   const folder = folderOfThisTest();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -52,13 +52,13 @@ test('a start that is ended amid a request which nobody answers waits for no tim
   const asked = readMarkets(remote, { signal: end.signal, onWait: () => undefined });
   const answer = expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
   const [socket] = (await once(silent, 'connection')) as [{ destroy(): void }];
-  // The server keeps its side open: only the client's own end ends the request.
+  // The server keeps the connection open, so only the abort can end the request.
   end.abort();
   await answer;
   await remote.close();
   socket.destroy();
   silent.close();
-  // Shorter than the time-out of the request.
+  // This is shorter than the time-out of the request.
 }, 9_000);
 
 test('an exchange that does not answer at the start is a warning', async () => {

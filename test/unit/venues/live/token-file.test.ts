@@ -30,7 +30,7 @@ beforeEach(() => {
   for (const path of [tokenPath(), timesPath()]) rmSync(path, { force: true });
 });
 
-/** Starts, asks so many times, and ends. Says what came, and how many log-ins the exchange saw. */
+/** Starts a bot, makes requests, and ends it; returns the answers, problems and number of log-ins. */
 async function start(asks = 1, username = 'trader') {
   const before = logIns() + logIns(2);
   const begun = await openAsTrader(served, username);

@@ -31,7 +31,7 @@ const ACCOUNT_CALLS: readonly VenueCall[] = [
   { kind: 'options' },
 ];
 
-/** A paper exchange with one order to buy 3 at 100, behind the 4 that the real book shows there. */
+/** A paper exchange with an order to buy 3 at 100, behind the 4 in the real book at that price. */
 class Paper {
   private readonly exchange = new FollowedExchange({
     markets: [{ market: MARKET, hasTrades: false }],
@@ -59,14 +59,14 @@ class Paper {
     expect(this.exchange.answer({ kind: 'place', order }, this.nowMs)).toMatchObject({ outcome: 'value' });
   }
 
-  /** The real exchange answers. */
+  /** Passes on an answer of the real exchange. */
   read(call: VenueCall, value: VenueValues[VenueCall['kind']]): void {
     this.nowMs += 1_000;
     this.follower.apply(call, { outcome: 'value', value }, this.nowMs);
   }
 
   tape(...trades: readonly PublicTrade[]): void {
-    // The exchange lists the newest first.
+    // The exchange lists the newest trade first.
     this.read({ kind: 'public-trades', market: 'BTCUSDT' }, trades.toReversed());
   }
 

@@ -15,7 +15,7 @@ import { orderIdOf } from '../../../../src/venues/read-records.ts';
 import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { describePollRules } from '../../../../src/backtest/describe-rules.ts';
 
-/** When each of some calls, sent at once, was at the exchange and back, in ms from then. */
+/** Returns for each call when it reached the exchange and when its reply came, in ms after it was sent. */
 async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): Promise<readonly string[]> {
   const rules = createPollRules({ latency });
   const fees = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };

@@ -22,7 +22,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../../src/strateg
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { instanceOf, runnerOn } from '../../../support/runner-on.ts';
 
-/** Midnight of a Monday, UTC. */
+/** Midnight of Monday, 1 January 2024, UTC. */
 export const FROM_MS = 1_704_067_200_000;
 
 export const TETHER = createMarket({
@@ -38,8 +38,8 @@ export interface Recording {
 }
 
 /**
- * A market that stands still: the same book every second, and a small trade at one of its best prices half a
- * second after it.
+ * Makes a market that stands still: the same book every second, and half a second later a small trade at one
+ * of its best prices.
  */
 export function stillOf(of: { readonly seconds: number }): Recording {
   const { books, trades } = walkOf({ seconds: of.seconds, seed: 1 });
@@ -56,7 +56,7 @@ export function stillOf(of: { readonly seconds: number }): Recording {
   };
 }
 
-/** A walk of prices: a book every second, and a trade half a second after it, seen a little later. */
+/** Makes a random walk: a book each second, and half a second later a trade that is seen a bit later. */
 export function walkOf(of: { readonly seconds: number; readonly seed: number }): Recording {
   const random = createRandom(of.seed);
   const books: RecordedBook[] = [];
@@ -88,7 +88,7 @@ function price(cents: number): ReturnType<typeof decimalText> {
   return decimalText((cents / 100).toFixed(2));
 }
 
-/** The rows in chunks, one after the other. */
+/** Yields the rows in chunks. */
 async function* chunksOf<Row>(rows: readonly Row[], size = 100): AsyncGenerator<readonly Row[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
@@ -104,7 +104,7 @@ export async function* tradeChunks(
   for await (const chunk of chunksOf(rows, size)) yield tradeColumns(chunk);
 }
 
-/** Buys at the best bid and sells at the best ask in turn, an order every few books. */
+/** Buys at the best bid and sells at the best ask in turn, an order every `everyBooks` books. */
 const MAKER: StrategyDefinition = defineStrategy({
   name: 'maker',
   params: z.strictObject({ everyBooks: z.int().positive().default(5) }),
@@ -122,7 +122,7 @@ const MAKER: StrategyDefinition = defineStrategy({
   },
 });
 
-/** One strategy through one recorded market. */
+/** Runs one strategy on one recorded market. */
 export async function runRecorded(
   recording: Recording,
   of: {
@@ -133,7 +133,7 @@ export async function runRecorded(
     readonly chunk?: number;
     readonly withTrades?: boolean;
     readonly cash?: string;
-    /** Bitcoins of the account's one that the strategy is given. */
+    /** Bitcoins that the strategy gets as inventory, of the one in the account. */
     readonly given?: string;
     readonly bars?: readonly CandleColumns[];
     readonly stats?: readonly RecordedStats[];
